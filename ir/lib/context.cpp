@@ -50,7 +50,7 @@ uint64_t hashDims(llvm::ArrayRef<Dim> dims) {
   return hash;
 }
 
-/// [2, s0, 4] has the strides [4*s0, 4, 1]; [2, 0, 4] has [4, 4, 1].
+/// Returns row-major strides: [2, s0, 4] has the strides [4*s0, 4, 1]; [2, 0, 4] has [4, 4, 1].
 llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> sizes) {
   llvm::SmallVector<Dim, 8> strides(sizes.size());
   Dim next(1);

@@ -79,8 +79,8 @@ private:
       joinPools(*storages_.owner(id), held);
   }
 
-  /// A pool is live where one of its members is: from the start if one of them is an input, to the end if one is
-  /// caller-owned. Nodes that allocate members hold the pool, see visit().
+  /// Extends the life of a pool to the lives of its members: from the start if one of them is an input, to the end if
+  /// one is caller-owned. Nodes that allocate members hold the pool, see visit().
   void joinPools(const Node &owner, const CallerHeld &held) {
     if (owner.opcode() == Opcode::CallFunction)
       return;
@@ -92,7 +92,8 @@ private:
     }
   }
 
-  /// An order may put any node that allocates a member of a pool first, so each of these nodes holds the pool.
+  /// Records a holder of pools. An order may put any node that allocates a member first, so each of these nodes holds
+  /// the pool.
   void holdPools(Node *node) {
     for (StorageId id : storages_.storages(node))
       if (storages_.isPool(id))

@@ -36,7 +36,7 @@ DType promoteIntegers(DType a, DType b) {
   return DType::I64;
 }
 
-/// Only the class of a number counts.
+/// Returns the default dtype of a number's class.
 DType defaultTypeOf(DType number) {
   if (number == DType::C128)
     return DType::C64;

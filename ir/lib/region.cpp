@@ -148,7 +148,8 @@ std::optional<int64_t> rowsBefore(const Node &list, Parting parting, const Axis 
   return std::nullopt;
 }
 
-/// In split(x, n), element i begins at row i * n; in split_with_sizes, after the earlier elements; in unbind, at row i.
+/// Returns the offset of a list's element. In split(x, n), element i begins at row i * n; in split_with_sizes, after
+/// the earlier elements; in unbind, at row i.
 std::optional<int64_t> elementOffset(const Node &getItem, const Node &list, const PartsEntry &entry, const Type &from) {
   auto index = getItemIndex(getItem);
   std::optional<Axis> axis = axisOf(list, entry.dim, from);
@@ -198,7 +199,8 @@ bool makesElements(const Node &list) {
          llvm::none_of(effects.operands, [](Access access) { return has(access, Access::Alias); });
 }
 
-/// An element of a list of new tensors has storage of its own; an element of a split lies in the operand.
+/// Returns the step from an element to its list's operand. An element of a list of new tensors has storage of its own;
+/// an element of a split lies in the operand.
 std::optional<Step> elementStep(const Node &getItem) {
   const Node &list = *getItem.operand(0);
   if (makesElements(list) || (list.op() && list.op()->collective && list.op()->freshResult))

@@ -134,7 +134,7 @@ StorageMap::Range StorageMap::unite(llvm::ArrayRef<StorageId> ids) {
   return store(set);
 }
 
-/// A list occupies the storages of its elements, however many they are: it is never used as one value.
+/// Stores the union for a list, without a limit: a list is never used as one value.
 StorageMap::Range StorageMap::uniteList(llvm::ArrayRef<StorageId> ids) { return store(sorted(ids)); }
 
 namespace {

@@ -159,9 +159,9 @@ public:
   }
 
 private:
-  /// An expression whose operators all bind at least as tightly as `minimum`. For "2*s0 + u0" and minimum 1: the
-  /// primary 2; then "*" (3), whose right side is read with minimum 4 and stops at "+"; then "+" (2), whose right side
-  /// is u0.
+  /// Evaluates an expression whose operators all bind at least as tightly as `minimum`. For "2*s0 + u0" and minimum 1:
+  /// the primary 2; then "*" (3), whose right side is read with minimum 4 and stops at "+"; then "+" (2), whose right
+  /// side is u0.
   Number expression(int minimum) {
     Number left = primary();
     while (left) {

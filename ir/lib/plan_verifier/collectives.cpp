@@ -51,7 +51,7 @@ private:
       checkRank(call_.peer, "peer");
   }
 
-  /// An engine reads each number of a call, so a call must have no number that belongs to another kind.
+  /// Checks that a call has no number that belongs to another kind, since an engine reads each number of a call.
   void checkForeignNumbers() {
     bool transfers = isPointToPoint(call_.kind), splits = call_.kind == Kind::AllToAll;
     if (!hasRoot(call_.kind) && call_.root != -1)
@@ -189,7 +189,7 @@ private:
             std::to_string(elements) + ", which is what its window has", "make the parts add up to the window");
   }
 
-  /// The root of a scatter sends one part to each member, in one window or in one row for each.
+  /// Compares the sizes of a scatter: its root sends one part to each member, in one window or in one row for each.
   void checkTotals() {
     if (call_.kind != Kind::Scatter)
       return;

@@ -119,7 +119,7 @@ private:
     });
   }
 
-  /// The caller reads an input after the run only if the plan declares it.
+  /// Checks that the plan declares a written input: otherwise the caller does not read it after the run.
   void checkShown(size_t step, BufferId buffer) {
     if (!isCallers(plan_.buffers[buffer].home) || shown_[buffer])
       return;

@@ -83,7 +83,7 @@ private:
     clocks_.end();
   }
 
-  /// A step reads what was there before it, so its reads are entered before its writes.
+  /// Enters the reads of a step before its writes, since a step reads what was there before it.
   void enter(const PlanStep &step) {
     llvm::SmallVector<Touch, 8> reads, writes;
     forEachAccess(step, [&](const PlanAccess &access) {

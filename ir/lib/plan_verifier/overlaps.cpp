@@ -139,7 +139,7 @@ private:
     return true;
   }
 
-  /// A result lies in a buffer of its own, or in that of an operand that the step writes.
+  /// Checks that a result lies in a buffer of its own, or in that of an operand that the step writes.
   void checkResult(const KernelStep &kernel, const PlanWindow &result) {
     const PlanOperand *sharer = nullptr;
     bool written = false;

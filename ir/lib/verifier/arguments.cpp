@@ -108,8 +108,8 @@ private:
     checkTree(index, argument, {want, depth});
   }
 
-  /// A schema may declare `Any` for the two arguments that identify group and reduction, so their positions in the spec
-  /// determine their kinds.
+  /// Returns the kind of an argument that the schema declares as `Any`: its position in the spec shows whether it is
+  /// the group or the reduction.
   [[nodiscard]] Want wantAt(int index) const {
     if (!op_.collective || op_.params[index].type != "Any")
       return Want::Anything;
@@ -174,8 +174,8 @@ private:
     return argument.isSequence() && llvm::all_of(argument.elements(), isRank);
   }
 
-  /// An object and a number that is read from outside have no type, so only a type can exclude a node. Tensor operands
-  /// are checked by another rule (types.operands).
+  /// Returns false if the node's type excludes it. An object and a number that is read from outside have no type.
+  /// Tensor operands are checked by another rule (types.operands).
   static bool nodeFits(const Node &operand, Want want) {
     const Type *type = operand.type();
     if (!type || want == Want::Tensor)

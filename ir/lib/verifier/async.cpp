@@ -236,7 +236,7 @@ private:
     }
   }
 
-  /// The caller waits on a value that is returned in flight.
+  /// Ends the flights of returned values: the caller waits on them.
   void land(const Node &output) {
     for (unsigned i = 0; i < output.numOperands(); ++i)
       for (StorageId storage : storages_.storages(output.operand(i)))

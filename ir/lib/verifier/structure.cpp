@@ -98,12 +98,13 @@ private:
   // A positional argument may also be given by name; after the star it must be. An argument may be left out if it has a
   // default, may be None, or is variadic.
 
-  /// The `args` of a control_deps may be empty: a subgraph without placeholders takes none.
+  /// Returns true for the `args` of a control_deps, which may be empty: a subgraph without placeholders takes none.
   static bool standsForAnyNumber(const OpDef &op, size_t parameter) {
     return op.role == OpRole::ControlDeps && parameter + 2 == op.params.size() && op.params.back().type == "...";
   }
 
-  /// A name without overload matches several schemas, so only a full name is checked against its schema.
+  /// Checks that required arguments are given. A name without overload matches several schemas, so only a full name is
+  /// checked.
   void checkRequired(const Node &node) {
     const OpDef &op = *node.op();
     for (size_t i = node.args().size(); i < op.params.size(); ++i) {
@@ -145,7 +146,8 @@ private:
                            "leave one of them out"});
   }
 
-  /// control_deps((a, b), body, x, y) runs `body`, a subgraph of two placeholders, on x and y after a and b.
+  /// Checks the form of control_deps((a, b), body, x, y), which runs `body`, a subgraph of two placeholders, on x and y
+  /// after a and b.
   void checkControlDeps(const Node &node) {
     auto fail = [&](std::string message) {
       report_.add(node, {Severity::Error, "structure.control-deps", std::move(message),

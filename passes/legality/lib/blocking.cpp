@@ -41,7 +41,7 @@ private:
   };
   using Ends = llvm::DenseMap<uint32_t, uint32_t>;
 
-  /// A plain call need not be read, since only the kind counts.
+  /// Returns true if other ranks may need the call. A plain call need not be read, since only the kind counts.
   bool isNeeded(uint32_t call) const {
     const CollectiveSpec *spec = evidence_.before[call].collective();
     spec = spec ? spec : readCall(evidence_.before, call).spec;

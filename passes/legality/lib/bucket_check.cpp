@@ -136,7 +136,7 @@ bool BucketCheck::checkIndependent(const BucketMember &member, uint32_t launch) 
   return true;
 }
 
-/// The bucket must follow every node that a member had to follow.
+/// Checks that the bucket follows every node that a member had to follow.
 void BucketCheck::checkOrderingEdges(const BucketMember &member, uint32_t launch) {
   const Correspondence &correspondence = evidence_.correspondence;
   // If there is a wait for each member, only the member's own wait counts here.
@@ -263,9 +263,9 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
                quoted(member.waits.front()) + " was");
 }
 
-/// The certificate must state each member's share correctly. In a flat all_reduce of a = f32[4] and b = f32[6], a is at
-/// 0 with length 4 and b at 4 with length 6. In a flat reduce_scatter over 2 ranks, the share of the first rank counts:
-/// a is at 0 with length 2, b at 2 with length 3. In a list, a member's place is its number.
+/// Checks each member's share in the certificate. In a flat all_reduce of a = f32[4] and b = f32[6], a is at 0 with
+/// length 4 and b at 4 with length 6. In a flat reduce_scatter over 2 ranks, the share of the first rank counts: a is
+/// at 0 with length 2, b at 2 with length 3. In a list, a member's place is its number.
 void BucketCheck::checkShare(uint32_t index) {
   const BucketMember &member = entry_.members[index];
   const Shipment::Member &sender = shipment_.members[index];

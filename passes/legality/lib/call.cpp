@@ -38,7 +38,7 @@ std::string reduction(const Program &program, const Step &step, const Argument *
   return "object of " + std::to_string((object == none ? step : program[object]).node->id());
 }
 
-/// A collective in a subgraph: its kind and its group.
+/// Reads the kind and the group of a collective in a subgraph.
 Call readWrapped(const Program &program, uint32_t index) {
   const Graph *graph = wrappedGraph(program, program[index]);
   const Node *inner = graph ? onlyCall(*graph) : nullptr;

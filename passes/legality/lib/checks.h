@@ -31,39 +31,40 @@ struct Evidence {
 
 // --- Structure ------------------------------------------------------------------------------------------------------
 
-/// Untouched nodes are as before, except for operands that an entry replaced. O(n + e).
+/// Checks that untouched nodes are as before, except for operands that an entry replaced. O(n + e).
 void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
-/// Definitions before uses, placeholders in their order, the output last; groups and subgraphs kept. O(n + e).
+/// Checks that definitions precede uses, placeholders keep their order, the output is last, and groups and subgraphs
+/// are kept. O(n + e).
 void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 
 // --- Meaning --------------------------------------------------------------------------------------------------------
 
-/// Conflicting accesses to one storage keep their order, and so do the steps that name a tensor and those that reshape
-/// it. O((n + e) log n).
+/// Checks that conflicting accesses to one storage keep their order, and so do the steps that name a tensor and those
+/// that reshape it. O((n + e) log n).
 void checkStorageOrder(const Evidence &evidence, Findings &findings);
-/// Random, host-visible and opaque steps keep their order. O(n log n).
+/// Checks that random, host-visible and opaque steps keep their order. O(n log n).
 void checkDomains(const Evidence &evidence, Findings &findings);
-/// No step has a new access to a tensor in flight. O(n + e).
+/// Checks that no step has a new access to a tensor in flight. O(n + e).
 void checkInFlight(const Evidence &evidence, Findings &findings);
-/// Each group's collectives are issued in the order before, or in the order that a `moved` entry states. O(c log c) for
-/// c collectives.
+/// Checks that each group's collectives are issued in the order before, or in the order that a `moved` entry states.
+/// O(c log c) for c collectives.
 void checkIssueOrder(const Evidence &evidence, Findings &findings);
-/// No wait precedes a step that another rank may need before the collective can complete. O(n + c log c).
+/// Checks that no wait precedes a step that another rank may need before the collective can complete. O(n + c log c).
 void checkBlocking(const Evidence &evidence, Findings &findings);
-/// Each bucket computes what its members computed. O(entries + ranks x members).
+/// Checks that each bucket computes what its members computed. O(entries + ranks x members).
 void checkMerged(const Evidence &evidence, Findings &findings);
-/// The place of a bucket's results is not observed by any node, unless each result is alone in its storage as before.
+/// Checks that no node observes the place of a bucket's results, unless each result is alone in its storage as before.
 /// O(n + e).
 void checkPlaces(const Evidence &evidence, Findings &findings);
-/// A removed node was dead, a twin, or had no effect; a new node only waits. O(entries + uses).
+/// Checks that a removed node was dead, a twin, or had no effect, and that a new node only waits. O(entries + uses).
 void checkRemoved(const Evidence &evidence, Findings &findings);
-/// Every launch that had a wait has one. O(n + e).
+/// Checks that every launch that had a wait has one. O(n + e).
 void checkWaitsKept(const Evidence &evidence, Findings &findings);
-/// New nodes that no merge or rule explains have no observable effect. O(entries).
+/// Checks that new nodes that no merge or rule explains have no observable effect. O(entries).
 void checkAdded(const Evidence &evidence, Findings &findings);
-/// Each rule's nodes are those that the checker's own template builds. O(entries).
+/// Checks that each rule's nodes are those that the checker's own template builds. O(entries).
 void checkRules(const Evidence &evidence, Findings &findings);
-/// Peak bytes within the budget. O(n + e).
+/// Checks that peak bytes are within the budget. O(n + e).
 void checkMemory(const Evidence &evidence, Findings &findings);
 /// Returns the peak of live bytes, by the rules of ccgraph/ir/lifetimes.h.
 [[nodiscard]] int64_t peakBytes(const Program &program, const Storages &storages);

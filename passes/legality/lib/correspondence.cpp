@@ -155,7 +155,7 @@ void Correspondence::bindFinished(const RuleEntry &entry) {
   }
 }
 
-/// The last launch of the chain is the performer of the matched launch.
+/// Makes the last launch of the chain the performer of the matched launch.
 void Correspondence::bindChain(const RuleEntry &entry) {
   llvm::SmallVector<uint32_t, 2> launches;
   for (const Node *node : entry.built)

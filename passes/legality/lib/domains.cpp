@@ -76,7 +76,7 @@ private:
     }
   }
 
-  /// An opaque step may use a completed result, so every result that was complete before it still is.
+  /// Checks that every result that was complete before an opaque step still is, since the step may use it.
   void waitsBefore() {
     for (const Place &place : waits_) {
       auto [was, now] = fencesBefore(place);

@@ -74,7 +74,7 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
   return step.waits ? evaluateWait(step, operands) : evaluateMovement(step, operands);
 }
 
-/// A wait passes its operand on; a wait on a list of values returns that list.
+/// Passes the operand of a wait on; a wait on a list of values returns that list.
 std::optional<Contents> Evaluation::evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands) {
   if (!elementwiseList(step))
     return operands.size() == 1 ? std::optional<Contents>(*operands[0]) : std::nullopt;
@@ -118,7 +118,7 @@ bool sameStrides(const Layout &layout, const Type &type) {
 
 } // namespace
 
-/// The declared type must be the value's own type, because later nodes are compiled against it.
+/// Checks that the declared type is the value's own type, because later nodes are compiled against it.
 bool Evaluation::fitsType(const Step &step, const Contents &value) {
   const Type *type = step.type;
   if (!type || value.isList || value.elements[0].unsized)

@@ -93,7 +93,7 @@ private:
     return true;
   }
 
-  /// The chain begins with the input of the removed collective.
+  /// Begins the chain with the input of the removed collective.
   bool begin() {
     uint32_t input = call_.inputs[0];
     uint32_t image = input == none ? none : evidence_.correspondence.image(input);
@@ -137,7 +137,7 @@ private:
     return Contents{{std::move(std::get<Layout>(outcome))}, false};
   }
 
-  /// A gather over fewer ranks than the group has would be another collective.
+  /// Checks the group size: a gather over fewer ranks than the group has would be another collective.
   void checkGroupSize(const Call &call) {
     auto size = call.group.group ? call.group.group->size() : std::nullopt;
     if (size && call.groupSize && *call.groupSize != *size)
@@ -145,8 +145,8 @@ private:
                                                    llvm::Twine(*size) + " of group '" + call.group.text + "'");
   }
 
-  /// An all_reduce of complex numbers is sent as pairs of real numbers. NCCL has no such form for a reduce_scatter, and
-  /// no reduce_scatter of bools.
+  /// Rejects dtypes without a reduce_scatter. An all_reduce of complex numbers is sent as pairs of real numbers; NCCL
+  /// has no such form for a reduce_scatter, and no reduce_scatter of bools.
   void checkDtype(const Call &call) {
     const Node &node = *evidence_.after[call.step].node;
     const Type *type = evidence_.after[call.step].type;

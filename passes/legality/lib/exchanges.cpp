@@ -66,8 +66,8 @@ private:
     return made(std::move(runs));
   }
 
-  /// The result is what rank 0 sent, then what rank 1 sent: the k-th copy of a member's elements is the k-th part of
-  /// its own result.
+  /// Returns what rank 0 sent, then what rank 1 sent, and so on: the k-th copy of a member's elements is the k-th part
+  /// of its own result.
   Outcome gather() const {
     Runs runs;
     for (int64_t rank = 0; rank < *call_.groupSize; ++rank)
@@ -145,8 +145,8 @@ private:
   // With members a (1 element for each of 2 ranks) and b (2 for each), the buffer must be a[0, 1) b[0, 2) a[1, 2) b[2,
   // 4). Every rank runs this program, so data from another rank has the same layout.
 
-  /// The chunk for a rank must hold each member's own chunk for that rank, whole, in bucket order; so the chunk from a
-  /// rank does too.
+  /// Checks that the chunk for a rank holds each member's own chunk for that rank, whole, in bucket order; so the chunk
+  /// from a rank does too.
   Outcome transpose() const {
     if (!splitsFit())
       return "has splits that are no list of one number a rank";

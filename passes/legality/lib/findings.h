@@ -33,7 +33,7 @@ private:
   Diagnostics diagnostics_;
 };
 
-/// "'name'", or "nothing" for null.
+/// Returns "'name'", or "nothing" for null.
 [[nodiscard]] std::string quoted(const Node *node);
 
 } // namespace ccgraph::legality

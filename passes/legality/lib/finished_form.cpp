@@ -75,7 +75,8 @@ private:
     findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
   }
 
-  /// A wait on the Work, and its timeout, have no meaning for a call that is complete on return.
+  /// Returns true if no further argument matters. A wait on the Work, and its timeout, have no meaning for a call that
+  /// is complete on return.
   static bool saysNothingElse(const Step &was) {
     const CollectiveSpec &spec = *was.collective();
     int read[] = {spec.input, spec.output, spec.reduceOp, spec.group, spec.root};
@@ -102,7 +103,7 @@ private:
            after_.operands(wait)[0] == launch_;
   }
 
-  /// The pieces must be read where the call read them, so no other node may be between the built nodes.
+  /// Returns true if no other node is between the built nodes, since the pieces must be read where the call read them.
   bool areTogether() const {
     llvm::SmallVector<uint32_t, 8> places;
     for (const Node *node : rule_.built)

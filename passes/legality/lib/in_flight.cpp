@@ -71,12 +71,13 @@ private:
       copyAgain(index, launch);
   }
 
-  /// A wrapper that waits also has predecessors on which it does not wait.
+  /// Returns true if the step waits on the operand. A wrapper that waits also has predecessors on which it does not
+  /// wait.
   bool waitsOn(const Step &step, size_t operand) const {
     return program_.operands(step)[operand] != none && has(program_.accesses(step)[operand], Access::Land);
   }
 
-  /// The first wait on a result ends its flight; a buffer or an input that the flight holds is no result.
+  /// Ends a flight at the first wait on its result; a buffer or an input that the flight holds is no result.
   bool end(uint32_t number, uint32_t wait, uint32_t storage) {
     Flight &flight = log_.flights[number];
     if (flight.wait != none || !llvm::is_contained(flight.results, storage))

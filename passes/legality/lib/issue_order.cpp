@@ -103,7 +103,7 @@ private:
 
   static std::string groupText(const Call &call) { return "'" + call.group.text + "'"; }
 
-  /// The entry must state the actual order, and the pass must be one that may change it.
+  /// Checks that the entry states the actual order, and that the pass may change it.
   void checkMovedEntry(const MovedEntry &entry) {
     uint32_t first = entry.issue.empty() || !entry.issue.front() ? none : evidence_.after.indexOf(entry.issue.front());
     if (first == none || !isCall(evidence_.after, evidence_.after[first]))
@@ -197,8 +197,9 @@ private:
     return byKey;
   }
 
-  /// A run of collectives of a group that may be the same as another stays, as a whole, between the collectives of
-  /// other groups that preceded and followed it. Within the run, the group's own order counts, which has been checked.
+  /// Checks that a run of collectives of a group that may be the same as another stays, as a whole, between the
+  /// collectives of other groups that preceded and followed it. Within the run, the group's own order counts, which has
+  /// been checked.
   void checkOpenGroups() {
     llvm::StringMap<bool> open = openGroups();
     std::optional<uint32_t> lastOfEarlier; // of all runs before this one

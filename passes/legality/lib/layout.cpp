@@ -21,7 +21,7 @@ Sizes rowMajor(llvm::ArrayRef<int64_t> sizes) {
   return strides;
 }
 
-/// A run that continues the previous one joins it, so equal values have equal runs, however they were composed.
+/// Joins a run that continues the previous one, so that equal values have equal runs, however they were composed.
 void append(Runs &runs, Run run) {
   if (run.count == 0)
     return;

@@ -124,7 +124,7 @@ std::optional<Contents> moveUnsqueeze(const Movement &movement) {
   return single(reshape(*value, sizes, false));
 }
 
-/// A dimension of another size than 1 stays.
+/// Removes a dimension of size 1; any other dimension stays.
 std::optional<Contents> moveSqueeze(const Movement &movement) {
   const Layout *value = tensor(movement);
   auto dim = value ? Reader(movement).dim(1, value->sizes.size()) : std::nullopt;
@@ -305,7 +305,7 @@ std::optional<Contents> moveAlias(const Movement &movement) {
   return value ? std::optional<Contents>(single(*value)) : std::nullopt;
 }
 
-/// A copy is dense: row-major if the memory format requires it, else its dimensions have the memory order of the
+/// Makes a dense copy: row-major if the memory format requires it, else its dimensions have the memory order of the
 /// value's dimensions.
 std::optional<Contents> moveClone(const Movement &movement) {
   const Layout *value = tensor(movement);

@@ -126,7 +126,8 @@ void checkPlaceholders(const Rewrite &rewrite, Findings &findings) {
     findings.add(*was[next], "interface", "is no input any more, expected as input " + llvm::Twine(next));
 }
 
-/// The surroundings of the nodes keep their meaning. A subgraph may be removed with the last get_attr that names it.
+/// Checks that the surroundings of the nodes keep their meaning. A subgraph may be removed with the last get_attr that
+/// names it.
 void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
   if (rewrite.after.size() == 0)
     return;

@@ -98,8 +98,9 @@ private:
     }
   }
 
-  /// A dead sum may be removed. A dead all_reduce may be removed if all ranks run this program, since then no rank
-  /// waits for the others in it. A send may not be removed, since its receiver is a node of another rank.
+  /// Returns true if the step may be removed when it is dead. A dead sum may. A dead all_reduce may if all ranks run
+  /// this program, since then no rank waits for the others in it. A send may not, since its receiver is a node of
+  /// another rank.
   bool hasNoOtherEffect(uint32_t index) {
     const Step &step = before_[index];
     if (step.opcode() != Opcode::CallFunction && step.opcode() != Opcode::GetAttr)
@@ -144,8 +145,8 @@ private:
   }
 
   // An earlier c1 = f(a) may replace c2 = f(a) under two conditions. First, the two are one value: the same call, with
-  // operands that no step wrote since c1 and no opaque step between. Second, no observer can distinguish the two results:
-  // neither is written, and not both are returned to a caller, who could write one of them and read the other.
+  // operands that no step wrote since c1 and no opaque step between. Second, no observer can distinguish the two
+  // results: neither is written, and not both are returned to a caller, who could write one of them and read the other.
   void checkTwin(uint32_t index, const RemovedEntry &entry) {
     uint32_t twin = entry.twin ? before_.indexOf(entry.twin) : none;
     const Step &step = before_[index];
@@ -171,14 +172,14 @@ private:
                      " writes one, so it may not go");
   }
 
-  /// A view is a tensor of its own, so an in-place change of its shape is not visible through another view. A wait and
-  /// a getitem return the existing tensor.
+  /// Rejects a view of a tensor that is reshaped in place, since the change is not visible through another view. A wait
+  /// and a getitem return the existing tensor.
   void checkOneObject(const Step &step, uint32_t index) {
     if (!step.waits && !step.isGetItem() && isReshaped(index))
       refuse(*step.node, "twin", "is a view of what is reshaped in place, so another view may not stand for it");
   }
 
-  /// A caller may write a returned value, so two returned values must not become one.
+  /// Rejects two returned values that became one, since a caller may write a returned value.
   void checkReturned(const Step &step, uint32_t index) {
     if (!isReturned(index))
       return;
@@ -190,7 +191,7 @@ private:
                  " stands for, expected one of them at most");
   }
 
-  /// An opaque step may change values that none of its operands shows, so two calls with one between them may differ.
+  /// Rejects two calls with an opaque step between them, which may change values that none of its operands shows.
   void checkNothingOpaque(const Step &step, uint32_t from, uint32_t to) {
     auto opaque = llvm::upper_bound(opaque_, from);
     if (opaque != opaque_.end() && *opaque < to)

@@ -112,8 +112,8 @@ private:
                         [&](const Node *node) { return evidence_.before.indexOf(node) == attribute; });
   }
 
-  /// The call must follow every node that the wrapper followed, by its tuple of predecessors or by an ordering edge: by
-  /// an ordering edge, or because the call reads that node anyway.
+  /// Checks that the call follows every node that the wrapper followed, by its tuple of predecessors or by an ordering
+  /// edge. It may follow by an ordering edge, or because it reads that node anyway.
   void checkDependences(const Step &wrapper, const Step &built) {
     llvm::SmallVector<uint32_t, 8> needed = evidence_.before.operandsIn(wrapper, &wrapper.arguments->positional[0]);
     auto ordering = evidence_.before.ordering(wrapper);

@@ -96,13 +96,13 @@ private:
     });
   }
 
-  /// A wait that may copy a result again writes it.
+  /// Adds a write for each wait that may copy a result again.
   void collectRewrites() {
     for (const CopyAgain &copy : evidence_.flightsBefore.copiesAgain)
       touches_.push_back({copy.storage, copy.wait, 0, true, before_[copy.wait].node});
   }
 
-  /// A step that reads and writes one storage counts as a write.
+  /// Numbers the epochs. A step that reads and writes one storage counts as a write.
   void numberEpochs() {
     llvm::SmallVector<Touch, 0> merged;
     for (const Touch &touch : touches_) {
@@ -188,7 +188,7 @@ private:
       addRead(storage, index, *unit, now);
   }
 
-  /// A bucket's read must see the same number of writes as each member's read of that storage.
+  /// Adds a bucket's read, which must see the same number of writes as each member's read of that storage.
   void addRead(uint32_t storage, uint32_t index, uint32_t unit, llvm::SmallVectorImpl<Touch> &now) {
     std::pair<uint32_t, uint32_t> key{storage, unit};
     auto demand = llvm::partition_point(demands_, [&](const Demand &other) { return other.key < key; });

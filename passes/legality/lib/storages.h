@@ -54,7 +54,7 @@ private:
   };
   struct Owner {
     uint32_t step = 0;
-    const Type *type = nullptr; ///< of what the step made there; null where nothing tells
+    const Type *type = nullptr; ///< type of the value that the step created there; null if unknown
   };
   [[nodiscard]] llvm::ArrayRef<uint32_t> slice(Range range) const {
     return llvm::ArrayRef(pool_).slice(range.begin, range.count);

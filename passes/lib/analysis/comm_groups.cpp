@@ -9,7 +9,8 @@ namespace ccgraph {
 
 namespace {
 
-/// A wrapper may hold several collectives, so its effects are used instead of its one call.
+/// Returns true if the node communicates. A wrapper may hold several collectives, so its effects are used instead of
+/// its one call.
 bool communicates(const Node &node) {
   if (collectiveOf(node))
     return true;

@@ -48,7 +48,7 @@ public:
   /// Returns the groups, ascending, that may have two or more ranks in common with this one, itself included. Only
   /// groups that have a fence have such a list; it is empty for all others.
   [[nodiscard]] llvm::ArrayRef<uint32_t> sharing(uint32_t group) const { return sharing_[group]; }
-  /// The inverse: returns the groups with a fence that may share two ranks with this one, ascending.
+  /// Returns the inverse: the groups with a fence that may share two ranks with this one, ascending.
   [[nodiscard]] llvm::ArrayRef<uint32_t> fencing(uint32_t group) const { return fencing_[group]; }
   /// Returns the section of a communicating node; the numbers never decrease in program order.
   [[nodiscard]] uint32_t section(const Node *node) const { return section_[node->id()]; }

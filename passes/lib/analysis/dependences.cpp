@@ -94,8 +94,9 @@ void Dependences::visitGroup(Node *node) {
     write(node, streams_[other]);
 }
 
-/// A rank that waits for a transfer issues nothing until the other end has arrived. So every step that the transfer may
-/// need stays before the wait: if each rank received, waited and only then sent, neighbours would deadlock.
+/// Orders transfers and the waits on them. A rank that waits for a transfer issues nothing until the other end has
+/// arrived, so every step that the transfer may need stays before the wait. If each rank received, waited and only then
+/// sent, neighbours would deadlock.
 void Dependences::visitTransfer(Node *node) {
   bool lands = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
   if (lands || (groups_.isFence(node) && !facts_.launches(node)))

@@ -12,7 +12,7 @@ namespace ccgraph {
 /// Returns the live bytes of memory, settled. Tensors that a collective on a very long list accesses count as live to
 /// the end, since not all of its waits are recorded as holders.
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts);
-/// The same, for lives that are already computed.
+/// Returns the same for lives that are already computed.
 [[nodiscard]] LiveBytes liveMemory(Graph &graph, const StorageLives &lives);
 
 } // namespace ccgraph

@@ -4,7 +4,7 @@ namespace ccgraph {
 
 namespace {
 
-/// A fixed hash, so that every run on every machine builds the same tree.
+/// Returns a fixed hash, so that every run on every machine builds the same tree.
 uint32_t priority(uint32_t id) {
   uint64_t x = id + 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -101,7 +101,7 @@ public:
   /// Calls `visit` with each holder. A node that also holds the interval in a share is visited more than once.
   void forEachHolder(IntervalId interval, llvm::function_ref<void(Node *)> visit) const;
   [[nodiscard]] int64_t bytes(IntervalId interval) const { return intervals_[interval].bytes; }
-  /// The same for an interval that may be suspended.
+  /// Returns the same for an interval that may be suspended.
   [[nodiscard]] int64_t weight(IntervalId interval) const {
     return intervals_[interval].bytes + intervals_[interval].suspended;
   }

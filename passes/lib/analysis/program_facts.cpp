@@ -97,7 +97,7 @@ llvm::ArrayRef<StorageAccess> ProgramFacts::lands(const Node *wait) const {
   return found == lands_.end() ? llvm::ArrayRef<StorageAccess>() : llvm::ArrayRef<StorageAccess>(found->second);
 }
 
-/// A wait that completes no launch has no effect, so only waits that complete one are examined.
+/// Records the rewrites of waits that complete a launch; any other wait has no effect.
 void ProgramFacts::noteRewrites() {
   std::vector<bool> written;
   for (Node *launch : graph_) {

@@ -44,7 +44,7 @@ public:
   [[nodiscard]] bool views(const Node *node) const { return table_[node->id()].views; }
   /// Returns the launches of which this wait is the first wait on some result, in program order.
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const { return flights_.completes(wait); }
-  /// The inverse: returns the first waits on each result of a launch.
+  /// Returns the inverse: the first waits on each result of a launch.
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
   /// Returns the operand accesses in flight that this wait ends: those of the launches that it completes. Input i of a
   /// launch on a list is in flight until the wait on result i, any other operand until the first wait on each result.

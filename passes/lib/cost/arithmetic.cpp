@@ -11,13 +11,13 @@ constexpr int mantissaBits = 52;
 constexpr uint64_t mantissaMask = (uint64_t(1) << mantissaBits) - 1;
 constexpr int exponentBias = 1023;
 
-/// 2^n.
+/// Returns 2^n.
 double exactPowerOfTwo(int64_t n) {
   return std::bit_cast<double>(static_cast<uint64_t>(n + exponentBias) << mantissaBits);
 }
 
-/// ln(m) = 2 artanh((m - 1) / (m + 1)), for m in [1, 2): the argument is below 1/3, so each term of the series is a
-/// ninth of the one before.
+/// Returns ln(m) = 2 artanh((m - 1) / (m + 1)) for m in [1, 2): the argument is below 1/3, so each term of the series
+/// is at most a ninth of the previous one.
 double logOfMantissa(double mantissa) {
   const double s = (mantissa - 1) / (mantissa + 1);
   const double square = s * s;
@@ -35,7 +35,7 @@ double log2Of(double value) {
   return static_cast<double>(exponent) + logOfMantissa(mantissa) / ln2;
 }
 
-/// 2^x = 2^n e^(f ln 2), f in [0, 1), by the series of e.
+/// Returns 2^x = 2^n e^(f ln 2), f in [0, 1), by the series of e.
 double exp2Of(double x) {
   auto whole = static_cast<int64_t>(x);
   if (static_cast<double>(whole) > x)

@@ -71,8 +71,9 @@ struct CostModel::Impl {
     return collectiveMicroseconds(machine, {kind, bytes, placement}) * picosecondsPerMicrosecond;
   }
 
-  /// A node of a fused kernel takes the time of the kernel's bytes that are charged to it; any other node is a kernel
-  /// of its own. Operations count only where matrix units perform them: other operations are as fast as memory.
+  /// Predicts the time of a node. A node of a fused kernel takes the time of the kernel's bytes that are charged to it;
+  /// any other node is a kernel of its own. Operations count only where matrix units perform them: other operations are
+  /// as fast as memory.
   std::optional<RooflineTime> predictCompute(const Node &node) const {
     if (regions.regionOf(node) != FusionRegions::noRegion) {
       const auto bytes = regions.bytesOf(node);

@@ -178,8 +178,8 @@ private:
     sum = bytes < 0 || sum < 0 ? -1 : sum + bytes;
   }
 
-  /// A view that repeats elements reads them once, and a view of a part reads that part. An element of a list is no
-  /// view of the list.
+  /// Charges the bytes of a read. A view that repeats elements reads them once, and a view of a part reads that part.
+  /// An element of a list is no view of the list.
   void chargeRead(const Node &node, const Node &operand) {
     const Node &made = finder_.shown(operand);
     const uint32_t region = region_[node.id()];

@@ -45,8 +45,8 @@ struct Question {
     return nccl::hopLatency(machine.intra.kind, algorithm, protocol) +
            static_cast<double>(machine.intra.latencyPs) * microsecond;
   }
-  /// With one GPU a node, rings use the tree's latency. The topology's own latency counts twice for Simple, whose
-  /// buffers need an answer.
+  /// Returns the latency of a hop across nodes. With one GPU a node, rings use the tree's latency. The topology's own
+  /// latency counts twice for Simple, whose buffers need an answer.
   [[nodiscard]] double interHop(Algorithm algorithm, Protocol protocol) const {
     const Algorithm from = algorithm == Algorithm::Ring && ranksOnNode == 1 ? Algorithm::Tree : algorithm;
     return nccl::hopLatency(machine.inter.kind, from, protocol) +
@@ -101,7 +101,8 @@ std::optional<NcclTime> treeTime(const Question &q, Protocol protocol) {
   return NcclTime{latency, treeBandwidth(q, protocol)};
 }
 
-/// The switch adds the contributions of the ranks of one node, and distributes the sum to all of them.
+/// Returns the time of NVLS: the switch adds the contributions of the ranks of one node, and distributes the sum to all
+/// of them.
 std::optional<NcclTime> nvlsTime(const Question &q) {
   if (!q.is(CollectiveKind::AllReduce) || q.machine.multicastBytesPerSecond == 0 || q.ranksOnNode < 2)
     return std::nullopt;

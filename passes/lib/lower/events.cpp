@@ -42,7 +42,7 @@ struct Touch {
 };
 
 bool isEmpty(const ByteRange &range) { return range.begin >= range.end; }
-/// An empty range overlaps nothing, wherever it begins.
+/// Returns true if the ranges overlap; an empty range overlaps nothing, wherever it begins.
 bool overlap(const ByteRange &a, const ByteRange &b) {
   return a.begin < b.end && b.begin < a.end && !isEmpty(a) && !isEmpty(b);
 }
@@ -170,7 +170,7 @@ void EventMaker::join(Clock &clock, StepId step) const {
   clock[streamOf(step)] = std::max(clock[streamOf(step)], step + 1);
 }
 
-/// A buffer's first use comes after all uses of the bytes that it occupies: these become part of its own history.
+/// Orders a buffer's first use after all uses of the bytes that it occupies: these become part of its own history.
 void EventMaker::takePlace(BufferId buffer) {
   Home home = plan_.buffers[buffer].home;
   if (taken_[buffer] || (home != Home::Compute && home != Home::Communication))

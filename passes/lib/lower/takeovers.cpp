@@ -64,7 +64,8 @@ private:
     return a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
   }
 
-  /// A kernel that gets a buffer twice may read it by one name after it has written it by the other.
+  /// Returns how many names the buffer has. A kernel that gets a buffer twice may read it by one name after it has
+  /// written it by the other.
   static size_t namesOf(const KernelStep &kernel, BufferId buffer) {
     size_t names = 0;
     for (const PlanOperand &operand : kernel.operands)

@@ -134,7 +134,8 @@ llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cau
   return llvm::joinErrors(makeError(std::move(all)), std::move(rest));
 }
 
-/// A pass that changes nothing leaves the last snapshot valid, surroundings and frames included.
+/// Takes a snapshot if there is none: a pass that changes nothing leaves the last one valid, surroundings and frames
+/// included.
 void Runner::takeSnapshot() {
   if (!before_ && (options_.verifyEach || options_.checkLegality))
     before_.emplace(graph_);

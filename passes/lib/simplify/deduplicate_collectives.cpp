@@ -86,7 +86,7 @@ private:
   llvm::DenseMap<const Node *, Node *> endedBy_;           ///< by value in flight, and by wait: the wait that ended it
 };
 
-/// The only wait on a launch's result, if nothing else reads it; null otherwise.
+/// Returns the only wait on a launch's result if nothing else reads it; null otherwise.
 Node *onlyWait(const ProgramFacts &facts, const Node &launch) {
   Node *wait = nullptr;
   for (const Use &use : launch.uses()) {
@@ -133,7 +133,8 @@ bool Deduplicator::hasAny(const std::vector<bool> &set, const Node *launch) cons
   return llvm::any_of(facts_.storages().storages(launch), [&](StorageId storage) { return set[storage]; });
 }
 
-/// A result that is live until the repetition costs nothing to use again, so only a gap between the two counts.
+/// Returns why memory prevents the reuse, or null. A result that is live until the repetition costs nothing to use
+/// again, so only a gap between the two counts.
 const Reason *Deduplicator::memoryObstacle(Node *first, Node *second) {
   if (!memory_)
     memory_.emplace(liveMemory(graph_, facts_));

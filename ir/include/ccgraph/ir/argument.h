@@ -63,7 +63,7 @@ public:
   static Argument floating(double value) { return Argument(Kind::Float, 0, Payload{.real = value}); }
   /// Text in quotes: a reduce op, a group name.
   static Argument string(Identifier text) { return Argument(Kind::String, 0, Payload{.text = text}); }
-  /// A size written in the text: 2*s0, u0 + 1. The Context owns the expression.
+  /// Makes a size that is written in the text: 2*s0, u0 + 1. The Context owns the expression.
   static Argument symbolic(const SymExpr *value) { return Argument(Kind::Symbolic, 0, Payload{.symbol = value}); }
   static Argument dtype(DType value) {
     return Argument(Kind::DType, 0, Payload{.integer = static_cast<int64_t>(value)});

@@ -19,8 +19,9 @@ struct Stretched {
   Dims sizes;
   Dims strides;
 };
-/// torch.Tensor.expand: new dimensions come first, -1 keeps a size, a size of 1 expands with stride 0. A new dimension
-/// of size 1 has the stride that follows from the next inner dimension. Empty if `wanted` does not fit.
+/// Returns the sizes and strides of torch.Tensor.expand: new dimensions come first, -1 keeps a size, a size of 1
+/// expands with stride 0. A new dimension of size 1 has the stride that follows from the next inner dimension. Empty if
+/// `wanted` does not fit.
 [[nodiscard]] std::optional<Stretched> expanded(DimsRef sizes, DimsRef strides, DimsRef wanted);
 
 } // namespace ccgraph

@@ -37,7 +37,7 @@ public:
   [[nodiscard]] llvm::StringRef str() const { return entry_ ? entry_->getKey() : llvm::StringRef(); }
   /// Returns the address that identifies the text: equal for equal texts. Never order output by it.
   [[nodiscard]] const void *key() const { return entry_; }
-  /// False only for the null identifier; the empty text has an identifier of its own.
+  /// Returns false only for the null identifier; the empty text has an identifier of its own.
   explicit operator bool() const { return entry_ != nullptr; }
   friend bool operator==(Identifier a, Identifier b) { return a.entry_ == b.entry_; }
 
@@ -77,9 +77,9 @@ public:
   [[nodiscard]] const Type *contiguousTensor(DType dtype, llvm::ArrayRef<Dim> sizes, Device device);
   /// Several results; elements may be null where unknown.
   [[nodiscard]] const Type *list(llvm::ArrayRef<const Type *> elements);
-  /// A Python number computed at run time: print_readable's Sym(...).
+  /// Returns the type of a Python number computed at run time: print_readable's Sym(...).
   [[nodiscard]] const Type *symbolicScalar(const SymExpr *value);
-  /// The type of a call without result.
+  /// Returns the type of a call without result.
   [[nodiscard]] const Type *noneType();
 
   /// Returns the operators. The table is created empty on first use; each operator is parsed at its first look-up

@@ -44,7 +44,7 @@ struct Effects {
 
 [[nodiscard]] Effects effectsOf(const Node &node);
 
-/// The spec of a collective call; null for any other node.
+/// Returns the spec of a collective call; null for any other node.
 [[nodiscard]] const CollectiveSpec *collectiveOf(const Node &node);
 /// Returns true for wait_tensor and wait_tensors, in every form.
 [[nodiscard]] bool isWait(const Node &node);
@@ -60,7 +60,7 @@ struct Effects {
 /// its names. The value's type then need not be valid there. O(1) in a graph without such operators, else linear in the
 /// names of its storage.
 [[nodiscard]] bool mayBeReshapedBefore(const Node &value, const Node &point);
-/// The same for the nodes that `counts` accepts, at any position.
+/// Returns the same for the nodes that `counts` accepts, at any position.
 [[nodiscard]] bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts);
 
 /// Returns the call that a node makes: the node itself, or the one call in the subgraph of a control_deps; null if

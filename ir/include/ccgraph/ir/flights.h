@@ -34,7 +34,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<Landing> landings() const { return landings_; }
   /// Returns the launches of which this wait is the first wait on some result, in program order.
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const;
-  /// The inverse: returns the first waits on each result of a launch.
+  /// Returns the inverse: the first waits on each result of a launch.
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const;
   /// Returns true if some result of the launch is never waited for.
   [[nodiscard]] bool staysOpen(const Node *launch) const { return open_.contains(launch); }

@@ -123,11 +123,11 @@ public:
   [[nodiscard]] Identifier name() const { return name_; }
   /// "aten.mm.default"; a placeholder's or get_attr's own target; "output".
   [[nodiscard]] Identifier target() const { return target_; }
-  /// The operator of a call_function; null for the other opcodes.
+  /// Returns the operator of a call_function; null for the other opcodes.
   [[nodiscard]] const OpDef *op() const { return op_; }
-  /// Null if unknown.
+  /// Returns the type of the result; null if unknown.
   [[nodiscard]] const Type *type() const { return type_; }
-  /// The owner.
+  /// Returns the owner.
   [[nodiscard]] Graph *graph() const { return graph_; }
   /// Returns true after Graph::erase has removed it from the order.
   [[nodiscard]] bool isErased() const { return erased_; }
@@ -155,7 +155,7 @@ public:
     assert(index < numOrdering_ && "an ordering edge");
     return operands_[numOperands_ + index].def_;
   }
-  /// The same as ranges of nodes.
+  /// Return the same as ranges of nodes.
   [[nodiscard]] DefRange dataOperands() const { return DefRange(operandUses().take_front(numOperands_)); }
   [[nodiscard]] DefRange orderedAfter() const { return DefRange(operandUses().drop_front(numOperands_)); }
   /// Returns the node of an argument leaf.

@@ -1,8 +1,8 @@
 // Plan: the program that a rank runs. An ordered list of steps on streams, over memory that is laid out in advance.
 //
-// A Graph states dependencies; a Plan states what the hardware executes. An engine makes no further decisions: each step
-// contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes, strides). So
-// an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
+// A Graph states dependencies; a Plan states what the hardware executes. An engine makes no further decisions: each
+// step contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes,
+// strides). So an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
 //
 //  host      issues the steps in list order, and runs the steps of the host stream itself: a step after a host step
 //            begins when that one has ended
@@ -296,7 +296,7 @@ struct ByteRange {
 [[nodiscard]] std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup);
 /// Returns the value of a symbol in a layout's binding.
 [[nodiscard]] std::optional<int64_t> symbolOf(const PlanLayout &layout, llvm::StringRef symbol);
-/// The same as a SymbolLookup. Refers to the layout.
+/// Returns the same as a SymbolLookup, which refers to the layout.
 [[nodiscard]] inline auto symbolsOf(const PlanLayout &layout) {
   return [&layout](llvm::StringRef symbol) { return symbolOf(layout, symbol); };
 }

@@ -45,9 +45,9 @@ struct PlanVerifyOptions {
 /// Returns success if there is no finding.
 [[nodiscard]] llvm::Error verifyPlanOrError(const Plan &plan, const PlanVerifyOptions &options = {});
 
-/// The rules, sorted by id.
+/// Returns the rules, sorted by id.
 [[nodiscard]] llvm::ArrayRef<VerifierRule> planVerifierRules();
-/// docs/plan-verifier.md.
+/// Returns the text of docs/plan-verifier.md.
 [[nodiscard]] std::string planVerifierMarkdown();
 
 } // namespace ccgraph

@@ -39,8 +39,8 @@ struct PromotedOperand {
 [[nodiscard]] DType realTypeOf(DType dtype);
 /// Returns the complex dtype whose parts are of this float dtype; c64 if there is none (bf16).
 [[nodiscard]] DType complexTypeOf(DType dtype);
-/// torch.can_cast: returns true if a result of this dtype may be stored in place into the other. Only the class may not
-/// decrease.
+/// Returns true if a result of this dtype may be stored in place into the other (torch.can_cast). Only the class may
+/// not decrease.
 [[nodiscard]] bool canStore(DType from, DType to);
 
 } // namespace ccgraph

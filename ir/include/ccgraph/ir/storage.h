@@ -37,7 +37,7 @@ public:
 
   /// Returns every storage that some part of the value may occupy, ascending, without duplicates.
   [[nodiscard]] llvm::ArrayRef<StorageId> storages(const Node *node) const;
-  /// The same for one element of a list result; the whole set if elements cannot be distinguished.
+  /// Returns the same for one element of a list result; the whole set if elements cannot be distinguished.
   [[nodiscard]] llvm::ArrayRef<StorageId> storages(const Node *node, unsigned element) const;
   /// Returns true if the two values may share memory.
   [[nodiscard]] bool mayAlias(const Node *a, const Node *b) const;

@@ -37,7 +37,7 @@ public:
   [[nodiscard]] DType dtype() const { return dtype_; }
   [[nodiscard]] llvm::ArrayRef<Dim> sizes() const { return {dims_, isTensor() ? rank_ : 0U}; }
   [[nodiscard]] bool stridesKnown() const { return stridesKnown_; }
-  /// In elements; empty if unknown.
+  /// Returns the strides in elements; empty if unknown.
   [[nodiscard]] llvm::ArrayRef<Dim> strides() const {
     return isTensor() && stridesKnown_ ? llvm::ArrayRef<Dim>(dims_ + rank_, rank_) : llvm::ArrayRef<Dim>();
   }

@@ -110,7 +110,7 @@ public:
   /// Returns the picoseconds of a new collective of `bytes`: the larger of the total that a rank sends and the total
   /// that it receives, as NCCL counts (all_gather: its output; reduce_scatter: its input).
   [[nodiscard]] int64_t collective(CollectiveKind kind, int64_t bytes, Placement placement) const;
-  /// The same, for the kind and group of an existing collective.
+  /// Returns the same for the kind and group of an existing collective.
   [[nodiscard]] int64_t collective(const Node &like, int64_t bytes) const;
   /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
@@ -141,7 +141,7 @@ public:
       model_.emplace(graph_, machine_, durations_, view_);
     return *model_;
   }
-  /// Null before the first use.
+  /// Returns null before the first use.
   [[nodiscard]] const CostModel *made() const { return model_ ? &*model_ : nullptr; }
 
 private:

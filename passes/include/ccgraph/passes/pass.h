@@ -66,7 +66,7 @@ public:
   Reason(Pass &pass, RemarkKind kind, llvm::StringRef id, llvm::StringRef help);
   Reason(const Reason &) = delete;
   Reason &operator=(const Reason &) = delete;
-  /// The kind of remark that has this reason.
+  /// Returns the kind of the remarks that have this reason.
   [[nodiscard]] RemarkKind kind() const { return kind_; }
   /// Kebab-case, unique among the reasons of one kind of its pass.
   [[nodiscard]] const std::string &id() const { return id_; }
@@ -102,10 +102,10 @@ public:
   [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
   /// Returns the peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
-  /// True if every rank runs exactly this program, so that a rule that depends on the text alone gives every rank the
-  /// same order. False: keep the order across groups.
+  /// Returns true if every rank runs exactly this program. A rule that depends on the text alone then gives every rank
+  /// the same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return setting_.spmd; }
-  /// True if results must be bitwise equal: no floating-point sum may be reassociated.
+  /// Returns true if results must be bitwise equal: no floating-point sum may be reassociated.
   [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
   /// Returns the meanings that a file gives to the graph's objects; null if no file was given.
   [[nodiscard]] const ObjectMeanings *objects() const { return setting_.objects; }
@@ -113,7 +113,7 @@ public:
   [[nodiscard]] Certificate &certificate() { return certificate_; }
   /// Makes a remark about a node, which may be erased. Kind and id come from the declared reason.
   void remark(const Reason &reason, const Node &node, RemarkArgs args = {});
-  /// All remarks so far, in the order in which they were made.
+  /// Returns all remarks so far, in the order in which they were made.
   [[nodiscard]] std::vector<Remark> &remarks() { return remarks_; }
 
 private:

@@ -53,7 +53,7 @@ struct PassFailure {
 };
 /// "input", "run", "unchanged", "verify", "legality".
 [[nodiscard]] llvm::StringRef stageName(PassFailure::Stage stage);
-/// False if the graph is at fault (Input, Run), or the file that the pass follows.
+/// Returns false if the graph is at fault (Input, Run), or the file that the pass follows.
 [[nodiscard]] bool isDefectOfPass(const PassFailure &failure);
 
 /// The result of one pass.
@@ -88,7 +88,7 @@ struct PipelineRun {
   std::optional<StepBounds> bounds;
   /// with timeAfter: the collectives with the longest exposure at the end, at most PassManagerOptions::explainExposed
   std::vector<Exposure> exposed;
-  /// True if any pass changed the graph.
+  /// Returns true if any pass changed the graph.
   [[nodiscard]] bool changed() const;
 };
 

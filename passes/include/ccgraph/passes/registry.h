@@ -21,11 +21,11 @@ namespace ccgraph {
 /// none is near enough: if more than a third of its letters, plus one, would have to change.
 [[nodiscard]] std::string nearestWord(llvm::StringRef word, llvm::ArrayRef<std::string> known);
 
-/// --list-passes: a line a pass.
+/// Returns the text of --list-passes: a line a pass.
 [[nodiscard]] std::string passListText();
-/// --help-pass NAME: description, options, statistics, reasons.
+/// Returns the text of --help-pass NAME: description, options, statistics, reasons.
 [[nodiscard]] std::string passHelpText(const Pass &pass);
-/// docs/passes.md, whole.
+/// Returns the text of docs/passes.md.
 [[nodiscard]] std::string passesMarkdown();
 
 } // namespace ccgraph

@@ -10,7 +10,8 @@ namespace {
 
 constexpr uint32_t forever = UINT32_MAX;
 
-/// An unknown operator may keep its operands, and a reshape of a tensor is visible under every name.
+/// Returns true if a node may keep a name of its operand: an unknown operator may, and a reshape is visible under every
+/// name.
 bool mayKeep(const Effects &effects, Access access) {
   return effects.domain == Domain::All || has(access, Access::Reshape);
 }

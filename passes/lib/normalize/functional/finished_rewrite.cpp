@@ -15,8 +15,8 @@ Node *joined(GraphBuilder &builder, llvm::ArrayRef<Node *> pieces) {
   return pieces.size() == 1 ? pieces[0] : builder.call("aten.cat.default", {pieces});
 }
 
-/// A single buffer is the result itself. If there are several, each buffer with a reader is a copy of its rows, in
-/// memory of its own as the buffer was.
+/// Splits the result into buffers. A single buffer is the result itself. If there are several, each buffer with a
+/// reader is a copy of its rows, in memory of its own as the buffer was.
 Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
   Pieces pieces{std::vector<Node *>(call.filled.size(), wait), {}};
   if (call.filled.size() == 1 || call.elements.empty())

@@ -80,7 +80,7 @@ struct LegalityTemplate {
   llvm::StringRef demand;
 };
 [[nodiscard]] llvm::ArrayRef<LegalityTemplate> legalityTemplates();
-/// docs/legality.md, whole.
+/// Returns the text of docs/legality.md.
 [[nodiscard]] std::string legalityMarkdown();
 
 } // namespace ccgraph
