@@ -12,7 +12,6 @@
 // input is checked by readers and the verifier.
 // Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 350 bytes. Memory
 // of replaced argument trees and erased nodes is freed only with the graph.
-// 350 bytes. Memory of replaced argument trees and erased nodes comes back only with the graph.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"

@@ -4,7 +4,6 @@
 // group file, on another rank, in a run of fewer ranks. A Graph has guards, lowering copies them to the Plan, and one
 // rule checks both. Files contain them as a member, [{"fact": "size", "of": "tp", "value": 4}, ...]; FX text as a
 // comment below the header, "# guards: [...]".
-// the header, "# guards: [...]".
 //
 //   fact    of        value
 //   rank    a group   this rank's place in it, -1 outside

@@ -9,7 +9,6 @@
 // one in place. Failure: declare() alone, if a schema does not parse; an unknown operator is not an error.
 // Cost: a look-up is a hash; a schema is parsed on the first look-up of its operator (some microseconds), and nothing
 // is built at start-up.
-// microseconds), and nothing is built at start-up.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
