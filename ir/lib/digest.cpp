@@ -13,8 +13,8 @@ namespace {
 
 // Names differ between two texts of one program; their meaning does not. So a name is written as a number, in the order
 // of first mention, and a first mention is followed by the meaning of the name:
-//  y = aten.add(x, x)       operator 0 "aten.add.Tensor", type 0 f32[4], operands 0, 0
-//  z = aten.add(y, x)       operator 0, type 0, operands 1, 0
+//   y = aten.add(x, x)       operator 0 "aten.add.Tensor", type 0 f32[4], operands 0, 0
+//   z = aten.add(y, x)       operator 0, type 0, operands 1, 0
 // A group is written by its size and axis, never by its name: rank 0 may use the name "2" for what rank 4 names "3".
 // Each text is preceded by its length, so that "ab", "c" and "a", "bc" differ. Kinds are written as these numbers. A
 // new kind must come last, or the digest of every program changes.

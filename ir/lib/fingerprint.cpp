@@ -10,9 +10,9 @@ namespace {
 // Ranks whose programs differ may disagree about a collective, and the backend then hangs or mixes up data. A
 // fingerprint contains the fields of one call in which all members must agree; `differences` compares two fingerprints,
 // field by field:
-//  rank 0   all_reduce sum f32[1024] on ranks [0, 1]
-//  rank 1   all_reduce max f32[1024] on ranks [0, 1]       reduction: sum against max
-//  rank 1   all_reduce sum f32[512] on ranks [0, 1]        elements: 1024 against 512
+//   rank 0   all_reduce sum f32[1024] on ranks [0, 1]
+//   rank 1   all_reduce max f32[1024] on ranks [0, 1]       reduction: sum against max
+//   rank 1   all_reduce sum f32[512] on ranks [0, 1]        elements: 1024 against 512
 // Shapes are not compared: f32[32, 32] and f32[1024] send the same bytes.
 //
 // A field that is unknown on one side (a symbolic size, a group that no table describes) matches any value. So "no

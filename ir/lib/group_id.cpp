@@ -172,7 +172,7 @@ GroupId ofValue(const Node &value) {
 }
 
 // A collective inside a control_deps reads its group from a placeholder of the body. For
-//  control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
+//   control_deps((p,), body, x, pg)        with the body  (a, b): all_reduce(a, "sum", b)
 // the group is the node's argument for b: argument 2 of control_deps is the first placeholder, argument 3 the second.
 
 /// Returns the argument of a control_deps for a placeholder of its body; null for a value that the body computes.

@@ -12,7 +12,7 @@ namespace {
 // only if its class is higher:
 //   f16[4] + f64[]          f16    both floats: the tensor with dimensions decides
 //   i32[4] + f64[]          f64    a float beats an integer
-//  i64[4] + 2.5            f32    only the class of a number counts, with its default dtype
+//   i64[4] + 2.5            f32    only the class of a number counts, with its default dtype
 //   u8[4] + i8[4]           i16    no 8-bit type holds -128 and 255
 //   f16[4] + 1j             c32    a complex number keeps the precision of the tensor
 bool isSigned(DType dtype) {

@@ -30,11 +30,10 @@ enum Holding : uint8_t { Reads, Writes };
 
 /// Traverses the program once and tracks what is in flight. A launch opens a flight for each of its results. A flight
 /// holds storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that it still
-/// reads.
-/// A wait ends every flight that has one of its storages as Writes.
+/// reads. A wait ends every flight that has one of its storages as Writes.
 ///   c = all_gather(x)      opens a flight: c is held as Writes, x as Reads
 ///   r = relu(x)            fine: both only read x
-///  x.add_(1)              write-in-flight: the collective still reads x
+///   x.add_(1)              write-in-flight: the collective still reads x
 ///   t = relu(c)            read-in-flight: c is not complete yet
 ///   w = wait_tensor(c)     ends the flight, and both are free
 /// An error needs certainty. A value that may be in one of several storages is in flight only if all of them are. Two

@@ -13,8 +13,8 @@ namespace {
 /// another step of that program, the send for the receive. If ranks run different programs, every wait may need another
 /// step. So the steps before such a wait stay before it:
 ///
-///  before     receive, send, wait on the receive
-///  refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour
+///   before     receive, send, wait on the receive
+///   refused    receive, wait on the receive, send:   every rank waits for the send of its neighbour
 class Blocking {
 public:
   Blocking(const Evidence &evidence, Findings &findings) : evidence_(evidence), findings_(findings) {

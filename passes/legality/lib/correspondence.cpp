@@ -24,8 +24,8 @@ std::string claimText(Claim claim) {
 }
 
 // For  c1 = f(a); c2 = f(b); w1 = wait(c1); w2 = wait(c2)  ->  B = f([a, b]); ...; v1 = wait(B[0]); v2 = wait(B[1])
-//  image       w1 -> v1, w2 -> v2; c1 and c2 have none: no step may read them any more
-//  performer   c1 -> B, c2 -> B; w1 -> v1, w2 -> v2: the steps that communicate and wait instead
+//   image       w1 -> v1, w2 -> v2; c1 and c2 have none: no step may read them any more
+//   performer   c1 -> B, c2 -> B; w1 -> v1, w2 -> v2: the steps that communicate and wait instead
 // Every node that is on both sides corresponds to itself. Every other node must be claimed by exactly one entry.
 Correspondence::Correspondence(const Rewrite &rewrite, Findings &findings)
     : rewrite_(rewrite), untouched_(rewrite.before.size(), none), images_(rewrite.before.size(), none),

@@ -21,7 +21,7 @@ void Evaluation::begin(uint32_t step, Layout layout) {
 //   buf = cat(a, b)          a[0, 2) b[0, 3)
 //   c = all_reduce(buf)      a'[0, 2) b'[0, 3), not complete
 //   w = wait(c)              the same, complete
-//  v = slice(w, 0, 0, 2)    a'[0, 2), complete: all of a's result, so v may replace it
+//   v = slice(w, 0, 0, 2)    a'[0, 2), complete: all of a's result, so v may replace it
 void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch) {
   llvm::SmallVector<uint32_t, 32> order(steps.begin(), steps.end());
   llvm::sort(order);

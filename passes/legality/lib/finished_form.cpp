@@ -9,8 +9,8 @@ namespace ccgraph::legality {
 namespace {
 
 // c10d's own operators fill buffers, are complete when they return, and return the buffers again:
-//  p = c10d.allgather_([[a, b]], [x], pg); l = p[0]; m = l[0]; y = m[1]
-//  ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
+//   p = c10d.allgather_([[a, b]], [x], pg); l = p[0]; m = l[0]; y = m[1]
+//   ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
 // The entry lists p, then l, m and y, as matched; c and w, then s and y, as built. The old y is buffer 1, so its
 // readers may read the built getitem of number 1, or w if there is only one buffer. Lists and the Work have no
 // replacement, so no node may read them any more.

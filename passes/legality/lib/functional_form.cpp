@@ -8,11 +8,10 @@ namespace ccgraph::legality {
 namespace {
 
 // A call may be replaced by another form with the same meaning:
-//  c10d_functional.all_reduce(x, "sum", "", [0, 1], 2)   ->  _c10d_functional.all_reduce(x, "sum", "tp"), where the
-//  table
-//                                                            gives "tp" the ranks [0, 1]
-//  _c10d_functional.all_reduce_(x, "sum", "tp")          ->  _c10d_functional.all_reduce(x, "sum", "tp"), where every
-//                                                            later use of the buffer x goes through the result
+//   c10d_functional.all_reduce(x, "sum", "", [0, 1], 2)   ->  _c10d_functional.all_reduce(x, "sum", "tp"), where the
+//                                                             table gives "tp" the ranks [0, 1]
+//   _c10d_functional.all_reduce_(x, "sum", "tp")          ->  _c10d_functional.all_reduce(x, "sum", "tp"), where every
+//                                                             later use of the buffer x goes through the result
 // The arguments are checked entry by entry; the uses of buffers are checked for all entries together.
 
 /// Compares one call with the call that replaces it.

@@ -15,8 +15,8 @@ namespace {
 /// Traverses a program once and records every step that accesses a tensor in flight. A graph of PyTorch's may contain
 /// such accesses; this checker does not judge them. The log of the program after is compared with that of the program
 /// before, and only a new access is a finding:
-///  before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
-///  after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ writes x, which c still reads: new
+///   before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
+///   after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ writes x, which c still reads: new
 class FlightLogger {
 public:
   FlightLogger(const Program &program, const Storages &storages)

@@ -16,8 +16,8 @@ namespace {
 
 // For each group there are two lists: the performers of its collectives in the order before (was), and what it issues
 // now (now). If c1 and c2 became the bucket B,
-//  before c1, c2, d       was B, d          matches  B, d
-//  before c1, d, c2       was B, d, B       matches nothing: a moved entry must state the new order
+//   before c1, c2, d       was B, d          matches  B, d
+//   before c1, d, c2       was B, d, B       matches nothing: a moved entry must state the new order
 // All ranks make the same change, so they agree on the new order as they did on the old one. Therefore only a pass that
 // declares to reorder, by a rule that all ranks share, may have such an entry.
 

@@ -37,7 +37,7 @@ bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) 
 /// before, and writes keep their order. Every access gets an epoch, and the program after is traversed with a counter:
 ///
 ///   before     read r1 (0)   write w1 (0)   read r2 (1)   write w2 (1)
-///  after      r1, w1, w2, r2:  r2 now follows two writes, but its epoch is 1
+///   after      r1, w1, w2, r2:  r2 now follows two writes, but its epoch is 1
 class StorageOrder {
 public:
   StorageOrder(const Evidence &evidence, Aspect aspect, Findings &findings)

@@ -2,12 +2,12 @@
 //
 // One group is one stream: its collectives are issued in the same order on every rank. Three further rules bind the
 // order of collectives of different groups:
-//  - a *fence*, a point-to-point transfer or barrier, keeps its position among the collectives of every
-//    group that may share two or more ranks with its own, since another rank may wait for the fence
-//    while it has the other group's collective issued;
-//  - a group that may be the same as another of the program (see group_id.h) keeps its order with
-//    all others, since the two may be one stream;
-//  - the whole order stays if other ranks run other programs.
+//   - a *fence*, a point-to-point transfer or barrier, keeps its position among the collectives of every
+//     group that may share two or more ranks with its own, since another rank may wait for the fence
+//     while it has the other group's collective issued;
+//   - a group that may be the same as another of the program (see group_id.h) keeps its order with
+//     all others, since the two may be one stream;
+//   - the whole order stays if other ranks run other programs.
 // The last two rules divide the program into *sections*. Communicating nodes of different sections keep their order;
 // those of one section may be reordered. A section is a run of collectives of one ambiguous group, or a run of
 // collectives of groups that are all distinct.

@@ -6,12 +6,12 @@
 //
 // Example: x = relu(a), y = relu(x), z = relu(y), each of 4 bytes.
 //
-//  row              a   x   y   z   output
-//  interval of a    4   4
-//  interval of x        4   4
-//  interval of y            4   4
-//  interval of z                4   4
-//  live             4   8   8   8   4        peak 8; the first row above 6 is x
+//   row              a   x   y   z   output
+//   interval of a    4   4
+//   interval of x        4   4
+//   interval of y            4   4
+//   interval of z                4   4
+//   live             4   8   8   8   4        peak 8; the first row above 6 is x
 //
 // In an array of sums, one interval would change every row that it spans, and the peak would require a scan of all
 // rows. So the rows are the nodes of a binary tree in program order, and each subtree has two numbers: the maximum of

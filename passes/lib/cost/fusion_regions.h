@@ -1,7 +1,7 @@
 // FusionRegions: predicts which operators a compiler fuses into one kernel, and the bytes that each kernel reads and
 // writes.
 //
-//  a = add(x, y); b = sigmoid(a); c = mul(a, b)      one kernel: reads x, y; writes c, and a if others read it
+//   a = add(x, y); b = sigmoid(a); c = mul(a, b)      one kernel: reads x, y; writes c, and a if others read it
 //
 // Operators that move data, compute elementwise or reduce are fused with their operands unless a kernel of its own lies
 // between. Two operators fuse only if the longest path to each contains the same number of products, sorts and other

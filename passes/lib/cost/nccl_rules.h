@@ -1,6 +1,6 @@
 // NCCL's tuning model: the best of its algorithms and protocols for a message (src/graph/tuning.cc).
 //
-//  time = latency + bytes / (1000 * bandwidth)          microseconds, GB/s
+//   time = latency + bytes / (1000 * bandwidth)          microseconds, GB/s
 //
 // NCCL finds channels and their total bandwidth by a search of the topology; here they are inputs: the links of the
 // machine. A link across nodes is one rank's network card; the rings of a group use the cards of all its ranks on a

@@ -18,9 +18,9 @@
 // reverse cannot occur. So the remaining waits are the fewest for this assignment to streams (the transitive reduction
 // of the order; Fidge 1988 and Mattern 1989 for the clocks).
 //
-//  0 compute  a          1 comm  c = all_reduce(a)  waits for 0
-//  2 compute  b = ..     3 comm  d = all_reduce(b)  waits for 2 (whose clock covers 0)
-//  4 compute  use d      waits for 3                5 compute  use c: no wait, since 3 came after 1 on its stream
+//   0 compute  a          1 comm  c = all_reduce(a)  waits for 0
+//   2 compute  b = ..     3 comm  d = all_reduce(b)  waits for 2 (whose clock covers 0)
+//   4 compute  use d      waits for 3                5 compute  use c: no wait, since 3 came after 1 on its stream
 //
 // Buffers that use the same bytes in turn conflict like accesses to one buffer: the first step of the later buffer must
 // come after all steps of the earlier one. Numbers need no events: the host computes them, and steps that it issues

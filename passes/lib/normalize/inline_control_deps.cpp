@@ -51,8 +51,8 @@ std::vector<const Node *> placeholdersOf(const Graph &body) {
 
 // Inlines the form that Inductor creates: a body of one call, which reads the body's placeholders and is returned
 // unchanged.
-//  body(a): c = all_gather(a, 4, "tp"); return c        y = control_deps((p,), body, x)
-//  -> y = all_gather(x, 4, "tp"), ordered after p
+//   body(a): c = all_gather(a, 4, "tp"); return c        y = control_deps((p,), body, x)
+//   -> y = all_gather(x, 4, "tp"), ordered after p
 // The node's argument for a placeholder that the call reads must be a node itself.
 const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) const {
   if (!call)

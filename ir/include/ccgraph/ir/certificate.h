@@ -3,12 +3,12 @@
 // Every node of the graph before and after either is the same in both or is in exactly one entry. The checker
 // (legality/) derives from the two graphs that each entry is legal; the entries only show it where to look.
 //
-//  moved    new issue order of the collectives of one group, where it differs; only by a pass that may reorder
-//           collectives (Pass::Traits)
-//  merged   several collectives became one: members in bucket order, layout, offset and length of each
-//  removed  nodes that no longer exist: dead, or the twin of another, or a wait that forwarded a value
-//  added    new nodes, with their role
-//  rule     a named template of the checker, and the nodes that it matched
+//   moved    new issue order of the collectives of one group, where it differs; only by a pass that may reorder
+//            collectives (Pass::Traits)
+//   merged   several collectives became one: members in bucket order, layout, offset and length of each
+//   removed  nodes that no longer exist: dead, or the twin of another, or a wait that forwarded a value
+//   added    new nodes, with their role
+//   rule     a named template of the checker, and the nodes that it matched
 //
 // Moving a node within data, storage and domain dependences needs no entry.
 //
@@ -64,9 +64,9 @@ struct MergedEntry {
 };
 
 /// Why a node could be removed.
-///  Dead       no node reads it, and its removal has no effect outside the graph (on every rank alike)
-///  Twin       another node computes the same from the same unchanged values
-///  Forwarded  it passed a value through: a wait on a value that was not in flight
+///   Dead       no node reads it, and its removal has no effect outside the graph (on every rank alike)
+///   Twin       another node computes the same from the same unchanged values
+///   Forwarded  it passed a value through: a wait on a value that was not in flight
 enum class RemovedReason : uint8_t { Dead, Twin, Forwarded };
 
 /// One removed node, and its replacement.

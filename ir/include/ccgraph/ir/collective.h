@@ -10,9 +10,9 @@
 // ranks that launch together must have equal fingerprints, else backends hang or corrupt memory. It is computed from a
 // graph (fingerprintsOf) or, by an engine, from the tensors that a launch holds:
 //
-//  all_reduce sum bf16[4096] on ranks [0, 1]
-//  broadcast from 1 f32[4] f32[8] on ranks [0, 1, 2]
-//  send f32[4] to rank 3 on ranks [0, 1, 2, 3]
+//   all_reduce sum bf16[4096] on ranks [0, 1]
+//   broadcast from 1 f32[4] f32[8] on ranks [0, 1, 2]
+//   send f32[4] to rank 3 on ranks [0, 1, 2, 3]
 //
 // A field that the graph does not determine is empty: a symbolic size, a group whose members no file gives, a reduction
 // that is an object. An empty field matches any value. So two fingerprints without a difference agree as far as they

@@ -5,17 +5,17 @@
 // on any machine and with any version of this library that states the same form.
 //
 // The form: SHA-256 over "ccgraph digest 1\n" and then the graph, in which
-//  number       base 128, low digits first, a bit set in all but the last; negative numbers by zigzag
-//  text         its length, then its bytes
-//  name         of an operator, type, group, symbol, device or attribute: its index in order of first mention; a first
-//               mention is followed by its meaning
-//  node         opcode, target, type, positional arguments, keyword arguments by name, ordering edges; other nodes by
-//               their position
-//  placeholder  instead of the target whether it is caller-owned (see lifetimes.h)
-//  get_attr     instead of the target the name of the attribute; for a subgraph, that graph
-//  group        number of ranks and axis of its mesh, as far as known; assumptions are excluded
-//  symbol       s0, u0, ... by their letter; the known value of a backed one, none of an unbacked one
-//  device       its kind; an index only distinguishes two devices of one program
+//   number       base 128, low digits first, a bit set in all but the last; negative numbers by zigzag
+//   text         its length, then its bytes
+//   name         of an operator, type, group, symbol, device or attribute: its index in order of first mention; a first
+//                mention is followed by its meaning
+//   node         opcode, target, type, positional arguments, keyword arguments by name, ordering edges; other nodes by
+//                their position
+//   placeholder  instead of the target whether it is caller-owned (see lifetimes.h)
+//   get_attr     instead of the target the name of the attribute; for a subgraph, that graph
+//   group        number of ranks and axis of its mesh, as far as known; assumptions are excluded
+//   symbol       s0, u0, ... by their letter; the known value of a backed one, none of an unbacked one
+//   device       its kind; an index only distinguishes two devices of one program
 // Excluded: names of nodes, graphs, groups and meshes, ranks, the world size, frames, provenance and durations, foreign
 // keys of a file. A default that is written out differs from one that is left out.
 //

@@ -4,9 +4,9 @@
 // The records of all ranks together show which rank delays a run (ccgraph/runtime/flight_analysis.h). The terms are
 // those of PyTorch's flight recorder, so its dumps can be read as records too; fields that it does not have are empty.
 //
-//  scheduled   the host has issued the call to its stream
-//  started     the rank has launched it, and waits for the other members or moves its part
-//  completed   it has ended for all members
+//   scheduled   the host has issued the call to its stream
+//   started     the rank has launched it, and waits for the other members or moves its part
+//   completed   it has ended for all members
 //
 // Ownership: owns its contents. Failure: none. Cost: plain data, about 300 bytes a call.
 #pragma once

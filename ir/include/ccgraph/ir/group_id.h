@@ -4,13 +4,13 @@
 // holds a process group, an input, or a call that creates one. Two such calls may be on one group although they express
 // it differently. So a comparison has three results:
 //
-//  a == b               proved to be one: the same name; the same tag and ranks; the same value, or
-//                       two calls of one operator without effects with equal arguments
-//  !mayBeOneGroup(a, b) proved to be two: two names (each is a registry key of its own); lists of
-//                       other ranks; members that differ
-//  otherwise            open: mesh_get_process_group(mesh, 0) and (mesh, 1); two attributes; a name
-//                       that is not in the table and a list of ranks; two names to which a file
-//                       gives the same members, which may be two names of one group
+//   a == b               proved to be one: the same name; the same tag and ranks; the same value, or
+//                        two calls of one operator without effects with equal arguments
+//   !mayBeOneGroup(a, b) proved to be two: two names (each is a registry key of its own); lists of
+//                        other ranks; members that differ
+//   otherwise            open: mesh_get_process_group(mesh, 0) and (mesh, 1); two attributes; a name
+//                        that is not in the table and a list of ranks; two names to which a file
+//                        gives the same members, which may be two names of one group
 //
 // Only collectives on groups that are proved to be one may be merged. In the open case, collectives keep their order:
 // they may be on one group, whose ranks agree on an order of issue. A group without any readable information in its

@@ -2,24 +2,24 @@
 //
 // This is one set of rules for the passes, their budget, the summary and the interpreter (the legality checker has its
 // own code for them):
-//  any step      a storage lives from the step that allocates it to the last step that names a value which may share
-//  it, both included
-//  collective    tensors that it reads, writes and returns live until the last wait on any of its results (flights.h).
+//   any step     a storage lives from the step that allocates it to the last step that names a value which may share
+//                it, both included
+//   collective   tensors that it reads, writes and returns live until the last wait on any of its results (flights.h).
 //                This includes an input that is copied at launch: a backend may omit that copy. Without a wait, tensors
 //                that it reads, writes and returns in flight live to the end
-//  output        a returned value lives from the step that allocates it to the end
-//  placeholder   all placeholders live from the first step, and to the end, because the caller owns them. But if
+//   output       a returned value lives from the step that allocates it to the end
+//   placeholder  all placeholders live from the first step, and to the end, because the caller owns them. But if
 //                AOTAutograd named them, only primals* (parameters and inputs of the forward) are caller-owned; the
 //                others (tangents, saved activations, buffers of the step) were given away, and die after their last
 //                reader
-//  get_attr      lives from the first step to the end
+//   get_attr     lives from the first step to the end
 // A pool (storage.h) lives from the earliest start of its members to the latest end, with the bytes of all of them.
 // Elements of a list result are storages with bytes of their own; a node that names the list, such as a getitem, keeps
 // all of them alive. An unknown size counts as 0, because every rank must compute the same number. The peak is the
 // largest sum at any one step.
 //
 // Example, with a caller-owned x and values of 64 bytes each:
-//  a = relu(x); c = all_reduce(a); b = relu(x); w = wait(c); r = add(w, b); return r
+//   a = relu(x); c = all_reduce(a); b = relu(x); w = wait(c); r = add(w, b); return r
 // a is live up to w, and c, whose storage w is, up to r. At w the live values are x, a, c and b, 256 bytes, and at r
 // they are x, c, b and r.
 //

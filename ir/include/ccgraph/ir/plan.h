@@ -4,12 +4,12 @@
 // step contains its operator, its literals, and for every tensor a *window* (buffer, place in it, dtype, sizes,
 // strides). So an engine needs no Graph, and a verifier can check a Plan alone (plan_verifier.h).
 //
-//  host      issues the steps in list order, and runs the steps of the host stream itself: a step after a host step
-//            begins when that one has ended
-//  streams   run the steps issued to them in that order, independently of each other
-//  events    order streams: a step begins when all events that it waits for are recorded, and records its own when it
-//            has ended. Each event is recorded by one step, which precedes those that wait
-//  end       the list is complete when all streams are empty
+//   host      issues the steps in list order, and runs the steps of the host stream itself: a step after a host step
+//             begins when that one has ended
+//   streams   run the steps issued to them in that order, independently of each other
+//   events    order streams: a step begins when all events that it waits for are recorded, and records its own when it
+//             has ended. Each event is recorded by one step, which precedes those that wait
+//   end       the list is complete when all streams are empty
 //
 // There is no step for a view (it is another window), nor for wait_tensor: a step that accesses a result waits for the
 // event of its collective.
@@ -25,9 +25,9 @@
 // which a rank takes its own cell. So offsets are the same on all of them.
 //
 // Example: c = all_reduce(a); b = relu(x); w = wait(c); r = add(w, b) becomes
-//  0 stream comm:tp   all_reduce sum  a -> c           records e0
-//  1 stream compute   relu            x -> b
-//  2 stream compute   add             c, b -> r        waits for e0
+//   0 stream comm:tp   all_reduce sum  a -> c           records e0
+//   1 stream compute   relu            x -> b
+//   2 stream compute   add             c, b -> r        waits for e0
 //
 // Ownership: a Plan owns its steps and their argument trees; types, operators, names and symbols belong to its Context,
 // which must outlive it. Plans are not copyable. Failure: none here; the creator of a Plan (lowering, a reader) reports

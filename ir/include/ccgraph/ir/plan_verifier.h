@@ -4,14 +4,14 @@
 // So this verifier trusts no part of the plan. It derives from the plan alone which memory each step accesses, which
 // steps are ordered, and what each byte holds. It shares only ir with the lowering. Its rules (docs/plan-verifier.md
 // lists all) form families:
-//  structure    every index is valid, streams fit their steps, events are recorded before they are waited for;
-//  memory       windows lie in their buffers, buffers in their arenas, and no buffer overlaps memory that the same step
-//               uses;
-//  kernels      operands are marked as read and written in agreement with the operator's schema;
-//  collectives  counts fit the group, roots and peers are in it, reductions are defined, calls of a batch do not
-//               overlap;
-//  order        two accesses to the same bytes of which one writes are ordered by streams, events or the host; bytes
-//               that are read still hold what was written; and each wait is necessary.
+//   structure    every index is valid, streams fit their steps, events are recorded before they are waited for;
+//   memory       windows lie in their buffers, buffers in their arenas, and no buffer overlaps memory that the same
+//                step uses;
+//   kernels      operands are marked as read and written in agreement with the operator's schema;
+//   collectives  counts fit the group, roots and peers are in it, reductions are defined, calls of a batch do not
+//                overlap;
+//   order        two accesses to the same bytes of which one writes are ordered by streams, events or the host; bytes
+//                that are read still hold what was written; and each wait is necessary.
 //
 // Order is checked by bytes, so memory that two buffers share is included. Steps are ordered as plan.h states: by the
 // order of a stream, by an event that is waited for, and by the host, which issues nothing while it runs a step itself.
@@ -24,7 +24,6 @@
 //
 // Ownership: reads only and keeps no reference; findings own their texts. Failure: none; any plan is accepted, however
 // malformed. If the structure is malformed, the other families, which rely on it, do not run. Cost: near-linear in the
-// steps times the streams; see tests/bench/plan_verifier_bench.cpp.
 // steps times the streams; see tests/bench/plan_verifier_bench.cpp.
 #pragma once
 

@@ -1,9 +1,9 @@
 // Schedule: an order of one graph's nodes and the buckets of its collectives, by name, separate from the graph.
 //
 // It records the decisions of a pipeline in a form that can be stored and applied again to the same input:
-//  prepare   passes, as pipeline texts, that produce the graph to which the rest refers; these remove and rewrite
-//  buckets   collectives of that graph that become one
-//  order     every node of the final graph, in its position
+//   prepare   passes, as pipeline texts, that produce the graph to which the rest refers; these remove and rewrite
+//   buckets   collectives of that graph that become one
+//   order     every node of the final graph, in its position
 // The passes (ccgraph/passes/apply_schedule.h) and the legality checker decide whether a schedule may be applied; the
 // schedule itself is not trusted.
 //

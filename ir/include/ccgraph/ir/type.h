@@ -1,10 +1,10 @@
 // Type: the type of one node's result. Immutable, uniqued by its Context: equal types are the same pointer.
 //
 // A tensor type is dtype, sizes, strides (in elements) and device, in the form of print_readable:
-//  bf16[8, 4096][4096, 1]cuda:0
-//  f32[][]cpu                    a 0-d tensor
-//  f32[u0 + u1, 4][4, 1]cpu      sizes known at run time
-//  f32[2, 3]                     strides and device not printed
+//   bf16[8, 4096][4096, 1]cuda:0
+//   f32[][]cpu                    a 0-d tensor
+//   f32[u0 + u1, 4][4, 1]cpu      sizes known at run time
+//   f32[2, 3]                     strides and device not printed
 // Several results are a list of types; Sym(u0) is a number known only at run time. A null `const Type *` means
 // "unknown".
 //

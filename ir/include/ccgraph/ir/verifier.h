@@ -3,9 +3,9 @@
 // Every later part relies on it: readers produce graphs that parse, the verifier decides whether they are meaningful,
 // and passes may assume that they are. It runs on each graph that is read and again after each pass. There are three
 // families of rules, each rule with an id that diagnostics, documentation and tests share (docs/verifier.md):
-//  structure.*  names, order, opcodes, arguments, subgraphs, ordering edges: requirements on every graph;
-//  types.*      requirements of collectives, waits and getitem on their operands' and results' types, and groups;
-//  async.*      launches, waits, and values in flight.
+//   structure.*  names, order, opcodes, arguments, subgraphs, ordering edges: requirements on every graph;
+//   types.*      requirements of collectives, waits and getitem on their operands' and results' types, and groups;
+//   async.*      launches, waits, and values in flight.
 // A pattern of PyTorch's own graphs is at most a warning: a launch without wait (an error under `strict`), a wait on a
 // value that is not in flight.
 //
