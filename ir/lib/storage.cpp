@@ -239,10 +239,10 @@ void StorageMap::visitElement(const Node &getItem, unsigned index) {
   whole_[getItem.id()] = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
 }
 
-// Each element has a set of its own. If the operator works on element i of a list alone (a wait on a list, an in-place
-// coalesced form, a batch of p2p), result i shares only with operand i: for wait_tensors([a, b]), element 1 is in b's
-// storage. A batch does not share the tensors that it sends: such a result is a separate token. Otherwise each element
-// may share everything that the operator shares, like the elements of a split.
+// Each element has a set of its own. Some operators work on element i of a list alone: a wait on a list, an in-place
+// coalesced form, a batch of p2p. Their result i shares only with operand i: for wait_tensors([a, b]), element 1 is in
+// b's storage. A batch does not share the tensors that it sends: such a result is a separate token. Otherwise each
+// element may share everything that the operator shares, like the elements of a split.
 void StorageMap::visitList(const Node &node, unsigned count) {
   Effects effects = effectsOf(node);
   const Argument *list = elementwiseList(node);

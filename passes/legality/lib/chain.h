@@ -1,9 +1,9 @@
 // Terms: the elements of a value after a chain of exchanges on one group, on all ranks at the same time.
 //
-// A value is a list of runs (layout.h). The source of a run is a *term*: elements of an input as this rank holds it, as
-// the rank of number k in the group holds it, or as a reduction over the group returns it. The start of a run may grow
-// with the number that the rank has in the group (Run::perRank), so one text describes what differs by rank. For 2
-// ranks and x of 4 elements:
+// A value is a list of runs (layout.h). The source of a run is a *term*: elements of one form of an input. The form is
+// the input as this rank holds it, as the rank of number k in the group holds it, or as a reduction over the group
+// returns it. The start of a run may grow with the number that the rank has in the group (Run::perRank), so one text
+// describes what differs by rank. For 2 ranks and x of 4 elements:
 //
 //   x                          own x from 0, 4 elements
 //   reduce_scatter(x, sum)     sum of x from 0 + 2 * rank, 2 elements

@@ -7,8 +7,8 @@ namespace ccgraph {
 namespace legality {
 namespace {
 
-// A pass hands over a claim of what it did; each part must be proved. First the certificate must fit the two graphs:
-// every node is the same on both sides or is in one entry, and each node reads what it read, or what an entry puts in
+// A pass hands over a claim of what it did; each part must be proved. First the certificate must fit the two graphs.
+// Every node is the same on both sides or is in one entry, and each node reads what it read, or what an entry puts in
 // its place. If that fails, no other check runs, because the later checks rely on the correspondence of nodes. Each
 // check below then proves one property that a pass must keep, by its own reading of both programs.
 void checkMeaning(const Evidence &evidence, Findings &findings) {

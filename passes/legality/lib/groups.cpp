@@ -209,7 +209,7 @@ bool mayShareRanks(const GroupTerm &a, const GroupTerm &b) {
 
 // Two names for which a file gives the same ranks may be one communicator; so may a list of ranks and an undescribed
 // name. Two undescribed names are two keys of PyTorch's registry, and two groups. A name whose list covers only some
-// ranks of a known world counts as undescribed: the list is that of one rank, and other ranks may have other lists
+// ranks of a known world counts as undescribed. The list is that of one rank, and other ranks may have other lists
 // under the same two names.
 std::vector<bool> mayBeAnother(llvm::ArrayRef<GroupTerm> terms, std::optional<int64_t> world) {
   using Form = GroupTerm::Form;

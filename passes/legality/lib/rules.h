@@ -14,8 +14,8 @@ namespace ccgraph::legality {
 enum class Stands : uint8_t {
   /// the first built node replaces the first matched node, in value and effect
   CallForCall,
-  /// the first built node, a launch, does what the first matched node did; each tensor that the matched node returned
-  /// is replaced by the built getitem of its number, or by the second built node, the wait on the launch
+  /// the first built node, a launch, does what the first matched node did. The built getitem of its number, or the
+  /// second built node (the wait on the launch), replaces each tensor that the matched node returned
   CallAndWait,
   /// the first built node replaces the value of the matched waits, or of the first matched node itself if that node is
   /// complete when it returns; all built launches together replace the first matched node, a launch

@@ -1,11 +1,11 @@
 // Dependences: the nodes that must keep their order although the graph has no edge between them.
 //
-// They come from storages (a write after a read, a read after a write, tensors in flight until their wait), from the
-// shapes of tensors that some step changes in place, which every step that names them reads, from the domains rng and
-// host, and from the position of point-to-point transfers and barriers among the collectives of their ranks. Together
-// with data and ordering edges, these are all orders that a program needs inside a stretch without opaque nodes; opaque
-// nodes divide the program into such stretches. The order of the collectives of one group is not included, nor that of
-// sections: see CommGroups.
+// They have four sources. Storages: a write after a read, a read after a write, tensors in flight until their wait.
+// Shapes of tensors that some step changes in place, which every step that names them reads. The domains rng and host.
+// The position of point-to-point transfers and barriers among the collectives of their ranks. Together with data and
+// ordering edges, these are all orders that a program needs inside a stretch without opaque nodes; opaque nodes divide
+// the program into such stretches. The order of the collectives of one group is not included, nor that of sections: see
+// CommGroups.
 //
 // Ownership: refers into the graph; valid until a node is created, erased or given other operands.
 // Cost: O(nodes + accesses) time and space, since a read is followed by one write at most.

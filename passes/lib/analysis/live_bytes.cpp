@@ -142,7 +142,7 @@ int64_t LiveBytes::pendingAbove(uint32_t row) const {
 }
 
 /// Adds to this row and all rows before it. On the path to the root, a row that is reached from its right child
-/// precedes the node, and so does its whole left subtree, for which the addition is only recorded as pending.
+/// precedes the node, and so does its whole left subtree. For that subtree the addition is only recorded as pending.
 void LiveBytes::addUpTo(const Node *node, int64_t bytes) {
   unsigned cameFrom = 1;
   for (uint32_t row = node->id(); row != none;) {

@@ -14,9 +14,9 @@
 //   live             4   8   8   8   4        peak 8; the first row above 6 is x
 //
 // In an array of sums, one interval would change every row that it spans, and the peak would require a scan of all
-// rows. So the rows are the nodes of a binary tree in program order, and each subtree has two numbers: the maximum of
-// its rows, and a pending addition for all of its rows. To add 4 to all rows up to z, one path from z to the root is
-// enough: the rows to the left are whole subtrees, and each of them is updated once. To add an interval, its bytes are
+// rows. So the rows are the nodes of a binary tree in program order. Each subtree has two numbers: the maximum of its
+// rows, and a pending addition for all of its rows. To add 4 to all rows up to z, one path from z to the root is
+// enough. The rows to the left are whole subtrees, and each of them is updated once. To add an interval, its bytes are
 // added up to its last holder and subtracted up to the row before its first one. The live bytes of a row are its own
 // number plus the pending additions of all subtrees that contain it. The peak is the maximum at the root. The search
 // for the first row above a limit descends only where the maximum is above the limit.

@@ -60,7 +60,7 @@ bool isFree(const Node &node) {
 } // namespace
 
 // The model is constructed in three steps: the machine's prediction for each node that has a duration; the factors
-// between the two; and the cost of each node of the graph, which is its duration, else the scaled prediction.
+// between the two; and the cost of each node of the graph. That cost is its duration, else the scaled prediction.
 struct CostModel::Impl {
   Impl(const Graph &graph, const Machine &machine, RankView view)
       : machine(machine), placements(graph, machine, view), regions(graph) {}

@@ -9,9 +9,9 @@
 // the region lies between them. Views join their readers to the value that they view. The program order has no
 // influence.
 //
-// A kernel's bytes are charged to the nodes that move them: values from outside to the first node of the region that
-// reads them, and values that others read to the node that produces them. A view is charged for the part of its base
-// that it can show.
+// A kernel's bytes are charged to the nodes that move them. Values from outside are charged to the first node of the
+// region that reads them, and values that others read to the node that produces them. A view is charged for the part of
+// its base that it can show.
 //
 // Ownership: numbers by node id; keeps no reference to the graph. Failure: none. Cost: linear in nodes and edges.
 #pragma once

@@ -1,7 +1,7 @@
 // Placements: the number of nodes that the ranks of each group occupy.
 //
-// All ranks of an SPMD program must reach the same decision, so a placement reads only facts that all ranks share: a
-// partition, a group of all ranks, sizes that calls state, and the number of ranks of the job
+// All ranks of an SPMD program must reach the same decision, so a placement reads only facts that all ranks share.
+// These are a partition, a group of all ranks, sizes that calls state, and the number of ranks of the job
 // (ccgraph/ir/group_nesting.h). It does not read the list that the table of one rank gives of some ranks: the groups of
 // other ranks may be longer or shorter. If ranks run different programs, the rank's own list is used. If no size is
 // known, a full node is assumed. Cells of a partition may have different placements; the cell on the most nodes counts.

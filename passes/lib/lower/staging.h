@@ -1,8 +1,8 @@
 // Staging: memory in which a tensor has the layout that collectives need.
 //
-// A collective sends and fills one contiguous window a row. Where the graph has pieces (a list of tensors, chunks along
-// another dimension) or a tensor with gaps, the row gets memory of its own, with copies before the send or after the
-// receive.
+// A collective sends and fills one contiguous window a row. The graph may have pieces instead (a list of tensors,
+// chunks along another dimension) or a tensor with gaps. The row then gets memory of its own, with copies before the
+// send or after the receive.
 //
 // Ownership: staging memory is a buffer of the plan. Failure: none. Cost: a copy step a piece.
 #pragma once

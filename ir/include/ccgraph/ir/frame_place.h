@@ -23,8 +23,9 @@ namespace ccgraph {
 /// Returns "layers.0.up"; empty if the frame names no module.
 [[nodiscard]] std::string moduleOf(const Frame &frame);
 
-/// Returns the frame that best locates a node in the user's own program: its own; if that is PyTorch's, the user's
-/// frame of the nearest node that it reads, else of the nearest reader; its own if there is none nearby.
+/// Returns the frame that best locates a node in the user's own program: its own frame, unless that is PyTorch's. In
+/// that case it is the user's frame of the nearest node that it reads, else of the nearest reader. If there is none
+/// nearby, it is the node's own frame.
 [[nodiscard]] const Frame &userFrameOf(const Node &node);
 
 } // namespace ccgraph

@@ -154,8 +154,8 @@ public:
   /// Returns the output node; null if there is none.
   [[nodiscard]] Node *output() const;
 
-  /// Returns a counter of edits of the nodes or their order, here or in a subgraph, except frames and provenance:
-  /// results computed at one revision are valid as long as it stays.
+  /// Returns a counter of edits of the nodes or their order, here or in a subgraph, except frames and provenance. A
+  /// result computed at one revision is valid as long as the revision stays the same.
   [[nodiscard]] uint64_t revision() const { return revision_; }
 
   // --- Edits -----------------------------------------------------------------------------------------------------

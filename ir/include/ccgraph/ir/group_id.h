@@ -1,8 +1,8 @@
 // GroupId: identifies the group of a collective, as far as its graph determines it.
 //
-// A call gives its group by name ("tp"), by a tag and a list of ranks, or by a value of the program: an attribute that
-// holds a process group, an input, or a call that creates one. Two such calls may be on one group although they express
-// it differently. So a comparison has three results:
+// A call gives its group by name ("tp"), by a tag and a list of ranks, or by a value of the program. Such a value is an
+// attribute that holds a process group, an input, or a call that creates one. Two such calls may be on one group
+// although they express it differently. So a comparison has three results:
 //
 //   a == b               proved to be one: the same name; the same tag and ranks; the same value, or
 //                        two calls of one operator without effects with equal arguments
@@ -68,9 +68,9 @@ struct GroupId {
 inline constexpr llvm::StringLiteral knownByPlace = "known_by_place";
 
 /// Returns the lists of ranks that every rank of an SPMD job derives alike: the cells of a partition, or all ranks of a
-/// world of `world` ranks. Empty for the list that the table of one rank gives of some ranks, since the tables of other
-/// ranks may give a longer or a shorter one, and for members known by place. Equal to possibleMembers if the size of
-/// the world is unknown.
+/// world of `world` ranks. Empty for members known by place. Also empty for the list that the table of one rank gives
+/// of some ranks, since the tables of other ranks may give a longer or a shorter one. Equal to possibleMembers if the
+/// size of the world is unknown.
 [[nodiscard]] std::vector<std::vector<int64_t>> sharedMembers(const GroupTable &table, const GroupId &group,
                                                               std::optional<int64_t> world);
 /// Returns, by index in `groups`, which are distinct, whether the group may be the same as another of them. Reads

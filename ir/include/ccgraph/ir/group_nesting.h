@@ -51,8 +51,8 @@ struct UsedGroup {
 /// Returns the groups in order of first appearance, including those of subgraphs.
 [[nodiscard]] std::vector<UsedGroup> usedGroups(const Graph &graph);
 
-/// Returns the number of ranks of the job that every rank derives alike: the graph's world size, the size of the
-/// default group, or of a group that holds all ranks in the table. Empty if none of them is given.
+/// Returns the number of ranks of the job, derived alike on every rank. It is the graph's world size, the size of the
+/// default group, or that of a group that holds all ranks in the table. Empty if the graph has none of these.
 [[nodiscard]] std::optional<int64_t> knownWorldSize(const Graph &graph);
 /// Returns the number of ranks that stated sizes imply, as dimensions of one mesh; 0 if no size is stated.
 [[nodiscard]] int64_t impliedWorldSize(llvm::ArrayRef<UsedGroup> groups);

@@ -1,9 +1,9 @@
 // GroupTable: the meaning of the group names in a graph.
 //
 // A name ("0", "tp") is a registry key of one rank: ranks are not in a traced graph, and the same name may mean another
-// mesh axis on another rank. So the table gives each name its members: an ordered list of global ranks, or, in a text
-// that serves every rank, a partition of the ranks of which each rank takes its own cell. Graphs of different ranks are
-// compared by members, never by name.
+// mesh axis on another rank. So the table gives each name its members as an ordered list of global ranks. In a text
+// that serves every rank, it gives a partition of the ranks, of which each rank takes its own cell. Graphs of different
+// ranks are compared by members, never by name.
 //
 // Ownership: plain values; pointers from find() are invalid after the next set(). Failure: an empty result only; file
 // readers check that no rank is negative or occurs twice in a group. Cost: find is a hash look-up, members linear in

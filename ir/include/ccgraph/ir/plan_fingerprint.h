@@ -1,10 +1,10 @@
 // Compares a plan's calls with those of other ranks, to check whether the plans of several ranks agree.
 //
 // Ranks that launch together must have equal fingerprints (collective.h), in compatible orders. A rank that launches on
-// one group and then on another blocks both groups if another rank uses the opposite order. Hosts issue in list order,
-// so plans agree if all calls can be launched one after the other, each by all members of its group at the head of the
-// rest of their lists. Transfers are separate: the i-th send of a channel meets its i-th receive, whatever lies
-// between, because each channel has a stream of its own.
+// one group and then on another blocks both groups if another rank uses the opposite order. Hosts issue in list order.
+// So plans agree if all calls can be launched one after the other, each when it is the next call of all members of its
+// group. Transfers are separate: the i-th send of a channel meets its i-th receive, whatever lies between, because each
+// channel has a stream of its own.
 //
 // Ownership: plain values; plans are only read. Failure: none; an unknown fact (members, a size without a value)
 // contradicts nothing. Cost: linear in the calls and the members of their groups.

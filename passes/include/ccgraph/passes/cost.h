@@ -107,7 +107,7 @@ public:
 
   /// Returns the cost of a node of the graph, created before or after the model.
   [[nodiscard]] Price price(const Node &node) const;
-  /// Returns the picoseconds of a new collective of `bytes`: the larger of the total that a rank sends and the total
+  /// Returns the picoseconds of a new collective. `bytes` is the larger of the total that a rank sends and the total
   /// that it receives, as NCCL counts (all_gather: its output; reduce_scatter: its input).
   [[nodiscard]] int64_t collective(CollectiveKind kind, int64_t bytes, Placement placement) const;
   /// Returns the same for the kind and group of an existing collective.

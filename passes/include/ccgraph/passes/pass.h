@@ -1,10 +1,10 @@
 // Pass: one rewrite of a Graph, with its options, statistics and reasons declared as members.
 //
 // A pass is a class in one .cpp file under normalize/, simplify/ or schedule/ and a line in the registry; it has no
-// header. Its name consists of the same words everywhere: class, file, flag, golden folder, docs heading. run() edits
-// the graph, fills the certificate that the legality checker verifies, and makes a remark for every rewrite and every
-// refusal. Results are a pure function of the graph, the options and the budget, because every rank must derive the
-// same program independently.
+// header. Its name consists of the same words everywhere: class, file, flag, golden folder, docs heading. The function
+// run() edits the graph, fills the certificate that the legality checker verifies, and makes a remark for every rewrite
+// and every refusal. Results are a pure function of the graph, the options and the budget, because every rank must
+// derive the same program independently.
 //
 // Ownership: a Pass owns its members; the manager owns the context, which lives for one run.
 // Failure: an Error means that the input is unfit (a bug of the pass is an assertion). The graph is then unspecified

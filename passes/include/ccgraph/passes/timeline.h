@@ -5,8 +5,8 @@
 // compute stream stalls until the collective has ended; this time is *exposed*. Communication that ends after the last
 // node is exposed too. All times are picoseconds from the start of the program.
 //
-// Some machines (ccgraph/ir/machine.h) have contention: concurrent transfers of two groups share the links of their
-// level, computation is slower while a transfer runs, and a read by the host costs the time for which the stream is
+// Some machines (ccgraph/ir/machine.h) have contention. Concurrent transfers of two groups share the links of their
+// level, and computation is slower while a transfer runs. A read by the host costs the time for which the stream is
 // empty. On other machines each node is as fast as if it ran alone. Contention only stretches the costs of the cost
 // model; it does not change how the model computes them.
 //
