@@ -1,16 +1,17 @@
-// Flight files: the record of one rank, as ccgraph writes it and as PyTorch does.
+// Flight files: the record of one rank, in the format of ccgraph or of PyTorch.
 //
-// PyTorch's flight recorder dumps one file a rank, as a Python pickle (torch.distributed's `_dump_fr_trace`, and what a NCCL
-// watchdog leaves behind) or as JSON. Ours is JSON with the same keys and the same words (docs/flight.schema.json), and a few keys
-// of our own besides; so tools that read the one read the other. All of them become a FlightRecord.
+// PyTorch's flight recorder dumps one file a rank, as a Python pickle or as JSON. The pickle comes from
+// torch.distributed's `_dump_fr_trace` or from a NCCL watchdog. Our format is JSON with the same keys and values
+// (docs/flight.schema.json) and a few keys of our own, so tools that read one format read the other. Both become a
+// FlightRecord.
 //
-// A pickle is a program. What is read here runs none: the reader knows the opcodes that build lists, tuples, dictionaries, strings and
-// numbers, and refuses every other, at its byte, before anything is made of the file.
+// A pickle is a program. This reader executes none: it supports the opcodes that build lists, tuples, dictionaries,
+// strings and numbers. It rejects every other opcode, with its byte offset, before it builds anything.
 //
-// Which rank a file is of, ours says itself; of PyTorch's, the last number in the file's name does.
+// Our files state their rank. For PyTorch's files, the last number in the file's name is the rank.
 //
-// Ownership: plain values; the text may go. Errors: each with file and line and column, or byte; arbitrary bytes never crash, and
-// what a file asks for in memory is bounded by its size. Cost: linear.
+// Ownership: plain values; the text may be freed. Errors: each with file, line and column, or byte. Arbitrary bytes
+// never crash, and the size of a file bounds the memory that it can claim. Cost: linear.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -21,10 +22,10 @@
 
 namespace ccgraph {
 
-/// The kind of file shows in its content.
+/// Reads one record. The content of the file determines its format.
 [[nodiscard]] llvm::Expected<FlightRecord> readFlightRecord(const SourceText &source);
 
-/// Ends in a newline. Never fails; the stream keeps what the system said.
+/// Writes the record and a final newline. Never fails; errors of the system stay in the stream.
 void writeFlightRecord(llvm::raw_ostream &os, const FlightRecord &record);
 
 } // namespace ccgraph

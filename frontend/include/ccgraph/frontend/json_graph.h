@@ -1,24 +1,21 @@
 // The JSON format `ccgraph.graph`, version 1.0: read and written without loss
 // (docs/graph-format.md).
 //
-// Written files are canonical: one node a line, keys in a fixed order, the shortest spelling of
-// each number, so that a diff of two files shows the nodes that differ, and reading a canonical
-// file and writing it again gives the same bytes. Keys that this version does not know are kept and
-// written back. Another major version is refused, a newer minor one read with a warning.
+// Written files are canonical: one node a line, keys in a fixed order, the shortest form of each number. So a diff of
+// two files shows the nodes that differ, and reading and writing a canonical file yields the same bytes. Unknown keys
+// are kept and written back. Another major version is rejected; a newer minor version is read with a warning.
 //
-// Ownership: the graph is the caller's and lives in `context`; the text may go once reading is
-// done. Errors: all of a file up to the limit, each with line, column and JSON pointer; a reference
-// to a node that stands later, or nowhere, is one. What the graph means is not judged here but by
-// the verifier.
-// Cost: reading about 8 ns a byte and the memory of the graph, whatever the size of the file, since
-// one node is parsed at a time; writing about 3 ns a byte, no copy of the text.
+// Ownership: the graph is the caller's and lives in `context`; the text may be freed once reading is done. Errors: all
+// of a file up to the limit, each with line, column and JSON pointer. A reference to a later or missing node is an
+// error. The verifier, not this reader, checks the meaning of the graph. Cost: reading about 8 ns a byte and the memory
+// of the graph, since one node is parsed at a time; writing about 3 ns a byte, without a copy of the text.
 #pragma once
 
 #include "ccgraph/frontend/read_graph.h"
 
 namespace ccgraph {
 
-/// One graph with its subgraphs, groups, hints and foreign keys.
+/// Reads one graph with its subgraphs, groups, hints and unknown keys.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
@@ -26,7 +23,7 @@ namespace ccgraph {
 /// of a function that no data file may call, such as torch.load (isFunctionOfGraphs). Graphs that were read pass; those that were
 /// imported through the C ABI or made by calls may not.
 [[nodiscard]] llvm::Error checkJsonReadsBack(const Graph &graph);
-/// Ends in a newline. Never fails; the stream keeps what the system said.
+/// Writes the graph and a final newline. Never fails; errors of the system stay in the stream.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);
 /// The same for a graph that the reader accepts; otherwise the error of checkJsonReadsBack, and nothing is written.
 [[nodiscard]] llvm::Error writeCheckedJsonGraph(llvm::raw_ostream &os, const Graph &graph);

@@ -1,7 +1,7 @@
-// ListedGraph: a graph of a file, and what the file says of it, for lists and for choosing one.
+// ListedGraph: the description of one graph of a file, for listings and for choosing a graph.
 //
-// A file of PyTorch's holds many graphs: each stage of compilation prints its own, of each rank, forward and backward, and
-// again for each compilation. What tells them apart is here, and whether they could be read.
+// One file of PyTorch's holds many graphs: each stage of compilation prints its own, for each rank, forward and
+// backward, and again for each compilation. This description tells them apart and states whether they can be read.
 //
 // Ownership: plain values, nothing refers to the graph. Failure: none. Cost: describeGraph is linear in the nodes.
 #pragma once
@@ -15,9 +15,9 @@
 
 namespace ccgraph {
 
-/// Which part of a training step a compiled graph computes.
+/// The part of a training step that a compiled graph computes.
 enum class GraphRole : uint8_t {
-  /// none of the others: inference, or a graph of one's own
+  /// any other graph: inference, or a graph not from a training compilation
   Whole,
   Forward,
   Backward,
@@ -25,35 +25,36 @@ enum class GraphRole : uint8_t {
   Joint,
   Optimizer,
 };
-/// "graph", "forward", "backward", "joint", "optimizer".
+/// Returns "graph", "forward", "backward", "joint" or "optimizer".
 [[nodiscard]] llvm::StringRef graphRoleName(GraphRole role);
 
 struct ListedGraph {
   std::string file;
-  size_t line = 0;  ///< of the header of its payload, else of its first line, from 1
-  std::string kind; ///< "aot_joint_graph", "fx_graph_runnable", ...; of a file that is one graph, its format
-  std::string name; ///< of the class that is printed, else that of the header
+  size_t line = 0;  ///< line of the header of its payload, else its own first line, from 1
+  std::string kind; ///< "aot_joint_graph", "fx_graph_runnable", ...; the format for a file that is one graph
+  std::string name; ///< name of the printed class, else of the header
   std::optional<int64_t> rank;
-  std::string compileId; ///< "0/0", "0/0_1"; empty: nothing names one
-  std::string frame;     ///< "train.py:154 in step", the function that was compiled; empty: nothing says
+  std::string compileId; ///< "0/0", "0/0_1"; empty where nothing names one
+  std::string frame;     ///< "train.py:154 in step", the function that was compiled; empty where unknown
   /// sizes that the symbols of the compilation had when it was traced
   std::vector<std::pair<std::string, int64_t>> hints;
   size_t nodes = 0;       ///< of the graph itself, inputs and output included
-  size_t collectives = 0; ///< subgraphs included
+  size_t collectives = 0; ///< collectives, those of subgraphs included
   bool typed = false;     ///< its results have types, strides included
   unsigned stage = 0;     ///< a later stage of compilation has a higher number; 0: not one that a device runs
   GraphRole role = GraphRole::Whole;
   bool ofCompiledAutograd = false; ///< compiled autograd traced it: a backward pass with its hooks
   size_t inPayload = 0;            ///< which graph of its payload, where that holds several
-  std::string leftOut;             ///< why it cannot be read; empty where it can
+  std::string leftOut;             ///< the reason why it cannot be read; empty where it can
 };
 
-/// Fills in what the graph itself says: nodes, collectives, typed, its name, and its role by its kind and the names that
-/// AOTAutograd gives to inputs (`tangents_1`: backward; `primals_1` without tangents: forward).
+/// Fills in the fields that the graph itself determines: nodes, collectives, typed, its name, and its role. The role
+/// follows from its kind and from the input names that AOTAutograd chooses (`tangents_1`: backward; `primals_1` without
+/// tangents: forward).
 void describeGraph(const Graph &graph, ListedGraph &entry);
 
-/// How late in compilation PyTorch prints a graph of this kind; 0 for those of Dynamo and compiled autograd, and for
-/// kinds that are not known.
+/// Returns how late in compilation PyTorch prints a graph of this kind; 0 for graphs of Dynamo and compiled autograd,
+/// and for unknown kinds.
 [[nodiscard]] unsigned stageOf(llvm::StringRef kind);
 
 } // namespace ccgraph

@@ -1,4 +1,4 @@
-// Plans for people: a table and a picture. Neither is read back; files of plans are JSON (json_plan.h).
+// Plans in readable form: a table and a picture. Neither is read back; plan files are JSON (json_plan.h).
 //
 //   plan         forward: 3 steps, 1 event, for every rank of 2
 //   groups       tp: 2 ranks
@@ -10,10 +10,11 @@
 //      1  compute                  aten.relu.default(x f32[4, 4]) -> b f32[4, 4]
 //      2  compute  e0              aten.add.Tensor(c f32[4, 4], b f32[4, 4], alpha = 2) -> r f32[4, 4]
 //
-// A window is the name of its buffer ("c+16": 16 elements behind where it begins), dtype and sizes; strides stand there
-// where it is not contiguous, a device where the plan has several. "x!" is written, of "x~" only the sizes are looked at.
+// A window shows the name of its buffer ("c+16": 16 elements after its beginning), dtype and sizes. Strides follow
+// where it is not contiguous, and a device where the plan has several. "x!" is written; of "x~" only the sizes are
+// read.
 //
-// Ownership: borrows. Failure: none; the stream keeps what the system said. Cost: linear, some microseconds a step.
+// Ownership: borrows. Failure: none; errors of the system stay in the stream. Cost: linear, some microseconds a step.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -22,11 +23,11 @@
 
 namespace ccgraph {
 
-/// What the plan is, its steps one a line, what comes in and goes out, and where each buffer lies.
+/// Writes a summary of the plan, its steps (one a line), its inputs and outputs, and the place of each buffer.
 void writePlanText(llvm::raw_ostream &os, const Plan &plan);
 
-/// For Graphviz (`dot -Tsvg`): a column a stream, its steps from top to bottom, and an edge from the step that records an
-/// event to each that waits for it.
+/// Writes a graph for Graphviz (`dot -Tsvg`): a column a stream, its steps from top to bottom, and an edge from the
+/// step that records an event to each step that waits for it.
 void writePlanDot(llvm::raw_ostream &os, const Plan &plan);
 
 } // namespace ccgraph

@@ -16,12 +16,12 @@
 //     ]
 //   }
 //
-// docs/schedule.schema.json lists the keys; ccgraph/ir/schedule.h says what each means. Lists that are empty, but for the order,
-// and a budget that is not there, are left out. Written files are canonical: one schedule has one text. A newer
-// minor version may have keys that are not known here: they warn.
+// docs/schedule.schema.json lists the keys; ccgraph/ir/schedule.h defines each. Empty lists other than the order, and
+// an absent budget, are omitted. Written files are canonical: one schedule has one text. In a newer minor version, an
+// unknown key is a warning.
 //
-// Ownership: a plain value; the text may go once reading is done. Errors: up to 20, each with its place: a key that is not
-// known, a value of another kind, a digest that is none, a name that stands twice in the order. Cost: linear.
+// Ownership: a plain value; the text may be freed once reading is done. Errors: up to 20, each with its place: an
+// unknown key, a value of the wrong kind, an invalid digest, a duplicate name in the order. Cost: linear.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -32,10 +32,10 @@
 
 namespace ccgraph {
 
-/// `origin` of the result is the name of the source. Warnings are dropped where there is no collector.
+/// Reads a schedule. `origin` of the result is the name of the source. Without a collector, warnings are dropped.
 [[nodiscard]] llvm::Expected<Schedule> readSchedule(const SourceText &source, Diagnostics *warnings = nullptr);
 
-/// Ends in a newline. Never fails; the stream keeps what the system said.
+/// Writes the schedule and a final newline. Never fails; errors of the system stay in the stream.
 void writeSchedule(llvm::raw_ostream &os, const Schedule &schedule);
 
 } // namespace ccgraph

@@ -1,16 +1,14 @@
-// Tolerance files: how close each output must come to the recorded one (`--tolerance FILE`).
+// Tolerance files: how close each output must be to the recorded one (`--tolerance FILE`).
 //
-// Recorded values come from other hardware and other kernels, so equality to the bit is not always
-// there to be had; the file says for each output what is. Any JSON object serves whose member
-// `tolerance` holds `per_output`; all other members are ignored:
+// Recorded values come from other hardware and other kernels, so bitwise equality is not always possible; the file
+// states the required closeness for each output. A tolerance file is any JSON object whose member `tolerance` holds
+// `per_output`; all other members are ignored:
 //   {"tolerance": {"per_output": [{"output": "out.0", "kind": "bitwise"},
 //                                 {"output": "out.1", "kind": "close", "atol": 1e-6, "rtol": 4.8e-7}]}, ...}
-// `kind` may be left out where atol or rtol stands. What the two mean is said in
-// ccgraph/ir/tolerance.h.
+// `kind` may be omitted where atol or rtol is given. ccgraph/ir/tolerance.h defines both numbers.
 //
-// Ownership: a plain value. Errors: every entry that is not well formed (a negative or missing
-// number, an output that stands twice), with its place. Cost: one pass over the file; only
-// `tolerance` is held in memory.
+// Ownership: a plain value. Errors: every malformed entry (a negative or missing number, a duplicate output), with its
+// place. Cost: one pass over the file; only `tolerance` is held in memory.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"

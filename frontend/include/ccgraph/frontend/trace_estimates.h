@@ -1,14 +1,14 @@
-// TraceEstimates: how long PyTorch thought that the steps of a job take, out of its TORCH_TRACE logs.
+// TraceEstimates: PyTorch's own estimates of the times of nodes, from the TORCH_TRACE logs of a job.
 //
-// Read are three artefacts; no log holds a measured time:
+// Three artefacts are read; no log holds a measured time:
 //   fx_compute_nodes_runtime_estimation     mm_1 bf16(8192, 2048) bf16(2048, 2048),46.3225,46.3225,1.0000,0.0000,68719476736
-//                                           a node, its inputs, microseconds: as benchmarked, as worked out
+//                                           a node, its inputs, microseconds: as benchmarked, as calculated
 //   fx_collectives_analytical_estimation    _c10d_functional.all_reduce.default group_size:8 group_name:0 input_bytes:4096,2.1869,2.1869
-//                                           an operator, its group, what goes in, milliseconds: by NCCL, by Inductor
-//   inductor_runtime_and_tensor_meta        JSON of kernels and collectives, as durations_file.h has it
+//                                           an operator, its group, its input, milliseconds: by NCCL, by Inductor
+//   inductor_runtime_and_tensor_meta        JSON of kernels and collectives, as durations_file.h documents it
 //
-// Of the two numbers of a line the first is taken. A line that is not as above is counted and passed over: such a table is
-// a help, and other versions may print others.
+// The first of the two numbers of a line is used. A line of another form is counted and skipped, since other versions
+// of PyTorch may print other tables.
 //
 // Ownership: plain values. Failure: a log that cannot be opened. Cost: one pass over the log; memory of one payload.
 #pragma once
@@ -39,12 +39,12 @@ struct TraceEstimates {
   std::string origin; ///< path of the log or the folder
   std::vector<ComputeEstimate> computes;
   std::vector<CollectiveEstimate> collectives;
-  std::vector<Durations> kernels; ///< of each inductor_runtime_and_tensor_meta
-  size_t passedOver = 0;          ///< lines that are no estimates
+  std::vector<Durations> kernels; ///< kernels of each inductor_runtime_and_tensor_meta
+  size_t passedOver = 0;          ///< lines that hold no estimate
   [[nodiscard]] bool empty() const { return computes.empty() && collectives.empty() && kernels.empty(); }
 };
 
-/// Of a log, or of all logs of a folder.
+/// Reads the estimates of a log, or of all logs of a folder.
 [[nodiscard]] llvm::Expected<TraceEstimates> readTraceEstimates(llvm::StringRef path);
 
 } // namespace ccgraph

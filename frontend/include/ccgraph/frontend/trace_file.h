@@ -1,14 +1,14 @@
-// Trace files: what happened, or is expected to, as a Chrome trace, for Perfetto, chrome://tracing and HTA.
+// Trace files: measured or predicted runs as a Chrome trace, for Perfetto, chrome://tracing and HTA.
 //
-// A process is a rank or a program, a thread a stream or a host. Communication has the names that NCCL's kernels have
-// ("ncclDevKernel_AllReduce_Sum_f32") and the arguments that PyTorch's profiler gives them, because that is how HTA tells it from
-// computation; other steps have the names of their nodes.
+// A process is a rank or a graph; a thread is a stream or a host. Communication has the names of NCCL's kernels
+// ("ncclDevKernel_AllReduce_Sum_f32") and the arguments of PyTorch's profiler, because HTA uses both to separate
+// communication from computation. Other steps have the names of their nodes.
 //
-// HTA takes for a kernel what has an argument `stream`, and pairs it with the slice without one that has the same `correlation`. It
-// rounds to microseconds unless HTA_DISABLE_NS_ROUNDING is set.
+// HTA treats a slice with an argument `stream` as a kernel, and pairs it with the slice without `stream` that has the
+// same `correlation`. It rounds to microseconds unless HTA_DISABLE_NS_ROUNDING is set.
 //
-// Ownership: the writer borrows its stream and copies nothing. Failure: none; the stream keeps what the system said. Cost: linear in
-// what is written.
+// Ownership: the writer borrows its stream and copies nothing. Failure: none; errors of the system stay in the stream.
+// Cost: linear in the output.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"
@@ -25,13 +25,13 @@ struct TraceArgument {
   std::variant<int64_t, llvm::StringRef> value;
 };
 
-/// Which thread of which process.
+/// The thread and process of an event.
 struct TraceLane {
   int64_t process = 0;
   int64_t thread = 0;
 };
 
-/// Something that takes time. Nanoseconds.
+/// An event with a duration, in nanoseconds.
 struct TraceSlice {
   llvm::StringRef name;
   /// "kernel", "cuda_runtime"
@@ -42,20 +42,20 @@ struct TraceSlice {
 
 enum class FlowPoint : uint8_t { Start, Step, Finish };
 
-/// Writes a trace event by event, in any order; lanes need no name. The text is whole after finish().
+/// Writes a trace event by event, in any order. Lanes need no name. The text is complete after finish().
 class TraceWriter {
 public:
-  /// `about` are members of the file besides its events; a text among them stands as it is, which is JSON.
+  /// `about` lists members of the file besides its events; a text among them is written unchanged, as JSON.
   explicit TraceWriter(llvm::raw_ostream &os, llvm::ArrayRef<TraceArgument> about = {});
-  /// Processes stand in the order of their numbers.
+  /// Names a process. Viewers sort processes by number.
   void process(int64_t process, llvm::StringRef name);
   void thread(TraceLane lane, llvm::StringRef name);
   void slice(TraceLane lane, const TraceSlice &slice, llvm::ArrayRef<TraceArgument> arguments = {});
-  /// An arrow through the slices that run at these times in these lanes; one number for all its points.
+  /// Draws an arrow through the slices that run at these times in these lanes; all its points have one number.
   void flow(TraceLane lane, FlowPoint point, int64_t number, int64_t nanoseconds);
-  /// From this time on the counter of the process has this value.
+  /// Sets the counter of the process to this value from this time on.
   void counter(int64_t process, llvm::StringRef name, int64_t nanoseconds, int64_t value);
-  /// Ends in a newline.
+  /// Completes the text and ends it with a newline.
   void finish();
 
 private:
@@ -67,10 +67,10 @@ private:
   bool first_ = true;
 };
 
-/// "ncclDevKernel_AllReduce_Sum_f32" of an operation "all_reduce", a detail "sum" or "", and a dtype or "".
+/// Returns "ncclDevKernel_AllReduce_Sum_f32" for an operation "all_reduce", a detail "sum" or "", and a dtype or "".
 [[nodiscard]] std::string ncclKernelName(llvm::StringRef operation, llvm::StringRef detail, llvm::StringRef dtype);
 
-/// A run: a process a rank, a thread a stream, a slice for each step that has ended; times from the first step on.
+/// Writes a run: a process a rank, a thread a stream, a slice for each completed step. Times count from the first step.
 void writeTrace(llvm::raw_ostream &os, llvm::ArrayRef<FlightRecord> records);
 
 } // namespace ccgraph

@@ -5,17 +5,17 @@
 //   	class joint(torch.nn.Module):
 //   	    def forward(self, primals, tangents):
 //
-// What a payload is its header says: the kind of the graph, the rank, and the compilation, "frame/compile" with "_attempt"
-// where that is not 0. Every payload that holds a graph as text is listed, fx_graph_runnable and dumps too. A launcher may
-// have put a prefix before each line, lines of several ranks and of other programs may stand between one another
+// The header of a payload states the kind of the graph, the rank, and the compilation: "frame/compile", with "_attempt"
+// where that is not 0. Every payload that holds a graph as text is listed, fx_graph_runnable and dumps too. A launcher
+// may put a prefix before each line and may interleave lines of several ranks and other programs
 // (trace/record_reader.h).
 //
-// A graph that cannot be read is listed with the reason: Dynamo's own graphs hold methods and modules, Inductor prints some
-// before it has sorted them, and a log may break off. Nothing else of the log is lost by that.
+// A graph that cannot be read is listed with the reason: Dynamo's own graphs hold methods and modules, Inductor prints
+// some before it has sorted them, and a log may be truncated. The rest of the log is still read.
 //
-// Ownership: owns what it lists; graphs are read from the log again when they are asked for. Failure: a log that cannot be
-// opened, a folder without logs; damage is a warning with file and line. Cost: listing reads each graph once and keeps none:
-// memory is that of the largest; a graph costs one more pass up to its place.
+// Ownership: owns what it lists; text() and texts() read graphs from the log again. Failure: a log that cannot be
+// opened, a folder without logs; damage is a warning with file and line. Cost: listing reads each graph once and keeps
+// none, so memory is that of the largest. Reading a graph takes one more pass up to its place.
 #pragma once
 
 #include "ccgraph/frontend/files.h"
@@ -26,8 +26,8 @@
 
 namespace ccgraph {
 
-/// Wrappers of PyTorch's that communicate from hooks of their own, outside of all compiled graphs, as far as the log names
-/// them: the guards of a compilation print the classes of modules.
+/// Wrappers of PyTorch that communicate from hooks of their own, outside all compiled graphs. They are detected by the
+/// class names of modules that the guards of a compilation print.
 struct JobWrappers {
   bool ddp = false;   ///< DistributedDataParallel, whose reducer all-reduces gradients
   bool fsdp1 = false; ///< FullyShardedDataParallel
@@ -42,28 +42,28 @@ struct JobWrappers {
 
 class TraceLog {
 public:
-  /// Whether the path is a folder, or a file with a header of a trace before anything that looks like a graph. Only plain
-  /// files are looked into, since a pipe cannot be read twice.
+  /// Returns whether the path is a folder, or a file in which a trace header precedes any graph. Only plain files are
+  /// opened, since a pipe cannot be read twice.
   [[nodiscard]] static bool isTrace(llvm::StringRef path);
   [[nodiscard]] static bool isTrace(const InputFile &file);
 
-  /// The log itself, or the logs of a folder and its folders, by name; an error where there is none.
+  /// Returns the log itself, or the logs of a folder and its subfolders, by name. Fails where there is none.
   [[nodiscard]] static llvm::Expected<std::vector<std::string>> logsOf(llvm::StringRef path);
 
-  /// Lists the graphs of a log or of all logs of a folder and its folders, by name of file. Warnings: graphs left out,
-  /// payloads that are not what their MD5 says, damage.
+  /// Lists the graphs of a log or of all logs of a folder and its subfolders, by file name. Warns about skipped graphs,
+  /// payloads that do not match their MD5, and damage.
   [[nodiscard]] static llvm::Expected<TraceLog> open(llvm::StringRef path, Diagnostics &warnings);
-  /// The same of a text in memory, which must outlive the log.
+  /// Lists the graphs of a text in memory, which must outlive the log.
   [[nodiscard]] static llvm::Expected<TraceLog> open(const InputFile &file, Diagnostics &warnings);
 
-  /// By file, and in the order of a file.
+  /// The graphs, by file, and in the order of a file.
   [[nodiscard]] llvm::ArrayRef<ListedGraph> graphs() const { return graphs_; }
-  /// Whether a log holds what readTraceOrders reads (trace_orders.h).
+  /// Returns whether a log holds the artifact that readTraceOrders reads (trace_orders.h).
   [[nodiscard]] bool hasOrders() const { return hasOrders_; }
   [[nodiscard]] const JobWrappers &wrappers() const { return wrappers_; }
-  /// The payload of a graph, as a file of its own whose places are those of the log.
+  /// Returns the payload of a graph, as a file of its own whose places are those of the log.
   [[nodiscard]] llvm::Expected<InputFile> text(const ListedGraph &graph) const;
-  /// The payloads of several graphs, in the order of `wanted`; each log is read once.
+  /// Returns the payloads of several graphs, in the order of `wanted`; each log is read once.
   [[nodiscard]] llvm::Expected<std::vector<InputFile>> texts(llvm::ArrayRef<const ListedGraph *> wanted) const;
 
 private:

@@ -1,12 +1,12 @@
-// TraceMeshes: the device meshes that a TORCH_TRACE log speaks of.
+// TraceMeshes: the device meshes that a TORCH_TRACE log describes.
 //
-// A DTensor that goes into a compilation is described with its mesh:
+// The log describes each DTensor input of a compilation with its mesh:
 //   {"describe_tensor": {.., "opaque_attrs": {"device_mesh": "DeviceMesh((fsdp=4, tp=2), 'cuda', stride=(2, 1))"}, ..}, ..}
-// Rank r stands at place (r / stride) % size of each dimension. A dimension of size 1 has no stride (`()`), and no
+// Rank r has the coordinate (r / stride) % size in each dimension. A dimension of size 1 has no stride (`()`) and no
 // neighbours.
 //
-// Ownership: plain values. Failure: a log that cannot be opened; what is spelled otherwise is no mesh. Cost: one pass over the
-// log, in which each line is searched for one word.
+// Ownership: plain values. Failure: a log that cannot be opened. Text in another form is not a mesh. Cost: one pass
+// over the log, in which each line is searched for one word.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -21,7 +21,7 @@ namespace ccgraph {
 struct MeshAxis {
   std::string name; ///< empty where the mesh has none
   int64_t size = 0;
-  int64_t stride = 0; ///< of ranks; 0 where the size is 1
+  int64_t stride = 0; ///< in ranks; 0 where the size is 1
 };
 
 struct TraceMesh {
@@ -29,10 +29,10 @@ struct TraceMesh {
   std::vector<MeshAxis> axes;
 };
 
-/// The mesh at the front of the text; empty where none stands there that can be read.
+/// Parses the mesh at the beginning of the text; returns nothing where no valid mesh begins there.
 [[nodiscard]] std::optional<TraceMesh> parseMesh(llvm::StringRef text);
 
-/// Each mesh once, in the order of the log.
+/// Returns each mesh once, in the order of the log.
 [[nodiscard]] llvm::Expected<std::vector<TraceMesh>> readTraceMeshes(llvm::StringRef path);
 
 } // namespace ccgraph

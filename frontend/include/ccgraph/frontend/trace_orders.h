@@ -1,11 +1,11 @@
-// TraceOrders: in which order Inductor was going to issue collectives and waits, out of a TORCH_TRACE log.
+// TraceOrders: the order in which Inductor planned to issue collectives and waits, from a TORCH_TRACE log.
 //
-// The artifact inductor_collective_schedule is a list of operators' names, one a graph; it holds no times, no groups and no
-// names of nodes, and forward and backward have one each under the same compilation:
+// The artifact inductor_collective_schedule is a list of operator names, one list a graph, without times, groups or
+// names of nodes. Forward and backward have one each under the same compilation:
 //   ["torch.ops._c10d_functional.all_reduce_.default", "torch.ops._c10d_functional.wait_tensor.default"]
 //
-// Ownership: plain values. Failure: a log that cannot be opened; a payload that is no such list is passed over. Cost: one pass
-// over the log.
+// Ownership: plain values. Failure: a log that cannot be opened; a payload that is not such a list is skipped. Cost:
+// one pass over the log.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,17 +1,17 @@
-// AutogradFunction: a piece of the program that says its own gradient, as torch.autograd.Function does.
+// AutogradFunction: a part of the graph that defines its own gradient, as torch.autograd.Function does.
 //
 //   AutogradFunction unshard{
 //       [](const Tensor &shard) { return collectives::all_gather_tensor(to(shard, DType::BF16), 0, "fsdp"); },
 //       [](const Tensor &g) { return collectives::reduce_scatter_tensor(to(g, DType::F32), "sum", 0, "fsdp"); }};
 //   Tensor weight = apply(unshard, shard);
 //
-// That is for what no rule can know: a weight that is gathered as bf16 and whose gradient is summed as f32, or a loss
-// whose gradient is cheaper than the chain rule over its parts. `backward` records where the gradient is complete, and
-// what it records is said to come from where the result does.
+// It serves cases that no rule covers: a weight that is gathered as bf16 and whose gradient is summed as f32, or a loss
+// whose gradient is cheaper than the chain rule over its parts. `backward` records its nodes where the gradient is
+// complete; these nodes have the provenance of the result.
 //
-// Ownership: the functions are kept until the trace is finished, with what they hold. Failure: as tensor.h says; a
-// gradient that is not of the input's dtype and sizes fails the backward() that asked for it, as [gradient.function].
-// Eager, `backward` is never called. Cost: that of what the functions record.
+// Ownership: the functions and their captures are kept until the trace is finished. Failure: see tensor.h; a gradient
+// with another dtype or other sizes than the input fails the call of backward() with [gradient.function]. In an Eager
+// session, `backward` is never called. Cost: that of the recorded nodes.
 #pragma once
 
 #include "ccgraph/tracer/tensor.h"
@@ -22,7 +22,7 @@ namespace ccgraph::tracer {
 
 struct AutogradFunction {
   std::function<Tensor(const Tensor &input)> forward;
-  /// Of the result's gradient: the input's.
+  /// Returns the gradient of the input, given that of the result.
   std::function<Tensor(const Tensor &gradient)> backward;
 };
 

@@ -1,27 +1,27 @@
-// Hooks of a module in the backward: functions of the user's, which no graph can hold, at their places in it.
+// Hooks of a module in the backward: calls of user functions, which a graph cannot contain, at their places in it.
 //
 //   BackwardState state = BackwardState::input();
 //   Tensor y = withHooks({state, .module = "mod0", .preHooks = "hook1", .hooks = "hook2"}, x,
 //                        [&](const Tensor &in) { return relu(mm(in, w)); });
 //   TensorList gradients = backward(sum(y), {x});
 //
-// What torch.nn.Module calls full backward pre-hooks gets the gradient of the module's result, before anything of the
-// module is differentiated, and may give another one; full backward hooks get the gradient of its input, and that of its
-// result after the pre-hooks, and may give another gradient of the input. Functions, lists of them and modules are no
-// values of a graph: they are attributes of an object that the program is given, its *backward state*, and a hook is a
-// call that reads them there by name. It is the call that PyTorch's compiler records:
+// A full backward pre-hook (torch.nn.Module) receives the gradient of the module's result, before anything of the
+// module is differentiated, and may replace it. A full backward hook receives the gradient of the module's input, and
+// that of its result after the pre-hooks; it may replace the gradient of the input. Functions, lists of functions and
+// modules are not values of a graph. They are attributes of an object that is an input of the graph, its *backward
+// state*; a hook is a call that reads them there by name. PyTorch's compiler records the same call:
 //
 //   pre  = call_module_hooks_from_backward_state(None, (g,), bw_state=bw_state, hooks_name='hook1', module_name='mod0')
 //          ... the gradient of the module, from pre[0] ...
 //   post = call_module_hooks_from_backward_state(None, (gx,), (pre[0],), bw_state=bw_state, hooks_name='hook2', ...)
 //
-// (of torch._dynamo.external_utils). Nothing is known of what such a function does, so passes keep it where it is, and
-// whoever has no kernel for it refuses to run the graph by its name. An engine runs it where its schema is declared and a
-// provider has it (docs/tracing.md).
+// (of torch._dynamo.external_utils). The effect of such a function is unknown, so passes keep it in place, and an
+// engine without a kernel for it rejects the graph and names the function. An engine runs it where its schema is
+// declared and a kernel provider supports it (docs/tracing.md).
 //
-// Ownership: handles; the state belongs to its trace. Failure: as tensor.h says; outside of a trace [trace.none]. Eager,
-// there is no backward: the module is computed, and no hook is called. Cost: a view on each side of the module, and two
-// nodes a call.
+// Ownership: handles; the state belongs to its trace. Failure: see tensor.h; outside a trace [trace.none]. An Eager
+// session has no backward: the module is computed, and no hook is called. Cost: a view on each side of the module, and
+// two nodes a call.
 #pragma once
 
 #include "ccgraph/tracer/tensor.h"
@@ -33,9 +33,9 @@ namespace ccgraph::tracer {
 /// The object that holds modules and their hooks.
 class BackwardState {
 public:
-  /// A placeholder of the open trace.
+  /// Adds a placeholder to the open trace.
   [[nodiscard]] static BackwardState input(llvm::StringRef name = "bw_state");
-  /// For what records: the handle of that placeholder.
+  /// The handle of that placeholder, for recording code.
   [[nodiscard]] const Tensor &object() const { return object_; }
 
 private:
@@ -43,7 +43,7 @@ private:
   Tensor object_;
 };
 
-/// Names of attributes of the state.
+/// The names of the hooks' attributes in the state.
 struct ModuleHooks {
   BackwardState state;
   std::string module = "mod0";
@@ -52,8 +52,8 @@ struct ModuleHooks {
   std::string hooks;
 };
 
-/// What a module of one input yields, with its hooks in the backward. The hooks are called where the gradient of the
-/// input is asked for; the pre-hooks, where that of anything in the module is.
+/// Returns the result of a module with one input and records its hooks in the backward. The hooks are called where the
+/// gradient of the input is computed, the pre-hooks where the gradient of any value in the module is.
 [[nodiscard]] Tensor withHooks(const ModuleHooks &hooks, const Tensor &input,
                                const std::function<Tensor(const Tensor &)> &module);
 

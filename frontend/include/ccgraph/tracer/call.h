@@ -3,12 +3,12 @@
 //   Tensor y = call("aten.addmm.default", {bias, x, w});
 //   TensorList parts = callList("aten.split.Tensor", {x, 4, 0});
 //
-// It is what all operators of ops.h are made of, and the way to those that have no function there. Where a Trace is open
-// on this thread it records the call by the IR's own builder; the type comes of the operator's shape rules.
+// All operators of ops.h are built on it, and it reaches the operators that have no function there. Where a Trace is
+// open on this thread, it records the call through the IR's own builder; the operator's shape rules determine the type.
 //
-// Ownership: an Operand owns what it holds. Failure: as tensor.h says: no trace is open, a tensor of another trace or of a
-// finished one, arguments that the shape rule refuses, an operator whose result nobody can tell.
-// Cost: that of GraphBuilder::call and one or two shape rules; about a microsecond.
+// Ownership: an Operand owns what it holds. Failure (see tensor.h): no trace is open, a tensor belongs to another trace
+// or to a finished one, the shape rule rejects the arguments, or the type of the operator's result is unknown. Cost:
+// that of GraphBuilder::call and one or two shape rules; about a microsecond.
 #pragma once
 
 #include "ccgraph/ir/builder.h"
@@ -20,7 +20,7 @@
 
 namespace ccgraph::tracer {
 
-/// A number as Python has them; which of the three it is has a say in the dtype of a result.
+/// A number as in Python: bool, int or float. The kind affects the dtype of a result.
 class Number {
 public:
   template <std::same_as<bool> T>
@@ -49,7 +49,7 @@ struct DeviceName {
   std::string name;
 };
 
-/// One argument of a call: a tensor, a list of tensors, or whatever an Actual may be. An absent tensor is None.
+/// One argument of a call: a tensor, a list of tensors, or any other kind of Actual. An absent tensor is None.
 class Operand {
 public:
   Operand(MemoryFormat format) : value_(format) {}
@@ -84,12 +84,13 @@ struct Call {
   std::vector<NamedOperand> kwargs = {};
 };
 
-/// Of an operator with one result. An operator that writes its first argument gives that tensor's handle its new name.
+/// Calls an operator with one result. An operator that writes its first argument gives that tensor's handle its new
+/// name.
 [[nodiscard]] Tensor call(const Call &call);
 inline Tensor call(llvm::StringRef target, std::vector<Operand> args, std::vector<NamedOperand> kwargs = {}) {
   return call({target, std::move(args), std::move(kwargs)});
 }
-/// Of an operator that yields a list or a tuple of tensors.
+/// Calls an operator that returns a list or a tuple of tensors.
 [[nodiscard]] TensorList callList(const Call &call);
 inline TensorList callList(llvm::StringRef target, std::vector<Operand> args, std::vector<NamedOperand> kwargs = {}) {
   return callList({target, std::move(args), std::move(kwargs)});

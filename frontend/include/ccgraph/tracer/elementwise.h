@@ -1,10 +1,10 @@
 // Elementwise operators: arithmetic with promotion and broadcasting, comparisons, activations, casts, in-place forms.
 //
-// Spelled as PyTorch spells them; each is recorded as the operator that PyTorch's graphs hold: x + 1 is aten.add.Tensor(x,
-// 1), 1 - x is aten.rsub.Scalar(x, 1). Types come of the IR's rules: dtypes are promoted as PyTorch promotes them, sizes
-// are equal or 1, counted from the last.
+// Names are PyTorch's. Each call is recorded as the operator that PyTorch's graphs hold: x + 1 is aten.add.Tensor(x,
+// 1), 1 - x is aten.rsub.Scalar(x, 1). The IR's rules determine types: dtypes are promoted as in PyTorch, sizes are
+// equal or 1, counted from the last.
 //
-// Failure: as tensor.h says. Cost: one call each, where nothing else is said.
+// Failure: see tensor.h. Cost: one call each, unless documented otherwise.
 #pragma once
 
 #include "ccgraph/tracer/call.h"
@@ -39,13 +39,13 @@ private:
 /// other - self
 [[nodiscard]] Tensor rsub(const Tensor &self, const Number &other);
 [[nodiscard]] Tensor mul(const Tensor &self, const Term &other);
-/// Of integers: floats.
+/// The quotient of integers has a floating-point dtype.
 [[nodiscard]] Tensor div(const Tensor &self, const Term &other);
-/// self to the power of a number.
+/// self to the power of a number
 [[nodiscard]] Tensor pow(const Tensor &self, const Number &exponent);
 [[nodiscard]] Tensor maximum(const Tensor &self, const Tensor &other);
 [[nodiscard]] Tensor minimum(const Tensor &self, const Tensor &other);
-/// Between the bounds; one of the two may be left out.
+/// Limits elements to the bounds; one of the two may be absent.
 [[nodiscard]] Tensor clamp(const Tensor &self, const std::optional<Number> &min,
                            const std::optional<Number> &max = std::nullopt);
 
@@ -56,7 +56,7 @@ private:
 [[nodiscard]] inline Tensor operator*(const Tensor &a, const Term &b) { return mul(a, b); }
 [[nodiscard]] inline Tensor operator*(const Number &a, const Tensor &b) { return mul(b, a); }
 [[nodiscard]] inline Tensor operator/(const Tensor &a, const Term &b) { return div(a, b); }
-/// aten.reciprocal, times a where that is not 1: as PyTorch traces it.
+/// Records aten.reciprocal, times a where that is not 1, as PyTorch traces it.
 [[nodiscard]] Tensor operator/(const Number &a, const Tensor &b);
 [[nodiscard]] Tensor neg(const Tensor &self);
 [[nodiscard]] inline Tensor operator-(const Tensor &a) { return neg(a); }
@@ -92,26 +92,26 @@ private:
 [[nodiscard]] Tensor logical_and(const Tensor &self, const Tensor &other);
 [[nodiscard]] Tensor logical_or(const Tensor &self, const Tensor &other);
 [[nodiscard]] Tensor logical_not(const Tensor &self);
-/// Elements of self where condition holds, else of other.
+/// Returns elements of self where condition holds, else of other.
 [[nodiscard]] Tensor where(const Tensor &condition, const Tensor &self, const Tensor &other);
-/// self, with value where mask holds.
+/// Returns self, with value where mask holds.
 [[nodiscard]] Tensor masked_fill(const Tensor &self, const Tensor &mask, const Number &value);
 
 // --- Copies and casts ------------------------------------------------------------------------------------------------
-/// As another dtype; itself where it has that one already.
+/// Converts to another dtype; returns self where it has that dtype already.
 [[nodiscard]] Tensor to(const Tensor &self, DType dtype);
 [[nodiscard]] Tensor clone(const Tensor &self);
-/// A row-major copy; itself where it is row-major already.
+/// Returns a row-major copy, or self where it is row-major already.
 [[nodiscard]] Tensor contiguous(const Tensor &self);
 [[nodiscard]] Tensor detach(const Tensor &self);
 
 // --- In place --------------------------------------------------------------------------------------------------------
-// Each writes self, and every handle of self then means what was written.
+// Each of these writes self, and every handle of self then shows the written values.
 Tensor add_(const Tensor &self, const Term &other, const Number &alpha = 1);
 Tensor sub_(const Tensor &self, const Term &other, const Number &alpha = 1);
 Tensor mul_(const Tensor &self, const Term &other);
 Tensor div_(const Tensor &self, const Term &other);
-/// Elements of src, converted and broadcast.
+/// Copies the elements of src, converted and broadcast.
 Tensor copy_(const Tensor &self, const Tensor &src);
 Tensor fill_(const Tensor &self, const Number &value);
 Tensor zero_(const Tensor &self);

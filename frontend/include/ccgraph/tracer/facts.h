@@ -1,13 +1,13 @@
-// Facts of a distributed program that a trace makes constants of: ranks, sizes, names of groups; and placements.
+// Facts of a distributed program that a trace turns into constants (ranks, sizes, names of groups), and placements.
 //
 //   if (llvm::cantFail(distributed::get_rank("tp")) == 0) ...
 //
-// While a trace is open, what a question is answered with becomes part of the program, so each answer is noted as a
-// *guard* of the graph (ccgraph/ir/guard.h): the graph is refused where the answer would be another. What a value
-// says of itself (a mesh its shape, a placement its kind) assumes nothing, and leaves no guard.
+// While a trace is open, each answer becomes part of the graph, so it is recorded as a *guard* of the graph
+// (ccgraph/ir/guard.h): the graph is rejected where the answer would differ. Properties of a value itself (the shape of
+// a mesh, the kind of a placement) assume nothing and leave no guard.
 //
-// Ownership: plain values. Failure: no trace is open, the group is none, or the answer differs by rank and the trace is
-// one text for every rank. Cost: linear in the ranks.
+// Ownership: plain values. Failure: no trace is open, the group is invalid, or the answer differs by rank and the trace
+// is one graph for every rank. Cost: linear in the ranks.
 #pragma once
 
 #include "ccgraph/tracer/distributed.h"
@@ -17,13 +17,13 @@ namespace ccgraph::distributed {
 
 using tracer::DeviceMesh;
 
-/// This rank's place in a group; -1 outside.
+/// Returns this rank's index in a group; -1 outside.
 [[nodiscard]] llvm::Expected<int64_t> get_rank(const GroupLike &group = WORLD);
-/// Number of ranks of a group.
+/// Returns the number of ranks of a group.
 [[nodiscard]] llvm::Expected<int64_t> get_world_size(const GroupLike &group = WORLD);
-/// Global ranks of a group, in order.
+/// Returns the global ranks of a group, in order.
 [[nodiscard]] llvm::Expected<std::vector<int64_t>> get_process_group_ranks(const GroupLike &group);
-/// By which graphs know it.
+/// Returns the name of the group in graphs.
 [[nodiscard]] llvm::Expected<std::string> group_name(const GroupLike &group);
 
 // The helpers that PyTorch's compiler folds, under their own names.
@@ -33,28 +33,28 @@ using tracer::DeviceMesh;
 [[nodiscard]] llvm::Expected<std::string> _resolve_group_name_by_ranks_and_tag(const std::vector<int64_t> &ranks,
                                                                                llvm::StringRef tag);
 
-/// Where this rank stands in a mesh, one number a dimension.
+/// Returns the coordinates of this rank in a mesh, one number a dimension.
 [[nodiscard]] llvm::Expected<std::vector<int64_t>> get_coordinate(const DeviceMesh &mesh);
 
-/// How a tensor lies on one dimension of a mesh.
+/// The layout of a tensor on one dimension of a mesh.
 class Placement {
 public:
   /// Split along a dimension of the tensor.
   static Placement Shard(int64_t dim) { return {Kind::Shard, dim, ""}; }
   /// Whole on each rank.
   static Placement Replicate() { return {Kind::Replicate, 0, ""}; }
-  /// Each rank has a tensor that is still to be reduced with the others'.
+  /// Each rank has a tensor that is still to be reduced with those of the other ranks.
   static Placement Partial(const ReduceOp &op = "sum") { return {Kind::Partial, 0, op.name()}; }
 
-  /// Of any dimension, or of this one.
+  /// Returns true for a shard, either along any dimension or along `dim`.
   [[nodiscard]] bool is_shard(std::optional<int64_t> dim = std::nullopt) const {
     return kind_ == Kind::Shard && (!dim || *dim == dim_);
   }
   [[nodiscard]] bool is_replicate() const { return kind_ == Kind::Replicate; }
   [[nodiscard]] bool is_partial() const { return kind_ == Kind::Partial; }
-  /// Of a shard; empty otherwise.
+  /// The dimension of a shard; empty otherwise.
   [[nodiscard]] std::optional<int64_t> dim() const { return is_shard() ? std::optional(dim_) : std::nullopt; }
-  /// Of a partial one: "sum".
+  /// The reduction of a partial placement: "sum".
   [[nodiscard]] const std::string &reduce_op() const { return reduceOp_; }
   friend bool operator==(const Placement &, const Placement &) = default;
 

@@ -1,13 +1,14 @@
-// from_local: a rank's own tensor, said to be its part of one that a mesh holds.
+// from_local: declares a rank's own tensor as its part of a tensor that is distributed over a mesh.
 //
 //   Tensor part = distributed::from_local(x, mesh, {Placement::Shard(0), Placement::Replicate()});
 //
-// A trace holds what each rank computes on its parts, so the tensor is given back and no node is recorded, as PyTorch's compiler folds
-// DTensor.from_local; what the placements say is checked. With run_check, ranks that are to hold the same tensor get that of the
-// first of them: a broadcast for each dimension of the mesh that replicates.
+// A trace holds the computation of each rank on its parts, so the tensor is returned and no node is recorded, as
+// PyTorch's compiler folds DTensor.from_local. The placements are checked. With run_check, ranks that must hold the
+// same tensor receive that of the first of them, by a broadcast for each dimension of the mesh that replicates.
 //
-// Ownership: plain values. Failure: as tensor.h says: another number of placements than the mesh has dimensions, a shard along a
-// dimension that the tensor has not, a mesh that is none. Cost: none, or a collective with its wait a dimension.
+// Ownership: plain values. Failure (see tensor.h): the number of placements differs from the dimensions of the mesh, a
+// shard is along a dimension that the tensor does not have, or the mesh is invalid. Cost: none, or a collective with
+// its wait a dimension.
 #pragma once
 
 #include "ccgraph/tracer/facts.h"
@@ -15,7 +16,7 @@
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::distributed {
 
-/// `placements`: one a dimension of the mesh; without any, the tensor is the same on all of it.
+/// `placements`: one a dimension of the mesh; if empty, the tensor is replicated on all of it.
 [[nodiscard]] Tensor from_local(const Tensor &local_tensor, const DeviceMesh &device_mesh,
                                 const std::vector<Placement> &placements = {}, bool run_check = false);
 

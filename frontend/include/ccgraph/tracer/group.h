@@ -1,21 +1,21 @@
-// GroupLike and DeviceMesh: the forms in which a collective is told who takes part.
+// GroupLike and DeviceMesh: the forms in which a collective accepts its participants.
 //
-//   all_reduce(x, "sum", "tp");                       the name of a group that the trace knows
+//   all_reduce(x, "sum", "tp");                       the name of a group of the trace
 //   all_reduce(x, "sum", group);                      a group object (ir's Group): its ranks, or a partition of all ranks
 //   all_reduce(x, "sum", mesh);                       a mesh of one dimension
 //   all_reduce(x, "sum", std::pair(mesh, 1));         one dimension of a mesh
 //   all_reduce(x, "sum", std::vector<int64_t>{0, 1}); ranks; deprecated, as in PyTorch, with a warning
-//   all_reduce(x, "sum", Cells{{0, 1}, {2, 3}});      cells of equal size, of which each rank takes its own
+//   all_reduce(x, "sum", Cells{{0, 1}, {2, 3}});      cells of equal size; each rank uses its own
 //
-// Each form comes to a name, ranks and a size (expandGroup), and the trace's group table holds what the name means.
+// Each form expands to a name, ranks and a size (expandGroup); the trace's group table defines the name.
 //
-// A list of ranks, or of cells, means the group of the table that has these ranks, in any order, and the tag of the call; where there is
-// none, the call fails. A trace of one rank refuses a collective of a group that lacks the rank.
+// A list of ranks, or of cells, means the group of the table that has these ranks, in any order, and the tag of the
+// call. The call fails where there is none. A trace of one rank rejects a collective of a group that lacks the rank.
 //
-// Ownership: plain values; a mesh shares what its copies hold. Failure: forms that are no group do not compile; what a form says wrongly
-// (cells of unequal size, a mesh of two dimensions without one, an unknown name, a name with two meanings) fails the call that it is
-// given to, with the text of PyTorch's own error where it has one. Cost: constant for a name and for a mesh that was given before;
-// linear in the ranks for a group object and for lists.
+// Ownership: plain values; copies of a mesh share their data. Failure: arguments that are not a group do not compile.
+// An invalid group fails the call: cells of unequal size, a mesh of two dimensions without a chosen one, an unknown
+// name, a name with two meanings. The message is PyTorch's own where it has one. Cost: constant for a name and for a
+// mesh that was given before; linear in the ranks for a group object and for lists.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -33,34 +33,34 @@
 
 namespace ccgraph::tracer {
 
-/// Lists of ranks that are disjoint; a rank's group is the one that holds it.
+/// Disjoint lists of ranks; a rank's group is the list that contains it.
 using Cells = std::vector<std::vector<int64_t>>;
 
 /// Ranks laid out as an array: mesh({2, 4}, {"dp", "tp"}) has ranks 0 1 2 3 in its first row, which are one "tp" group.
 class DeviceMesh {
 public:
-  /// `names`: one a dimension, by which its groups are known; where empty, "mesh_<dimension>". `ranks`: row-major; empty:
-  /// 0, 1, 2, ...
+  /// `names` has one name a dimension, which its groups use; where empty, "mesh_<dimension>". `ranks` is row-major;
+  /// empty: 0, 1, 2, ...
   explicit DeviceMesh(std::string deviceType, std::vector<int64_t> shape, std::vector<std::string> names = {},
                       std::vector<int64_t> ranks = {});
 
-  // Spelled as PyTorch spells them.
+  // Names are PyTorch's.
   // NOLINTBEGIN(readability-identifier-naming)
   [[nodiscard]] int64_t ndim() const;
   [[nodiscard]] const std::string &device_type() const;
-  /// Of one dimension. While a trace is open, this leaves a guard of that dimension's group (facts.h).
+  /// The size of one dimension. While a trace is open, this leaves a guard of that dimension's group (facts.h).
   [[nodiscard]] llvm::Expected<int64_t> size(int64_t dim) const;
-  /// Of all of it.
+  /// The number of all ranks of the mesh.
   [[nodiscard]] int64_t size() const;
-  /// The group of one dimension, with a cell for each line of the mesh along it.
+  /// Returns the group of one dimension, with a cell for each line of the mesh along it.
   [[nodiscard]] llvm::Expected<Group> get_group(int64_t dim) const;
-  /// Of a mesh with one dimension.
+  /// Returns the group of a mesh with one dimension.
   [[nodiscard]] llvm::Expected<Group> get_group() const;
   // NOLINTEND(readability-identifier-naming)
   [[nodiscard]] const std::vector<int64_t> &ranks() const;
   [[nodiscard]] const std::vector<int64_t> &shape() const;
 
-  /// What all copies share. Its address stands for the mesh while somebody holds it.
+  /// The data that all copies share. Its address identifies the mesh while a copy exists.
   struct Layout;
   [[nodiscard]] const std::shared_ptr<const Layout> &layout() const { return layout_; }
 
@@ -92,7 +92,7 @@ public:
   GroupLike(const char *name) : form_(std::string(name)) {}
   GroupLike(llvm::StringRef name) : form_(name.str()) {}
   GroupLike(std::string name) : form_(std::move(name)) {}
-  /// Anything else is refused where it is compiled.
+  /// Any other type is a compile-time error.
   template <typename T>
   requires(!std::is_convertible_v<T, llvm::StringRef> && !std::is_same_v<std::decay_t<T>, GroupLike>)
       GroupLike(T && /*other*/) {
@@ -109,17 +109,17 @@ private:
   Form form_;
 };
 
-/// What a form comes to.
+/// The expanded form of a group.
 struct ExpandedGroup {
   std::string name;
-  /// of all cells, one after the other
+  /// ranks of all cells, one cell after the other
   std::vector<int64_t> ranks;
-  /// of one cell
+  /// number of ranks of one cell
   int64_t size = 0;
   friend bool operator==(const ExpandedGroup &, const ExpandedGroup &) = default;
 };
 
-/// Within an open trace, whose table then holds the group.
+/// Expands a group within an open trace, whose table then holds the group.
 [[nodiscard]] llvm::Expected<ExpandedGroup> expandGroup(const GroupLike &group, llvm::StringRef tag = "");
 
 } // namespace ccgraph::tracer

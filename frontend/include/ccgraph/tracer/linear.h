@@ -1,7 +1,7 @@
 // The matmul family.
 //
-// matmul and linear are recorded as PyTorch's compiler takes them apart: into mm, addmm and bmm with the views around
-// them. Failure: as tensor.h says. Cost: mm, addmm and bmm one call, the others up to six.
+// matmul and linear are recorded in the form into which PyTorch's compiler decomposes them: mm, addmm and bmm with the
+// views around them. Failure: see tensor.h. Cost: mm, addmm and bmm one call, the others up to six.
 #pragma once
 
 #include "ccgraph/tracer/call.h"
@@ -13,9 +13,10 @@ namespace ccgraph::tracer {
 [[nodiscard]] Tensor mm(const Tensor &self, const Tensor &mat2);
 /// self + mat1 x mat2; self may be a row.
 [[nodiscard]] Tensor addmm(const Tensor &self, const Tensor &mat1, const Tensor &mat2);
-/// As many products as there are matrices: f32[b, m, k] x f32[b, k, n] -> f32[b, m, n]
+/// One product for each pair of matrices: f32[b, m, k] x f32[b, k, n] -> f32[b, m, n]
 [[nodiscard]] Tensor bmm(const Tensor &self, const Tensor &mat2);
-/// Matrices in the last two dimensions, the ones before broadcast; both tensors have two dimensions or more.
+/// Multiplies matrices in the last two dimensions and broadcasts the dimensions before; both tensors have two
+/// dimensions or more.
 [[nodiscard]] Tensor matmul(const Tensor &self, const Tensor &other);
 /// input x weight^T + bias: f32[..., k], weight f32[n, k] -> f32[..., n]
 [[nodiscard]] Tensor linear(const Tensor &input, const Tensor &weight, const Tensor &bias = Tensor());

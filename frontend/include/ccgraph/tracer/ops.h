@@ -1,4 +1,4 @@
-// All operators of the tracer at once: elementwise, linear, reductions, views, networks.
+// Includes all operators of the tracer: elementwise, linear, reductions, views, networks.
 #pragma once
 
 #include "ccgraph/tracer/elementwise.h"

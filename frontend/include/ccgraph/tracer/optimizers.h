@@ -1,20 +1,20 @@
-// Optimizer steps, as functions of tensors: what a parameter is after the step, from what it was and its gradient.
+// Optimizer steps as functions of tensors: the new value of a parameter, from its old value and its gradient.
 //
 // The formulas are those of torch.optim (SGD without momentum; AdamW by Loshchilov and Hutter, "Decoupled Weight Decay
 // Regularization", 2019), with its defaults. Nothing is written in place: the step returns new values, which the caller
-// gives to the next one.
+// passes to the next step.
 //
-// Each step has two forms. Of one parameter it is made of plain operators. Of a list it is PyTorch's multi-tensor form:
-// `_foreach_*` operators, each on all parameters of one dtype and device together, in the order in which torch.optim calls
-// them; a graph has as many calls for a thousand parameters as for one. Both compute the same formula, and round it
+// Each step has two forms. For one parameter it uses plain operators. For a list it uses PyTorch's multi-tensor form:
+// `_foreach_*` operators, each on all parameters of one dtype and device together, in the order of torch.optim's calls.
+// So a graph has as many calls for a thousand parameters as for one. Both forms compute the same formula and round it
 // differently, since a list's average is a lerp and its quotient an addcdiv.
 //
 //   sgd({p, q}, {g, h}, {.lr = 0.1})    ->    _foreach_add.List([p, q], [g, h], alpha=-0.1)
 //
-// A parameter of a list whose gradient is absent stays as it is, as torch.optim passes it over.
+// A parameter of a list whose gradient is absent is unchanged, as in torch.optim.
 //
-// Failure: as tensor.h says; [trace.optimizer] for lists of different lengths. Cost: SGD two calls, AdamW about fourteen;
-// of a list one or two, and eight, for each dtype and device.
+// Failure: see tensor.h; [trace.optimizer] for lists of different lengths. Cost for one parameter: SGD two calls, AdamW
+// about fourteen. Cost for a list, for each dtype and device: SGD one or two calls, AdamW eight.
 #pragma once
 
 #include "ccgraph/tracer/tensor.h"
@@ -36,15 +36,15 @@ struct AdamWOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   double weightDecay = 1e-2;
-  /// of the step that is taken, from 1: a constant of the graph, where the state has no step of its own
+  /// number of this step, from 1: a constant of the graph, where the state has no step of its own
   int64_t step = 1;
 };
-/// A parameter, and the moving averages of its gradient and of that one's square, which begin as zeros.
+/// A parameter, and the moving averages of its gradient and of the square of its gradient, which begin as zeros.
 struct AdamWState {
   Tensor parameter;
   Tensor average;
   Tensor square;
-  /// of the step that is taken, from 1, as a scalar that the program is given; absent: AdamWOptions::step
+  /// number of this step, from 1, as a scalar input of the graph; absent: AdamWOptions::step
   Tensor step = {};
 };
 /// average <- beta1 average + (1 - beta1) g, square <- beta2 square + (1 - beta2) g^2,

@@ -1,6 +1,6 @@
-// Reductions: sums, means, extremes, and what is normalised by them along a dimension.
+// Reductions: sums, means, extremes, and operators that normalise by them along a dimension.
 //
-// Without dimensions all elements are reduced to one. Failure: as tensor.h says. Cost: one call each.
+// Without dimensions all elements are reduced to one. Failure: see tensor.h. Cost: one call each.
 #pragma once
 
 #include "ccgraph/tracer/call.h"
@@ -8,16 +8,16 @@
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::tracer {
 
-/// Of integers and bools: i64.
+/// The sum of integers or bools is i64.
 [[nodiscard]] Tensor sum(const Tensor &self);
 [[nodiscard]] Tensor sum(const Tensor &self, const std::vector<int64_t> &dim, bool keepdim = false);
 [[nodiscard]] Tensor mean(const Tensor &self);
 [[nodiscard]] Tensor mean(const Tensor &self, const std::vector<int64_t> &dim, bool keepdim = false);
 [[nodiscard]] Tensor amax(const Tensor &self, const std::vector<int64_t> &dim = {}, bool keepdim = false);
 [[nodiscard]] Tensor amin(const Tensor &self, const std::vector<int64_t> &dim = {}, bool keepdim = false);
-/// Index of the largest element along a dimension.
+/// Returns the index of the largest element along a dimension.
 [[nodiscard]] Tensor argmax(const Tensor &self, int64_t dim, bool keepdim = false);
-/// Variance and mean, over n - correction.
+/// Returns variance and mean, over n - correction.
 [[nodiscard]] TensorList var_mean(const Tensor &self, const std::vector<int64_t> &dim, int64_t correction = 1,
                                   bool keepdim = false);
 [[nodiscard]] Tensor cumsum(const Tensor &self, int64_t dim);

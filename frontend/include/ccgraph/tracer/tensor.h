@@ -1,4 +1,4 @@
-// Tensor: a value of a program that is being written in C++.
+// Tensor: a value of a graph that C++ code builds.
 //
 //   Context context;
 //   Trace trace = cantFail(Trace::begin(context));
@@ -6,18 +6,17 @@
 //   Tensor y = relu(x + 1);
 //   std::unique_ptr<Graph> graph = cantFail(trace.finish({y}));
 //
-// A Tensor is a handle: copies of it are one tensor, so what an in-place operator does to one of them all of them show,
-// as in PyTorch. It knows dtype, sizes, strides and device, and has no elements while a Trace records.
+// A Tensor is a handle: all copies refer to one tensor, so all of them show the effect of an in-place operator, as in
+// PyTorch. It has a dtype, sizes, strides and a device, and no elements while a Trace records.
 //
-// Failure is a value: a call that cannot be made yields a tensor that *has failed*, with the diagnostic that says why;
-// whatever is called with that one fails with the same diagnostic, and Trace::finish returns it. So a model reads as its
-// formulas do, and the first mistake is what one is told of. A tensor that was never given a value is *absent*: that is
-// how an optional argument is left out.
+// Failure is a value: an invalid call returns a tensor that *has failed*, with a diagnostic. Every call on that tensor
+// fails with the same diagnostic, and Trace::finish returns it. So a model reads like its formulas, and the first
+// mistake is reported. A tensor without a value is *absent*: it omits an optional argument.
 //
-// Ownership: what a Trace recorded belongs to it, and types to its Context, which must outlive all tensors. A tensor of
-// a finished trace still has its type, and is refused where it is used. Not thread-safe: one thread a tensor.
-// Failure: an accessor of a failed or absent tensor gives a neutral answer (no sizes, f32, null).
-// Cost: a handle is one shared pointer; a recorded tensor is one allocation.
+// Ownership: recorded nodes belong to their Trace, and types to its Context, which must outlive all tensors. A tensor
+// of a finished trace still has its type; calls reject it. Not thread-safe: one thread a tensor. Failure: an accessor
+// of a failed or absent tensor returns a neutral value (no sizes, f32, null). Cost: a handle is one shared pointer; a
+// recorded tensor is one allocation.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -33,40 +32,40 @@ namespace detail {
 struct TensorState;
 } // namespace detail
 
-/// What an input is.
+/// The type and the name of the device of an input.
 struct TensorSpec {
   DType dtype = DType::F32;
   std::vector<int64_t> sizes;
   /// "cpu", "cuda", "cuda:0"
   std::string device = "cpu";
-  /// in elements; empty: row-major
+  /// strides in elements; empty: row-major
   std::vector<int64_t> strides = {};
 };
 
 class Tensor {
 public:
-  /// Absent.
+  /// An absent tensor.
   Tensor() = default;
   explicit Tensor(std::shared_ptr<detail::TensorState> state) : state_(std::move(state)) {}
-  /// One that has failed.
+  /// Returns a tensor that has failed.
   static Tensor failed(Diagnostic why);
 
-  /// Has a value: neither absent nor failed.
+  /// Returns whether it has a value: it is neither absent nor failed.
   [[nodiscard]] bool isValid() const;
   [[nodiscard]] bool isAbsent() const { return state_ == nullptr; }
-  /// Why it has failed; null where it has not.
+  /// The diagnostic of a failure; null where it has not failed.
   [[nodiscard]] const Diagnostic *error() const;
 
-  /// Null where there is no value.
+  /// The type; null where there is no value.
   [[nodiscard]] const Type *type() const;
   [[nodiscard]] DType dtype() const;
   [[nodiscard]] Device device() const;
   /// Number of dimensions.
   [[nodiscard]] int64_t dim() const;
-  /// Of one dimension, negative ones counted from the end; 0 where there is no such dimension.
+  /// The size of one dimension, negative ones counted from the end; 0 where there is no such dimension.
   [[nodiscard]] int64_t size(int64_t dim) const;
   [[nodiscard]] std::vector<int64_t> sizes() const;
-  /// In elements.
+  /// The strides in elements.
   [[nodiscard]] std::vector<int64_t> strides() const;
   /// Number of elements.
   [[nodiscard]] int64_t numel() const;
@@ -74,15 +73,15 @@ public:
   /// "f32[8, 16][16, 1]cpu", "absent", "failed".
   [[nodiscard]] std::string typeText() const;
 
-  /// For operators: what the handle stands for.
+  /// The state of the handle, for operators.
   [[nodiscard]] const std::shared_ptr<detail::TensorState> &state() const { return state_; }
 
 private:
   std::shared_ptr<detail::TensorState> state_;
 };
 
-/// What an operator with several results yields. An element that is not there is a tensor that has failed, so a list of
-/// an operator that could not be called may be indexed like any other.
+/// The results of an operator with several results. An element that does not exist is a failed tensor, so the list of a
+/// failed call may be indexed like any other.
 class TensorList {
 public:
   TensorList() = default;
