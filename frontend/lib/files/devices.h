@@ -1,8 +1,9 @@
 // Devices: files that may have no end.
 //
-// /dev/zero gives bytes for ever, and nothing of it is a graph. Pipes, terminals and /dev/null end, and are read.
+// /dev/zero yields bytes without end, and these are never a graph. Pipes, terminals and /dev/null end, so they are
+// read.
 //
-// Failure: endlessError says which file and what to give. Cost: one question to the system.
+// Failure: endlessError names the file and the input to give instead. Cost: one system call.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -11,7 +12,7 @@
 
 namespace ccgraph {
 
-/// True of a character or block device that is neither a terminal nor /dev/null.
+/// Returns true for a character or block device that is neither a terminal nor /dev/null.
 [[nodiscard]] bool isEndless(llvm::sys::fs::file_t file);
 [[nodiscard]] llvm::Error endlessError(llvm::StringRef name);
 

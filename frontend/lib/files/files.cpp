@@ -16,14 +16,13 @@ llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message) {
   return makeError(std::move(diagnostic));
 }
 
-/// Writes into a temporary that a failure or a signal removes.
-/// A rename within one folder happens as a whole or not at all: a reader sees the old file or the new one, and a full
-/// disk or a signal leaves the old one as it was.
+/// Writes into a temporary file that a failure or a signal removes. A rename within one folder is atomic: a reader sees
+/// the old file or the new one. A full disk or a signal leaves the old file unchanged.
 llvm::Error writeAndRename(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm::raw_ostream &)> write) {
   auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
   if (!temporary)
     return fileError(path, "cannot write here: " + llvm::toString(temporary.takeError()));
-  // Who may read the file that is replaced may read the new one, and nobody else.
+  // Gives the new file the permissions of the file that it replaces.
   if (auto mode = llvm::sys::fs::getPermissions(path))
     if (std::error_code code = llvm::sys::fs::setPermissions(temporary->FD, *mode))
       return llvm::joinErrors(fileError(path, "cannot keep its mode: " + code.message()), temporary->discard());
@@ -44,7 +43,8 @@ llvm::Error writeAndRename(llvm::StringRef path, llvm::function_ref<llvm::Error(
   return llvm::Error::success();
 }
 
-/// A device or a pipe has no temporary beside it and cannot be replaced.
+/// Returns whether the path is a plain file or new. A device or a pipe has no temporary beside it and cannot be
+/// replaced.
 bool isPlainOrNew(llvm::StringRef path) {
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status))
@@ -62,7 +62,7 @@ Buffer mapFile(llvm::StringRef path, llvm::StringRef name) {
   return std::move(*buffer);
 }
 
-/// A pipe or a terminal, to its end.
+/// Reads a pipe or a terminal to its end.
 llvm::Expected<std::string> readToEnd(llvm::sys::fs::file_t file, llvm::StringRef name) {
   constexpr size_t piece = size_t(1) << 16;
   std::string text;
@@ -137,7 +137,7 @@ InputFile InputFile::ofText(std::string name, std::string text, CutLines cut) {
   return file;
 }
 
-/// Because pages are mapped whole, what follows a mapped file in its last page may be read.
+/// Returns the readable bytes after a mapped file: pages are mapped whole, so the rest of its last page may be read.
 size_t InputFile::slack() const {
   if (!mapped_ || mapped_->getBufferKind() != llvm::MemoryBuffer::MemoryBuffer_MMap)
     return 0;
@@ -150,7 +150,7 @@ llvm::Error writeFile(llvm::StringRef path, llvm::function_ref<llvm::Error(llvm:
     return writeStream(path, write);
   if (llvm::sys::fs::is_directory(path))
     return fileError(path, "this is a folder, expected the name of a file to write");
-  // Because a rename would replace a symbolic link by a file, the link's target is what is written.
+  // A rename would replace a symbolic link by a file, so the link's target is written.
   llvm::SmallString<128> target;
   if (llvm::sys::fs::real_path(path, target))
     target = path;

@@ -5,8 +5,8 @@
 
 namespace ccgraph {
 
-// The groups are read by the same reader as the "groups" of a graph file, so that a table may be moved from one to the
-// other. Unlike there, a file without "groups" is an error: it was named for their sake.
+// Reads groups with the reader of the "groups" of a graph file, so a table may move from one to the other. A group file
+// without "groups" is an error, unlike a graph file, since the user named it for its groups.
 llvm::Expected<GroupTable> readGroupFile(const SourceText &source) {
   constexpr size_t errorLimit = 20;
   JsonReport report(source, errorLimit);

@@ -16,8 +16,8 @@ struct GzipReader::State {
   State(const State &) = delete;
   State &operator=(const State &) = delete;
 
-  /// A gzip file may hold several streams, one after another, as `cat a.gz b.gz` makes them: their texts follow one
-  /// another. Bytes after the last one that begins no stream are not read.
+  /// Starts the next stream. A gzip file may hold several streams, one after another, as `cat a.gz b.gz` makes them;
+  /// their texts are concatenated. Bytes after the last stream are not read.
   bool restart() { return isGzip(left) && inflateReset(&stream) == Z_OK; }
 
   llvm::Error broken(const std::string &what) const {
@@ -38,9 +38,9 @@ struct GzipReader::State {
     return makeError(std::move(diagnostic));
   }
 
-  /// One call of inflate; how many bytes it made.
+  /// Calls inflate once and returns the number of bytes it wrote.
   size_t step(llvm::MutableArrayRef<char> into) {
-    // zlib counts in 32 bits; what is left of a larger input is fed in the next step.
+    // zlib counts in 32 bits; the rest of a larger input is fed in the next step.
     stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(left.data()));
     stream.avail_in = static_cast<uInt>(std::min<size_t>(left.size(), 1U << 30));
     size_t given = stream.avail_in;
@@ -56,8 +56,8 @@ struct GzipReader::State {
   llvm::StringRef left;
   z_stream stream = {};
   bool ready = false;
-  int code = Z_OK;  ///< of the last step
-  size_t total = 0; ///< bytes made
+  int code = Z_OK;  ///< result of the last step
+  size_t total = 0; ///< bytes written
 };
 
 GzipReader::GzipReader(SourceText source) : state_(std::make_unique<State>(std::move(source))) {}
@@ -68,7 +68,7 @@ llvm::Expected<size_t> GzipReader::read(llvm::MutableArrayRef<char> into) {
   State &state = *state_;
   if (!state.ready)
     return state.broken("zlib could not start");
-  // A step may make nothing, as at the header of a stream; 0 is for the end alone.
+  // A step may write nothing, as at the header of a stream; 0 bytes are returned at the end only.
   while (state.code != Z_STREAM_END || state.restart()) {
     size_t made = state.step(into);
     if (state.total + made > state.limit())
@@ -84,7 +84,7 @@ llvm::Expected<size_t> GzipReader::read(llvm::MutableArrayRef<char> into) {
 
 bool isGzip(llvm::StringRef bytes) { return bytes.startswith("\x1f\x8b"); }
 
-// Room doubles from 64 KiB to 64 MiB: a small file wastes little, and a large one is not moved often.
+// The buffer doubles from 64 KiB to 64 MiB: a small file wastes little, and a large one is not moved often.
 llvm::Expected<std::string> inflateGzip(const SourceText &source) {
   GzipReader reader(source);
   std::string text;

@@ -1,10 +1,10 @@
-// gzip (RFC 1952), told by its two magic bytes. Several members in a row are one text, as gzip(1)
-// has it; what follows the last of them is ignored, as gzip(1) does too.
+// gzip (RFC 1952), recognised by its two magic bytes. Several members in a row are one text, and bytes after the last
+// member are ignored, both as in gzip(1).
 //
 // Ownership: the inflated text is the caller's; the compressed bytes are borrowed, for the call or for the life of a
-// GzipReader. Failure: a DiagnosticError that says at which compressed byte the stream is cut off or broken.
-// Cost: linear in the inflated size, which may be a thousand times the file's and is therefore
-// bounded (mostInflatedBytes, files.h), give or take one step, which is no larger than what was read before it.
+// GzipReader. Failure: a DiagnosticError with the compressed byte at which the stream is truncated or damaged. Cost:
+// linear in the inflated size. This may be a thousand times the size of the file, so it is bounded (mostInflatedBytes,
+// files.h), up to one step, which is no larger than all that was read before it.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -19,10 +19,11 @@ namespace ccgraph {
 
 [[nodiscard]] bool isGzip(llvm::StringRef bytes);
 
-/// Error: where the stream breaks (offset into the compressed bytes), or more than mostInflatedBytes.
+/// Inflates a whole file. Fails where the stream is damaged (with the offset into the compressed bytes), or beyond
+/// mostInflatedBytes.
 [[nodiscard]] llvm::Expected<std::string> inflateGzip(const SourceText &source);
 
-/// The same in pieces, for a text that need not be in memory as a whole.
+/// Inflates in pieces, for a text that need not be in memory as a whole.
 class GzipReader {
 public:
   /// `source.text` must outlive the reader.
@@ -30,7 +31,7 @@ public:
   ~GzipReader();
   GzipReader(GzipReader &&) noexcept;
 
-  /// Fills the front of `into` with the bytes that come next, and says how many they are; 0 at the end.
+  /// Fills the front of `into` with the next bytes and returns their number; 0 at the end.
   [[nodiscard]] llvm::Expected<size_t> read(llvm::MutableArrayRef<char> into);
 
 private:

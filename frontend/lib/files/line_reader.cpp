@@ -13,7 +13,7 @@ namespace ccgraph {
 namespace {
 
 constexpr size_t largestPiece = size_t(1) << 20;
-/// also where a file has grown since it was opened
+/// lower bound, also where a file has grown since it was opened
 constexpr size_t smallestPiece = size_t(1) << 12;
 
 llvm::Error openError(llvm::StringRef path, const std::error_code &code) {
@@ -25,14 +25,14 @@ llvm::Error openError(llvm::StringRef path, const std::error_code &code) {
 
 } // namespace
 
-/// Where bytes come from: a file, a gzip stream over the bytes of one, or a text.
+/// The origin of the bytes: a file, a gzip stream over the bytes of a file, or a text.
 struct LineReader::Source {
   llvm::sys::fs::file_t file = llvm::sys::fs::kInvalidFile;
   std::string name;
   std::unique_ptr<llvm::MemoryBuffer> compressed;
   std::optional<GzipReader> gzip;
-  llvm::StringRef text; ///< what is left of a text in memory
-  /// of a file: what is left, as far as that is known
+  llvm::StringRef text; ///< the unread rest of a text in memory
+  /// unread bytes of a file, as far as known
   size_t expected = std::numeric_limits<size_t>::max();
   std::optional<llvm::Error> error;
 
@@ -46,7 +46,7 @@ struct LineReader::Source {
   Source(const Source &) = delete;
   Source &operator=(const Source &) = delete;
 
-  /// How many bytes to ask for: most files are small, and memory that is never filled takes time too.
+  /// Returns the number of bytes to read next. Most files are small, and unused memory costs time too.
   [[nodiscard]] size_t piece() const {
     size_t left = gzip ? largestPiece : file != llvm::sys::fs::kInvalidFile ? expected : text.size();
     return std::clamp(left, smallestPiece, largestPiece);
@@ -76,7 +76,7 @@ LineReader::LineReader(SourceText text) : LineReader(std::make_unique<Source>())
   source_->text = text.text;
 }
 
-// The compressed bytes are mapped, because zlib wants them as a whole and they are few.
+// The compressed bytes are mapped: zlib requires all of them in memory, and they are few.
 llvm::Expected<LineReader> LineReader::open(llvm::StringRef path) {
   auto source = std::make_unique<Source>();
   source->name = path.str();
@@ -86,7 +86,7 @@ llvm::Expected<LineReader> LineReader::open(llvm::StringRef path) {
   source->file = *file;
   if (isEndless(*file))
     return endlessError(path);
-  // Because a pipe has no size.
+  // A pipe has no size.
   llvm::sys::fs::file_status status;
   if (!llvm::sys::fs::status(*file, status) && status.type() == llvm::sys::fs::file_type::regular_file)
     source->expected = status.getSize();
@@ -112,14 +112,14 @@ llvm::Error LineReader::takeError() {
   return error;
 }
 
-/// More bytes behind those that are left; false at the end.
+/// Reads more bytes and appends them to the unread ones; returns false at the end.
 bool LineReader::refill() {
   if (source_->error) // Because what broke off once is not read on.
     return false;
   buffer_.erase(0, at_);
   seen_ -= at_;
   at_ = 0;
-  // Because what is dropped of a long line need not be kept until its end.
+  // The dropped part of a long line is discarded before the end of the line is found.
   if (buffer_.size() > maxLine + largestPiece) {
     buffer_.resize(maxLine + largestPiece);
     seen_ = buffer_.size();

@@ -1,11 +1,11 @@
-// LineReader: a file, line by line, in memory that does not grow with the file.
+// LineReader: reads a file line by line, in memory that does not grow with the file.
 //
-// A log of a long job has hundreds of megabytes, of which a reader wants a few. So a file is read, and inflated where it
-// is gzip, in pieces of a megabyte at most; a text that is in memory already (standard input) is handed out as it is.
+// A log of a long job has hundreds of megabytes, of which a reader needs a few. So a file is read, and inflated if it
+// is gzip, in pieces of a megabyte at most. A text that is in memory already (standard input) is not copied.
 //
-// Ownership: a line is valid until the next call. Failure: a file that does not open, or breaks off (a gzip stream that
-// is damaged): the lines before that have been handed out. Cost: linear; memory of a piece and of the longest line, of
-// which no more than `maxLine` bytes are kept.
+// Ownership: a line is valid until the next call. Failure: a file that does not open, or that breaks off (a damaged
+// gzip stream); the lines before the damage are still returned. Cost: linear; memory of a piece and of the longest
+// line, of which no more than `maxLine` bytes are kept.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -19,25 +19,26 @@ namespace ccgraph {
 
 class LineReader {
 public:
-  /// No graph has a line that is longer; what follows in it is dropped.
+  /// Longest line in bytes; no line of a graph is longer. The rest of a longer line is dropped.
   static constexpr size_t maxLine = size_t(1) << 28;
 
   /// Opens a plain or gzipped file.
   [[nodiscard]] static llvm::Expected<LineReader> open(llvm::StringRef path);
-  /// Over a text that outlives the reader.
+  /// Reads a text that outlives the reader.
   explicit LineReader(SourceText text);
   ~LineReader();
   LineReader(LineReader &&) noexcept;
 
-  /// The next line without its end, "\n" or "\r\n"; nothing at the end of the file, or where it breaks.
+  /// Returns the next line without its end, "\n" or "\r\n"; nothing at the end of the file, or where it breaks off.
   [[nodiscard]] std::optional<llvm::StringRef> next();
-  /// The beginning of the file, a piece at most, which next() gives all the same. Before the first next() only.
+  /// Returns the beginning of the file, a piece at most; next() still returns these lines. Only before the first
+  /// next().
   [[nodiscard]] llvm::StringRef front();
-  /// The number of the line that next() gave last, from 1.
+  /// Returns the number of the last line from next(), from 1.
   [[nodiscard]] size_t number() const { return number_; }
-  /// Whether that line was longer than maxLine.
+  /// Returns whether that line was longer than maxLine.
   [[nodiscard]] bool wasCut() const { return cut_; }
-  /// What broke the file off; success where it was read to its end. Call once.
+  /// Returns the error that ended the file early; success where it was read to its end. Call once.
   [[nodiscard]] llvm::Error takeError();
 
 private:
@@ -48,9 +49,9 @@ private:
 
   std::unique_ptr<Source> source_;
   std::string buffer_;
-  size_t at_ = 0;     ///< in the buffer: where the next line begins
-  size_t seen_ = 0;   ///< in the buffer: up to here no line end was found
-  size_t number_ = 0; ///< of the line
+  size_t at_ = 0;     ///< start of the next line in the buffer
+  size_t seen_ = 0;   ///< up to here the buffer contains no line end
+  size_t number_ = 0; ///< number of the line
   bool cut_ = false;
 };
 

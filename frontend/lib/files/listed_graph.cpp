@@ -14,7 +14,7 @@ size_t countCollectives(const Graph &graph) {
   return count;
 }
 
-/// Results have types with strides, as far as they are tensors.
+/// Returns whether all tensor results have types with strides.
 bool isTyped(const Graph &graph) {
   size_t whole = 0;
   size_t partial = 0;

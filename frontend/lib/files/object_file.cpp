@@ -9,8 +9,8 @@ namespace {
 
 constexpr llvm::StringLiteral memberName = "constants";
 
-// A file without "constants" is no error, because a graph that holds no such object needs none. What a graph needs and
-// the file lacks is found where the object is used.
+// Reads one entry. A file without "constants" is not an error, because a graph without such objects needs none. A
+// missing meaning is reported where the object is used.
 void readMeaning(const JsonValue &entry, JsonReport &report, ObjectMeanings &meanings) {
   if (!entry.is(JsonKind::Object))
     return report.expected(entry, "an object such as {\"reduce_op\": \"sum\"}");

@@ -6,8 +6,9 @@
 namespace ccgraph {
 namespace {
 
-// Members of the file that are not known are passed over, members of an entry are errors. For an entry is written by
-// hand, and "Pure": false, passed over, would make an operator with effects a pure one, which a pass may move.
+// Reads one entry. Unknown members of the file are ignored, but unknown members of an entry are errors. An entry is
+// written manually: if a typing error such as "Pure": false were ignored, an operator with effects would become a pure
+// one, which a pass may move.
 void readEntry(const JsonValue &entry, JsonReport &report, std::vector<OpDeclaration> &out) {
   const JsonValue *schema = entry.member("schema");
   if (!schema || !schema->is(JsonKind::String))

@@ -29,7 +29,7 @@ llvm::Expected<GraphList> readOneJsonGraph(Context &context, const SourceText &s
   return one(std::move(graph));
 }
 
-/// Files that are often given by mistake, by how they begin.
+/// Files that users often give by mistake, with their first bytes.
 struct Stranger {
   llvm::StringLiteral start;
   llvm::StringLiteral what;
@@ -42,7 +42,7 @@ constexpr Stranger strangers[] = {
     {"<", "a web page or XML", "a server may have sent it instead of the file: look into it"},
 };
 
-/// JSON of other programs, by a word that stands near its beginning.
+/// JSON of other programs, with a word from near its beginning.
 constexpr Stranger jsonStrangers[] = {
     {"\"traceEvents\"", "a trace of Kineto or Chrome",
      "a trace says when kernels ran, not what the program is: give the graph of the step"},
@@ -55,7 +55,7 @@ constexpr Stranger jsonStrangers[] = {
     {"\"nbformat\"", "a notebook", "give what a cell of it printed"},
 };
 
-/// Null for a graph of ours, and for JSON that nobody knows.
+/// Returns the known kind of foreign JSON; null for a graph of ours and for unknown JSON.
 const Stranger *knownJson(llvm::StringRef text) {
   constexpr size_t front = 4096;
   llvm::StringRef beginning = text.take_front(front);
@@ -74,7 +74,8 @@ llvm::Error strangerError(const SourceText &source, const Stranger &stranger) {
   return makeError(std::move(diagnostic));
 }
 
-/// A user who gives a saved module or an archive learns what the file is, and how to print the graph that is in it.
+/// Names the kind of a text in an error. For a saved module or an archive it also explains how to print the contained
+/// graph.
 std::string whatItIs(llvm::StringRef text, Diagnostic &diagnostic) {
   if (text.trim().empty())
     return "this file is empty: expected a graph";
@@ -97,8 +98,8 @@ llvm::Error unknownFormat(const SourceText &source) {
 
 } // namespace
 
-// "def forward(" may stand anywhere, because a log begins with whatever the program printed before its first graph. The
-// brace is asked for first, because a graph file may hold those words too, in the code of a frame.
+// "def forward(" may be anywhere, because a log begins with any output of the program. The brace is tested first,
+// because a graph file may contain those words too, in the code of a frame.
 std::optional<GraphFormat> detectGraphFormat(llvm::StringRef text) {
   if (isZip(text))
     return GraphFormat::ExportArchive;

@@ -40,7 +40,7 @@ std::string kindText(const JsonValue &value) {
   return "";
 }
 
-/// The last number in a file's name, whatever its ending.
+/// Returns the last number in a file's name, whatever its extension.
 std::optional<int64_t> rankInName(llvm::StringRef file) {
   llvm::StringRef name = file.substr(file.rfind('/') + 1);
   size_t end = name.find_last_of("0123456789");
@@ -53,7 +53,7 @@ std::optional<int64_t> rankInName(llvm::StringRef file) {
   return name.slice(begin, end + 1).getAsInteger(10, rank) ? std::nullopt : std::optional(rank);
 }
 
-/// "[0, 1]", as PyTorch writes ranks.
+/// Parses "[0, 1]", PyTorch's form of ranks.
 std::optional<std::vector<int64_t>> parseRanks(llvm::StringRef text) {
   if (!text.consume_front("[") || !text.consume_back("]"))
     return std::nullopt;
@@ -90,12 +90,12 @@ public:
     addSilentGroups();
   }
   FlightRecord take() { return std::move(record_); }
-  /// The file says whose it is.
+  /// Returns whether the file states its rank.
   [[nodiscard]] bool hasRank() const { return hasRank_; }
 
 private:
   // --- Typed look-ups ---------------------------------------------------------------------------------------
-  /// A member that must be there.
+  /// Returns a required member.
   std::optional<int64_t> integer(const JsonValue &object, llvm::StringRef name) {
     const JsonValue *value = object.member(name);
     if (value && value->is(JsonKind::Integer))
@@ -110,7 +110,7 @@ private:
     expected_(value ? *value : object, "'" + name.str() + "' as a string");
     return std::nullopt;
   }
-  /// Null where it is absent or None; an error where it is of another kind.
+  /// Returns null where the member is absent or None; reports an error where it has another kind.
   const JsonValue *optional(const JsonValue &object, llvm::StringRef name, JsonKind kind, const char *what) {
     const JsonValue *value = object.member(name);
     if (!value || value->is(JsonKind::Null))
@@ -120,7 +120,7 @@ private:
     expected_(*value, "'" + name.str() + "' as " + what);
     return nullptr;
   }
-  /// 0 where it is absent or None.
+  /// Returns 0 where the member is absent or None.
   int64_t number(const JsonValue &object, llvm::StringRef name) {
     const JsonValue *value = optional(object, name, JsonKind::Integer, "a whole number");
     return value ? value->integer : 0;
@@ -204,7 +204,8 @@ private:
     return static_cast<size_t>(found - record_.groups.begin());
   }
 
-  // A gloo group says nothing of its members: it files one under "" for all of them, which is no group of any entry.
+  // A gloo group does not list its members: it files one entry under "" for all of them, which is no group of any
+  // entry.
   void readConfig(const JsonValue &root) {
     const JsonValue *config = root.member("pg_config");
     if (!config || !config->is(JsonKind::Object))
@@ -234,7 +235,7 @@ private:
         lastCompleted_[group.key.str()] = statusNumber(group);
   }
 
-  /// PyTorch's JSON has it as a text.
+  /// PyTorch's JSON writes this number as a string.
   int64_t statusNumber(const JsonValue &group) {
     if (!group.is(JsonKind::Object))
       expected_(group, "the status of a group as an object");
@@ -245,7 +246,8 @@ private:
     return number(group, "last_completed_collective");
   }
 
-  /// A rank may be a member of a group on which it has launched nothing; then only the status tells, by the group's number.
+  /// A rank may be a member of a group on which it has launched nothing; then the group appears only in the status, by
+  /// its number.
   void addSilentGroups() {
     for (const auto &[id, last] : lastCompleted_)
       if (!own_ && named_.count(id) == 0)
@@ -280,7 +282,8 @@ private:
     record_.calls.push_back(std::move(call));
   }
 
-  /// "nccl:all_reduce", "nccl:send 0->1", "gloo:recv 1<-?". False: nobody can say what it meets.
+  /// Parses "nccl:all_reduce", "nccl:send 0->1", "gloo:recv 1<-?". Returns false where the peer of the operation is
+  /// unknown.
   bool readOperation(const JsonValue &entry, llvm::StringRef name, FlightCall &call) {
     auto [library, operation] = name.rsplit(':');
     if (operation.empty()) {
@@ -305,8 +308,8 @@ private:
     return true;
   }
 
-  // PyTorch numbers transfers of a group together, so those of a channel are counted here, which is right while none of them
-  // has been forgotten.
+  // PyTorch numbers the transfers of a group together, so the transfers of each channel are counted here. This is
+  // correct while the recorder has dropped none of them.
   void readSequence(const JsonValue &entry, FlightCall &call) {
     if (!call.isTransfer())
       call.sequence = integer(entry, "collective_seq_id").value_or(0);
@@ -338,8 +341,9 @@ private:
     }
   }
 
-  // "Retired" is said of what the watchdog looks at no more, be it that it timed out; so it counts only where the group's status
-  // agrees. A gloo group says nothing else of a call that has ended, and its status lags behind.
+  // The watchdog retires a call that it no longer observes, even one that has timed out. So "retired" counts as
+  // completed only where the group's status agrees. A gloo group has no other mark of a completed call, and its status
+  // lags behind.
   void readState(const JsonValue &entry, const std::string &group, FlightCall &call) {
     std::optional<llvm::StringRef> word = string(entry, "state");
     if (!word)
@@ -403,7 +407,7 @@ llvm::Expected<FlightRecord> fromPickle(const SourceText &source) {
   return finish(source, reader);
 }
 
-/// The whole text as one value.
+/// Takes the whole text as one value.
 class WholeSink final : public JsonSink {
 public:
   explicit WholeSink(FlightReader &reader) : reader_(reader) {}

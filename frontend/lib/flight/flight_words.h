@@ -1,6 +1,6 @@
-// Words of PyTorch's flight recorder, and ours for the same.
+// Names of PyTorch's flight recorder and the matching names of ccgraph.
 //
-// Plain functions; nothing fails. Cost: a look at a small table.
+// Plain functions; nothing fails. Cost: a lookup in a small table.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -9,9 +9,9 @@
 
 namespace ccgraph {
 
-/// "f32" for "Float"; PyTorch's word where ccgraph has none.
+/// Returns "f32" for "Float"; PyTorch's word where ccgraph has none.
 [[nodiscard]] std::string dtypeOfFlight(llvm::StringRef word);
-/// "Float" for "f32"; the word itself where PyTorch's is not known.
+/// Returns "Float" for "f32"; the word itself where PyTorch's is unknown.
 [[nodiscard]] std::string flightWordOf(llvm::StringRef dtype);
 
 } // namespace ccgraph

@@ -9,7 +9,7 @@
 namespace ccgraph {
 namespace {
 
-/// Of the keys that PyTorch's tools read.
+/// Version of the keys that PyTorch's tools read.
 constexpr llvm::StringLiteral torchVersion = "2.10";
 
 class FlightWriter : private LineWriter {
@@ -40,7 +40,7 @@ private:
     list("steps", record_.steps, [&](const FlightStep &step) { writeStep(step); });
   }
 
-  /// An object with a member for each group, by its number, which `write` fills.
+  /// Writes an object with a member for each group, keyed by its number; `write` fills the member.
   template <typename Write>
   void byGroup(llvm::StringRef name, Write write) {
     object(name, record_.groups, [&](const FlightGroup &group) {
@@ -65,7 +65,7 @@ private:
     });
   }
 
-  /// -1 where there was none, as PyTorch has it.
+  /// -1 where there was none, as in PyTorch.
   void writeStatus() {
     byGroup("pg_status", [&](size_t i) {
       auto last = [&](FlightState state) {
@@ -125,7 +125,7 @@ private:
           [&](const FlightTensor &tensor) { text(os_, flightWordOf(tensor.dtype)); });
   }
 
-  /// What PyTorch has no keys for.
+  /// Writes the members that PyTorch has no keys for.
   void writeOwn(Separator &separator, const FlightCall &call) {
     if (!call.detail.empty())
       text(key(separator, "detail"), call.detail);

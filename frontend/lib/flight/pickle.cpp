@@ -16,11 +16,11 @@ namespace {
 
 using llvm::Twine;
 
-/// What stands on the stack. Containers may still grow, and may be named by the memo, so they refer to their elements.
+/// A value on the stack. Containers may still grow, and the memo may refer to them, so they refer to their elements.
 struct Made {
   JsonKind kind = JsonKind::Null;
   bool boolean = false;
-  /// only there until the next instruction takes everything above it
+  /// on the stack only until the next instruction pops everything above it
   bool isMark = false;
   union {
     int64_t integer = 0; ///< Integer
@@ -28,7 +28,7 @@ struct Made {
   };
   llvm::StringRef text;
   size_t offset = 0;
-  /// of arrays; of objects key and value in turns
+  /// elements of an array; keys and values of an object in turns
   std::vector<Made *> elements;
 };
 
@@ -66,7 +66,7 @@ private:
     at_ += count;
     return bytes;
   }
-  /// Little-endian.
+  /// Reads a little-endian number.
   uint64_t number(unsigned bytes) {
     uint64_t value = 0;
     llvm::StringRef taken = take(bytes);
@@ -76,7 +76,8 @@ private:
   }
 
   // --- The stack --------------------------------------------------------------------------------------------
-  /// A value of a recorder's dump has more than two bytes. Memory so stays below 100 times the file.
+  /// Returns the largest number of values. A value of a recorder's dump takes more than two bytes, so memory stays
+  /// below 100 times the file.
   [[nodiscard]] size_t mostValues() const {
     constexpr size_t always = size_t(1) << 18;
     return std::min(mostPickledValues, std::max(always, text_.size() / 2));
@@ -93,7 +94,7 @@ private:
   void pushText(uint64_t length) { push(JsonKind::String)->text = take(length); }
   void pushInteger(int64_t value) { push(JsonKind::Integer)->integer = value; }
 
-  /// What stands above the last mark, which goes too.
+  /// Pops the values above the last mark, and the mark.
   std::vector<Made *> popToMark() {
     for (size_t i = stack_.size(); i-- > 0;)
       if (stack_[i]->isMark) {
@@ -120,7 +121,7 @@ private:
     if (!failed_)
       push(JsonKind::Array)->elements = elements;
   }
-  /// Adds to the container that is on top now.
+  /// Appends to the container at the top of the stack.
   void extend(JsonKind kind, const std::vector<Made *> &values) {
     if (failed_)
       return;
@@ -135,7 +136,7 @@ private:
         return fail("adds a key that is neither a string nor a whole number");
     stack_.back()->elements.insert(stack_.back()->elements.end(), values.begin(), values.end());
   }
-  /// Because objects have keys of text, as JSON has them.
+  /// Converts a value to a key: keys of objects are strings, as in JSON.
   void asKey(Made &value) {
     value.kind = JsonKind::String;
     value.text = llvm::StringSaver(arena_).save(std::to_string(value.integer));
@@ -159,7 +160,7 @@ private:
     if (!failed_)
       push(JsonKind::Float)->real = std::bit_cast<double>(llvm::support::endian::read64be(bytes.data()));
   }
-  /// Two's complement of any length.
+  /// Pushes a two's complement number of any length.
   void pushLong(uint64_t length) {
     llvm::StringRef bytes = take(length);
     if (failed_)
@@ -264,7 +265,7 @@ private:
         fail("got protocol " + Twine(protocol) + ", expected at most 5");
       return true;
     case '\x95':
-      return number(8), true; // because a frame only says how much may be read at once
+      return number(8), true; // return number(8), true; // a frame only states how much may be read in one piece
     case '(':
       if (++marks_ > maxJsonDepth)
         fail("opens more than " + Twine(maxJsonDepth) + " containers within one another");
@@ -280,7 +281,7 @@ private:
     case 'j':
       return get(number(4)), true;
     case '0':
-      return pop(1), true; // a mark is refused there
+      return pop(1), true; // return pop(1), true; // pop rejects a mark
     case '.':
       if (stack_.size() != 1 || stack_.back()->isMark)
         fail("ends with " + Twine(stack_.size()) + " values, expected one");
@@ -301,7 +302,7 @@ private:
   }
 
   // --- The result -------------------------------------------------------------------------------------------
-  /// As a tree, in which nothing is shared.
+  /// Copies a value as a tree, in which nothing is shared.
   JsonValue *copy(const Made &made, unsigned depth) {
     opcode_ = made.offset;
     if (depth > maxJsonDepth)
@@ -340,7 +341,7 @@ private:
   llvm::StringRef text_;
   llvm::BumpPtrAllocator &arena_;
   size_t at_ = 0;
-  size_t opcode_ = 0; ///< where the instruction that is executed begins
+  size_t opcode_ = 0; ///< size_t opcode_ = 0; ///< start of the current instruction
   std::deque<Made> made_;
   std::vector<Made *> stack_;
   std::map<uint64_t, Made *> memo_;

@@ -11,7 +11,7 @@
 namespace ccgraph {
 namespace {
 
-/// "AllReduce" for "all_reduce".
+/// Returns "AllReduce" for "all_reduce".
 std::string camelCase(llvm::StringRef words) {
   std::string text;
   bool first = true;

@@ -7,7 +7,7 @@
 namespace ccgraph {
 namespace {
 
-/// A transfer is "ncclDevKernel_SendRecv", whatever its end.
+/// Returns the kernel's name. A transfer is "ncclDevKernel_SendRecv" on both sides.
 std::string kernelName(const FlightCall &call) {
   if (call.isTransfer())
     return "ncclDevKernel_SendRecv";
@@ -66,7 +66,7 @@ private:
       trace_.slice({record.rank, stream}, slice, arguments);
   }
 
-  /// The keys of PyTorch's profiler.
+  /// Writes the keys of PyTorch's profiler.
   void writeCall(const FlightRecord &record, const FlightCall &call, const TraceSlice &slice,
                  llvm::SmallVectorImpl<TraceArgument> &arguments) {
     const FlightGroup &group = record.groups[call.group];

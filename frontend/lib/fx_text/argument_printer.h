@@ -1,9 +1,8 @@
-// Arguments as Python spells them: what stands between the parentheses of a call.
+// Prints arguments in Python's form: the text between the parentheses of a call.
 //
 //   x, [4, 4], dtype = torch.float32, alpha = 2.0
 //
-// Ownership: borrows; what an operand is called is asked of the caller, who writes it. Failure: none. Cost: linear in
-// the trees.
+// Ownership: borrows; the caller writes the names of operands. Failure: none. Cost: linear in the trees.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -17,7 +16,7 @@ namespace ccgraph::fx {
 using OperandPrinter = llvm::function_ref<void(uint32_t index)>;
 
 void printArgument(llvm::raw_ostream &os, const Argument &argument, OperandPrinter operand);
-/// Positional and keyword arguments.
+/// Prints positional and keyword arguments.
 void printArguments(llvm::raw_ostream &os, llvm::ArrayRef<Argument> args, llvm::ArrayRef<NamedArgument> kwargs,
                     OperandPrinter operand);
 

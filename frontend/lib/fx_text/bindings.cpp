@@ -8,13 +8,13 @@ namespace {
 
 constexpr StringRef flatten = "fx_pytree.tree_flatten_spec(";
 
-// torch.export and Dynamo print programs whose inputs are trees (lists, dictionaries) so that the header names the
-// trees and lines of the body name their leaves:
+// torch.export and Dynamo print graphs whose inputs are trees (lists, dictionaries) in this form. The header names the
+// trees, and lines of the body name their leaves:
 //   def forward(self, state):
 //       a: "f32[2]"; b: "f32[3]";
 //       a, b, = fx_pytree.tree_flatten_spec([state], self._in_spec)
-// What the program computes with are a and b. So the second line declares types, and the third takes the place of the
-// header: the placeholder `state` goes, and a and b become the inputs.
+// The graph computes with a and b. So the second line declares types, and the third replaces the header: the
+// placeholder `state` is removed, and a and b become the inputs.
 class BindingReader {
 public:
   BindingReader(Session &session, Scope &scope, Cursor cursor) : session_(session), scope_(scope), cursor_(cursor) {}
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  /// `x: "f32[2]"` without a value: the next thing is the end, a semicolon or a comment.
+  /// Recognises `x: "f32[2]"` without a value: the end, a semicolon or a comment follows.
   static bool declaresOnly(Cursor ahead) {
     StringRef body;
     if (ahead.word().empty() || !ahead.takeAfterBlanks(':'))
@@ -59,7 +59,7 @@ private:
     }
   }
 
-  /// `a, b, = fx_pytree.tree_flatten_spec(...)`
+  /// Parses `a, b, = fx_pytree.tree_flatten_spec(...)`.
   bool findNames() {
     Cursor ahead = cursor_;
     for (ahead.skipBlanks(); isWordChar(ahead.peek()); ahead.skipBlanks()) {
@@ -73,8 +73,8 @@ private:
     return ahead.rest().startswith(flatten);
   }
 
-  /// The parameters of the header are trees; their leaves are the inputs of the graph.
-  /// Nodes are erased that have no uses: nothing but placeholders stands before the first statement.
+  /// Replaces the inputs. The parameters of the header are trees; their leaves are the inputs of the graph. Nodes
+  /// without uses are erased: only placeholders precede the first statement.
   void inputs() {
     scope_.begun = true;
     for (Node *tree : scope_.graph->nodes())

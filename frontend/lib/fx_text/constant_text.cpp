@@ -10,7 +10,7 @@ using llvm::StringRef;
 namespace ccgraph::fx {
 namespace {
 
-/// Functions that make a value of their arguments and do nothing else.
+/// Functions that compute a value from their arguments and have no side effect.
 constexpr StringRef harmless[] = {"abs",
                                   "array",
                                   "bool",
@@ -55,10 +55,11 @@ constexpr StringRef harmless[] = {"abs",
                                   "functools.partial",
                                   "datetime.timedelta"};
 
-/// Keywords that stand within an expression and run nothing.
+/// Keywords that may occur within an expression and run nothing.
 constexpr StringRef harmlessKeywords[] = {"None", "True", "False", "and", "or", "not", "in", "is", "if", "else"};
 
-/// A class, as its name says: Shard, torch.Size. Of torch only what lies near, since torch has modules of Python in it, such as torch.os.
+/// Recognises the name of a class: Shard, torch.Size. For torch, only its direct members count, since torch contains
+/// Python modules such as torch.os.
 bool isClassName(StringRef callee) {
   callee.consume_front("torch.distributed.tensor.");
   callee.consume_front("torch.");
@@ -69,7 +70,7 @@ bool mayBeCalled(StringRef callee) {
   return llvm::is_contained(harmless, callee) || isClassName(callee) || callee.startswith("math.");
 }
 
-/// A letter before a quote: b'..' and r'..' are texts, f'..' has expressions in it.
+/// Recognises a letter before a quote: b'..' and r'..' are strings, f'..' contains expressions.
 bool isTextPrefix(StringRef word) {
   return word.empty() || word.equals_insensitive("b") || word.equals_insensitive("r") || word.equals_insensitive("u") ||
          word.equals_insensitive("rb") || word.equals_insensitive("br");
@@ -100,7 +101,8 @@ private:
     ++cursor_.at;
     if (c == '#' || c == '\\' || c == ';' || c == '`' || (c == ':' && cursor_.peek() == '='))
       return false;
-    bool isCall = c == '(' && endsValue_; // of what the value before it is: (f)(x), f()(x)
+    // bool isCall = c == '(' && endsValue_; // calls the value before it: (f)(x), f()(x)
+    bool isCall = c == '(' && endsValue_;
     if (c != ' ')
       endsValue_ = c == ')' || c == ']' || c == '}';
     return !isCall;
@@ -131,7 +133,7 @@ private:
   }
 
   Cursor cursor_;
-  bool endsValue_ = false; ///< a '(' that comes next would call what stands before it
+  bool endsValue_ = false; ///< bool endsValue_ = false; ///< a '(' that comes next would call the text before it
 };
 
 } // namespace

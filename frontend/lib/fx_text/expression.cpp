@@ -18,7 +18,7 @@ namespace ccgraph::fx {
 namespace {
 
 constexpr int maxDepth = 200;
-/// None, True, False, inf, nan.
+/// Reads None, True, False, inf, nan.
 bool constant(StringRef word, Argument &out) {
   switch (word.size()) {
   case 3:
@@ -38,10 +38,11 @@ bool constant(StringRef word, Argument &out) {
 
 bool isDelimiter(char c) { return c == ',' || c == ')' || c == ']' || c == '}' || c == ':' || c == ';'; }
 
-/// Whole text as a finite or infinite number in decimal notation.
+/// Parses the whole text as a finite or infinite number in decimal notation.
 bool parseFloat(StringRef text, double &value) {
   auto [end, status] = std::from_chars(text.begin(), text.end(), value);
-  if (status == std::errc::result_out_of_range) // Because Python reads 1e999 as inf and 1e-999 as 0.
+  // if (status == std::errc::result_out_of_range) // Python reads 1e999 as inf and 1e-999 as 0.
+  if (status == std::errc::result_out_of_range)
     value = text.contains_insensitive("e-") ? 0 : text.startswith("-") ? -INFINITY : INFINITY;
   return end == text.end() && status != std::errc::invalid_argument;
 }
@@ -53,13 +54,13 @@ bool ExpressionReader::expected(StringRef what, std::string repair) {
                          std::move(repair));
 }
 
-// An argument is read by its first character: a bracket, a quote, a digit or sign, or a word. What follows the value
-// then decides whether it was all: a delimiter ends it; an operator, as in "2*s0 + 1", makes the whole of it an
+// Reads an argument by its first character: a bracket, a quote, a digit or sign, or a word. The text after the value
+// then decides whether the argument is complete. A delimiter ends it. An operator, as in "2*s0 + 1", makes the whole an
 // expression, whose text is kept. So "s0" is a symbol, "s0 + 1" a symbolic expression, and "torch.float32" a dtype.
 //
-// Python that is none of the known forms, such as "functools.partial(f, 1)", is kept as its text too, since it may be a
-// constant that an operator of the user's own takes. But a node may not hide in such a text, as in "f(mm)": the edge
-// from the node would be lost, and a pass could move it. That is why mentionsNode looks at each word.
+// Python in an unknown form, such as "functools.partial(f, 1)", is kept as its text too, since it may be a constant
+// argument of a user-defined operator. But such a text must not mention a node, as in "f(mm)": the edge from the node
+// would be lost, and a pass could move it. So mentionsNode looks at each word.
 bool ExpressionReader::argument(Argument &out) {
   llvm::SaveAndRestore<int> nesting(depth_, depth_ + 1);
   if (depth_ > maxDepth)
@@ -173,8 +174,8 @@ bool ExpressionReader::string(Argument &out) {
   return true;
 }
 
-// A minus and a plus belong to the number after an "e": 1e-05. What has only digits and does not fit into 64 bits, and
-// a complex number such as 2j, have no value here, and are kept as text.
+// A minus and a plus belong to the number after an "e": 1e-05. Integers that do not fit into 64 bits, and complex
+// numbers such as 2j, have no value here and are kept as text.
 bool ExpressionReader::number(Argument &out) {
   const char *start = cursor_.at;
   cursor_.take('-');
@@ -189,7 +190,8 @@ bool ExpressionReader::number(Argument &out) {
   StringRef digits = text.ltrim('-');
   if (!text.getAsInteger(10, integer))
     out = Argument::integer(integer);
-  else if (!digits.empty() && (llvm::all_of(digits, llvm::isDigit) || // Beyond 64 bits: kept, never calculated with.
+  // else if (!digits.empty() && (llvm::all_of(digits, llvm::isDigit) || // Beyond 64 bits: kept, never calculated with.
+  else if (!digits.empty() && (llvm::all_of(digits, llvm::isDigit) ||
                                (digits.endswith("j") && parseFloat(text.drop_back(), real))))
     out = Argument::word(Argument::Kind::Python, context_.identifier(text));
   else if (parseFloat(text, real))
@@ -199,7 +201,7 @@ bool ExpressionReader::number(Argument &out) {
   return true;
 }
 
-// A word is read by what follows it: "torch.float32" has a dot, "device(...)" and "slice(...)" a bracket. Another call,
+// Reads a word by the text after it: "torch.float32" has a dot, "device(...)" and "slice(...)" a bracket. Another call,
 // and a word before a quote, as in b'ab' or f'x', are Python that is kept as text. A bare word is a constant or a name.
 bool ExpressionReader::wordValue(Argument &out) {
   const char *start = cursor_.at;
@@ -220,8 +222,8 @@ bool ExpressionReader::wordValue(Argument &out) {
   }
 }
 
-// Three things may bear a plain name: a node, a statement that was wrong (null in the table, and already reported), and
-// a symbol that is no node, since PyTorch prints "s0" for a size whether or not some node yields it.
+// A plain name is one of three: a node; a statement with an error (null in the table, already reported); or a symbol.
+// PyTorch prints "s0" for a size whether or not a node yields it.
 bool ExpressionReader::reference(StringRef name, Argument &out) {
   auto found = names_.find(name);
   if (found != names_.end()) {
@@ -263,7 +265,7 @@ bool ExpressionReader::torchValue(StringRef name, Argument &out) {
   return true;
 }
 
-// Both spellings of PyTorch come down to named parts: device(type='cuda', index=0) and device('cuda', 0).
+// Both forms of PyTorch reduce to named parts: device(type='cuda', index=0) and device('cuda', 0).
 bool ExpressionReader::device(Argument &out) {
   const char *place = cursor_.at;
   CallArguments call;
@@ -345,7 +347,7 @@ bool ExpressionReader::mentionsNode(StringRef text) const {
   return mentions(text, [&](StringRef word) { return names_.count(word) != 0; });
 }
 
-// PyTorch prints what has no literal by repr(): <built-in function add>.
+// Reads the repr() of an object, which PyTorch prints where there is no literal: <built-in function add>.
 bool ExpressionReader::objectText(Argument &out) {
   size_t length = lengthOfObjectText(cursor_.rest());
   StringRef text = cursor_.rest().take_front(length);
@@ -373,7 +375,7 @@ bool ExpressionReader::pythonText(const char *start, Argument &out) {
 
 bool ExpressionReader::arithmetic(const char *start, Argument &out) {
   if (findOperator(cursor_.rest(), PythonOperator::Form::Binary) == nullptr)
-    return true; // Because the caller knows what it expects here instead.
+    return true; // return true; // The caller reports what it expects here.
   if (!pythonText(start, out))
     return false;
   if (anyWord(out.text(), [](StringRef word, StringRef) { return isSymbolName(word); }))
@@ -381,8 +383,8 @@ bool ExpressionReader::arithmetic(const char *start, Argument &out) {
   return true;
 }
 
-// A word and a '=' make a keyword argument; a word and "==" begin a comparison. So the word is read first, and given
-// back where it was none.
+// A word and a '=' make a keyword argument; a word and "==" begin a comparison. So the word is read first, and the
+// cursor is reset where it was not a keyword.
 bool ExpressionReader::oneCallArgument(CallArguments &out) {
   const char *start = cursor_.at;
   StringRef name = cursor_.word();

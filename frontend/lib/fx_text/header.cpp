@@ -6,8 +6,8 @@ namespace ccgraph::fx {
 
 namespace {
 
-/// From "(" to ":" of "def forward(self, x: "f32[2][1]cpu", *args, y = None) -> Tensor:". Each parameter but self makes
-/// a placeholder, with the stars as a part of its target, as torch.fx has it, and with its default as its argument.
+/// Reads from "(" to ":" of "def forward(self, x: "f32[2][1]cpu", *args, y = None) -> Tensor:". Each parameter except
+/// self makes a placeholder, as in torch.fx: the stars are a part of its target, and its default is its argument.
 class HeaderReader {
 public:
   HeaderReader(Session &session, Scope &scope, Cursor &cursor) : session_(session), scope_(scope), cursor_(cursor) {}
@@ -35,8 +35,8 @@ private:
     return true;
   }
 
-  /// self is the module and makes no placeholder. The name without its stars is what the body says, so *args defines
-  /// "args", a placeholder with the target "*args".
+  /// self is the module and makes no placeholder. The body uses the name without its stars, so *args defines "args", a
+  /// placeholder with the target "*args".
   bool parameter() {
     const char *start = cursor_.at;
     while (cursor_.take('*'))
@@ -77,7 +77,7 @@ private:
                          session_.at(name.begin(), scope_.graph->create(spec, std::move(builder), arguments.view())));
   }
 
-  /// What follows ')': " -> class:" or ":".
+  /// Reads the text after ')': " -> class:" or ":".
   bool result() {
     cursor_.skipBlanks();
     if (cursor_.rest().startswith("->")) {

@@ -45,7 +45,7 @@ std::optional<int64_t> entryOf(const Argument &dictionary, StringRef name) {
 
 constexpr int64_t mostRanks = 65536;
 
-/// The group of all ranks is known as soon as its size is; of another one only the size is.
+/// Adds a group. The group of all ranks is complete once its size is known; of another group, only the size is known.
 void addGroup(Graph &graph, StringRef name, int64_t size, int64_t rank) {
   if (size < 1 || size > mostRanks)
     return;
@@ -58,7 +58,9 @@ void addGroup(Graph &graph, StringRef name, int64_t size, int64_t rank) {
   group.description = isWorld ? "all ranks, by setup_fake_process_groups" : "";
   bool isPlace = rank >= 0 && rank < size;
   if (!isWorld && isPlace)
-    group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all tell the members
+    // group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all ranks yield the
+    // members
+    group.attributes.emplace_back("place", std::to_string(rank));
   graph.groups().set(std::move(group));
   if (!isWorld)
     return;
@@ -94,7 +96,7 @@ bool LoadArgs::arguments(Cursor &cursor, CallArguments &call) {
   return reader.callArguments(call);
 }
 
-// buf0 = reader.storage(None, 112, device=device(type='cuda', index=0))
+// Reads buf0 = reader.storage(None, 112, device=device(type='cuda', index=0)).
 bool LoadArgs::storage(Cursor cursor) {
   StringRef name = cursor.word();
   CallArguments call;
@@ -125,7 +127,7 @@ bool LoadArgs::input(Cursor cursor) {
   return good;
 }
 
-// reader.tensor(buf0, (7, 4), (1, 7), dtype=torch.bfloat16, is_leaf=True)
+// Reads reader.tensor(buf0, (7, 4), (1, 7), dtype=torch.bfloat16, is_leaf=True).
 bool LoadArgs::tensor(Cursor &cursor, const Type *&type) {
   StringRef name = cursor.word();
   CallArguments call;
@@ -151,7 +153,7 @@ bool LoadArgs::tensor(Cursor &cursor, const Type *&type) {
   return true;
 }
 
-// reader.symint(3, expr='s77')
+// Reads reader.symint(3, expr='s77').
 bool LoadArgs::symbol(Cursor &cursor, const Type *&type) {
   CallArguments call;
   if (!arguments(cursor, call))

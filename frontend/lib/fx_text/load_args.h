@@ -1,4 +1,4 @@
-// LoadArgs: what the rest of an fx_graph_runnable says of the graph above it.
+// LoadArgs: the facts about a graph in the rest of its fx_graph_runnable.
 //
 //   def load_args(reader):
 //       buf0 = reader.storage(None, 112, device=device(type='cuda', index=0))
@@ -8,9 +8,9 @@
 //   ...
 //       setup_fake_process_groups({'0': {'size': 2, 'rank': 0}})
 //
-// Each line on `reader` but those of storages is an input, in the order of the inputs; a tensor without strides is
-// contiguous, without a dtype f32, and lies where its storage does. The groups are those that the graph uses, with
-// their sizes and the place of this rank in each; "0" is the group of all ranks.
+// Each line on `reader`, except those of storages, is an input, in the order of the inputs. A tensor without strides is
+// contiguous, one without a dtype is f32, and its device is that of its storage. The groups are those that the graph
+// uses, with their sizes and the index of this rank in each; "0" is the group of all ranks.
 //
 // Ownership: borrows session and graph. Failure: a line that cannot be read, or another number of inputs than the graph
 // has, is a warning: the input stays without a type. Cost: linear in the lines.
@@ -22,11 +22,11 @@ namespace ccgraph::fx {
 
 class LoadArgs {
 public:
-  /// `place`: of the `def`.
+  /// `place` is the place of the `def`.
   LoadArgs(Session &session, Graph &graph, const char *place);
-  /// A line of the body.
+  /// Reads a line of the body.
   void line(Cursor cursor);
-  /// After the last line.
+  /// Checks the result after the last line.
   void end();
 
 private:
@@ -40,12 +40,13 @@ private:
   Graph &graph_;
   const char *place_;
   std::vector<Node *> inputs_;
-  size_t next_ = 0; ///< of the inputs
+  size_t next_ = 0; ///< index of the next input
   llvm::DenseMap<llvm::StringRef, Device> storages_;
   NameTable noNames_;
 };
 
-/// The line that sets up process groups, current or old (`init_process_group`); false: the line is neither.
+/// Reads the line that sets up process groups, in the current or old form (`init_process_group`). Returns false where
+/// the line is neither.
 bool readProcessGroups(Session &session, Graph &graph, Cursor cursor);
 
 } // namespace ccgraph::fx

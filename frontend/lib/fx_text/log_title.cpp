@@ -9,7 +9,7 @@ namespace ccgraph::fx {
 namespace {
 
 struct TitleKind {
-  StringRef start; ///< of the title
+  StringRef start; ///< StringRef start; ///< beginning of the title
   StringRef kind;
 };
 constexpr TitleKind titleKinds[] = {
@@ -34,7 +34,7 @@ bool isCompileId(StringRef tag) {
   return isNumber(frame) && isNumber(count) && (attempt.empty() || isNumber(attempt));
 }
 
-/// Calls `visit` with the inside of each pair of brackets until it says true.
+/// Calls `visit` with the inside of each pair of brackets until it returns true.
 template <typename Visit>
 void eachTag(StringRef marks, Visit visit) {
   for (size_t open = marks.find('['); open != StringRef::npos; open = marks.find('[')) {

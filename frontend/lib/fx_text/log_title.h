@@ -1,4 +1,4 @@
-// Log titles: what TORCH_LOGS says of a graph that it prints.
+// Log titles: the lines by which TORCH_LOGS announces a graph.
 //
 //   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs] TRACED GRAPH
 //   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs]  ===== Forward graph 0 =====
@@ -16,13 +16,13 @@
 
 namespace ccgraph::fx {
 
-/// "===== Forward graph 0 =====" -> "Forward graph 0"; empty where the line is no title.
+/// "===== Forward graph 0 =====" -> "Forward graph 0"; empty where the line is not a title.
 [[nodiscard]] llvm::StringRef titleOf(llvm::StringRef line);
 
-/// "Forward graph 0" -> "aot_forward_graph"; a title that is not known is its own kind.
+/// "Forward graph 0" -> "aot_forward_graph"; an unknown title is its own kind.
 [[nodiscard]] std::string kindOfTitle(llvm::StringRef title);
 
-/// Of the marks before a line: "[rank0]:" -> 0, "[0/0_1]" -> "0/0_1".
+/// Parse the marks before a line: "[rank0]:" -> 0, "[0/0_1]" -> "0/0_1".
 [[nodiscard]] std::optional<int64_t> rankOfMarks(llvm::StringRef marks);
 [[nodiscard]] std::string compileIdOfMarks(llvm::StringRef marks);
 

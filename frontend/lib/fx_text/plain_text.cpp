@@ -13,11 +13,11 @@ namespace {
 
 constexpr StringRef escapeStart = "\x1b[";
 
-/// What stands before a line: who speaks ("[rank0]:", "[default1]:"), and whether a logger's words follow.
+/// The marks before a line: the speaker ("[rank0]:", "[default1]:"), and whether the prefix of a logger follows.
 struct Marks {
   StringRef speaker;
   bool logged = false;
-  size_t length = 0; ///< of all marks, in bytes
+  size_t length = 0; ///< length of all marks, in bytes
 
   [[nodiscard]] bool any() const { return length != 0; }
   friend bool operator<(const Marks &a, const Marks &b) {
@@ -25,7 +25,7 @@ struct Marks {
   }
 };
 
-/// A word in brackets that ends with a number, and a colon: a rank, or a launcher's role and local rank.
+/// Returns a word in brackets that ends with a number, and its colon: a rank, or a launcher's role and local rank.
 StringRef speakerOf(StringRef line) {
   size_t end = line.startswith("[") ? line.find("]:") : StringRef::npos;
   if (end == StringRef::npos)
@@ -36,7 +36,7 @@ StringRef speakerOf(StringRef line) {
   return named ? line.take_front(end + 2) : StringRef();
 }
 
-/// All of them: `torchrun --tee` puts "[default1]:" before the "[rank1]:" of the logger.
+/// Returns all speakers: `torchrun --tee` puts "[default1]:" before the "[rank1]:" of the logger.
 StringRef speakersOf(StringRef line) {
   StringRef rest = line;
   for (StringRef speaker = speakerOf(rest); !speaker.empty(); speaker = speakerOf(rest))
@@ -44,7 +44,7 @@ StringRef speakersOf(StringRef line) {
   return line.take_front(line.size() - rest.size());
 }
 
-/// "[0/0] [__aot_graphs] ": each with the one blank that the logger puts after it.
+/// Drops tags such as "[0/0] [__aot_graphs] ", each with the one blank that the logger puts after it.
 StringRef dropTags(StringRef rest) {
   while (rest.startswith("[")) {
     size_t end = rest.find("] ");
@@ -55,8 +55,8 @@ StringRef dropTags(StringRef rest) {
   return rest;
 }
 
-/// Length of "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", with blanks before it; 0 where that is not
-/// there.
+/// Returns the length of "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", with blanks before it; 0 where it
+/// is absent.
 size_t loggerLength(StringRef line) {
   StringRef rest = line.ltrim(' ');
   auto fourDigits = [](StringRef s) { return s.size() == 4 && llvm::all_of(s, llvm::isDigit); };
@@ -75,7 +75,7 @@ Marks marksOf(StringRef line) {
   return marks;
 }
 
-/// The line of the byte at `at`, up to it; empty where there is no such byte.
+/// Returns the part of the line before the byte at `at`; empty where there is no such byte.
 StringRef lineBefore(StringRef text, size_t at) {
   if (at == StringRef::npos)
     return {};
@@ -83,8 +83,8 @@ StringRef lineBefore(StringRef text, size_t at) {
   return text.slice(begin == StringRef::npos ? 0 : begin + 1, at);
 }
 
-/// How the lines of a graph are marked: as its first two are. Because there are loggers that mark only the first line
-/// of what they print, a mark of the one alone is cut off but tells nothing of other lines.
+/// The marks of a graph's lines, taken from its first two lines. Some loggers mark only the first line of their output,
+/// so a mark on only one of the two is cut off but not expected on other lines.
 struct GraphMarks {
   bool any = false;
   bool spoken = false;
@@ -100,13 +100,14 @@ GraphMarks marksOfFirstGraph(StringRef text) {
 
 } // namespace
 
-// Cuts each line into mark and rest, puts the rests of lines with one mark together, and writes the streams down one
-// after another; the header has a picture. A text without any mark or escape, the usual case, is left where it is. The
-// pieces that are kept record where each run of bytes came from: a piece is added only where the copy stops being a
-// straight copy, so originalOffset is a binary search among few of them.
+// Cuts each line into mark and rest, groups the rests of lines with one mark, and writes these streams one after
+// another; the header has a picture. A text without any mark or escape, the usual case, is not copied. The recorded
+// pieces state the origin of each run of bytes. A piece is added only where the copy is not contiguous in the original,
+// so originalOffset is a binary search among few pieces.
 PlainText::PlainText(StringRef original) : original_(original) {
   GraphMarks graph = marksOfFirstGraph(original);
-  if (!graph.any && !original.contains(escapeStart.front())) // One byte, because that search is a memchr.
+  // if (!graph.any && !original.contains(escapeStart.front())) // A search for one byte is a memchr.
+  if (!graph.any && !original.contains(escapeStart.front()))
     return;
   std::map<Marks, size_t> numbers;
   std::vector<std::vector<StringRef>> streams;
@@ -124,7 +125,7 @@ PlainText::PlainText(StringRef original) : original_(original) {
   copy_.reserve(original.size() + streams.size());
   for (const std::vector<StringRef> &stream : streams) {
     if (!copy_.empty() && copy_.back() != '\n')
-      copy_ += '\n'; // because the last line of a file may have no end, and others come after it now
+      copy_ += '\n'; // copy_ += '\n'; // the last line of a file may have no end, and other lines follow it now
     for (StringRef line : stream)
       appendWithoutEscapes(line);
   }
@@ -147,8 +148,8 @@ void PlainText::appendWithoutEscapes(StringRef line) {
   append(line);
 }
 
-// The last piece that begins at or before the offset holds it. A piece that begins at byte 100 of the copy and came
-// from byte 250 of the original puts byte 120 at 270.
+// Finds the last piece that begins at or before the offset. A piece that begins at byte 100 of the copy and came from
+// byte 250 of the original puts byte 120 at 270.
 size_t PlainText::originalOffset(size_t offset) const {
   auto after =
       llvm::upper_bound(pieces_, offset, [](size_t value, const Piece &piece) { return value < piece.offset; });

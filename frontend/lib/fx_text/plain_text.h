@@ -1,12 +1,11 @@
-// PlainText: the text of a log without what loggers and launchers put around it.
+// PlainText: the text of a log without the marks of loggers and launchers.
 //
-// TORCH_LOGS begins each line with "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", and with "[rank0]:" before
-// that; `torchrun --tee` begins each line with "[default1]:"; terminals get colour escapes; and lines of several ranks,
-// and of programs that know nothing of any mark, stand between one another. A reader wants none of these, but a
-// diagnostic must name the line and column that the user sees in the file; so the text remembers where each piece of it
-// came from.
+// TORCH_LOGS begins each line with "V0101 12:00:00.000 123 file.py:1] [0/0] [__aot_graphs] ", and with "[rank0]:"
+// before that. `torchrun --tee` begins each line with "[default1]:". Terminals get colour escapes. Lines of several
+// ranks, and of programs without marks, are interleaved. A reader needs none of these, but a diagnostic must name the
+// line and column in the user's file, so the text records the origin of each piece.
 //
-// Where the first graph is marked, lines with one mark make one stream, and streams follow one another in the order in
+// Where the first graph is marked, lines with the same mark form one stream. Streams follow one another in the order in
 // which they began:
 //
 //   [default0]:class f(torch.nn.Module):                class f(torch.nn.Module):
@@ -17,8 +16,8 @@
 //   ...                                                     ...
 //                                                       UserWarning: out of date
 //
-// Ownership: borrows the text where nothing had to be cut (the usual case: no copy is made), owns a copy otherwise.
-// Fails never. Cost: one search for an escape and a look at two lines; linear with a copy for a log.
+// Ownership: borrows the text where nothing had to be cut (the usual case, without a copy); owns a copy otherwise.
+// Never fails. Cost: one search for an escape and a look at two lines; linear with a copy for a log.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -30,19 +29,19 @@ namespace ccgraph::fx {
 
 class PlainText {
 public:
-  /// Looks at the first lines of the first graph: all lines of a graph are marked alike.
+  /// Detects the marks from the first lines of the first graph: all lines of a graph have the same marks.
   explicit PlainText(llvm::StringRef original);
 
-  /// The text as the program printed it, stream by stream.
+  /// Returns the text as the program printed it, stream by stream.
   [[nodiscard]] llvm::StringRef text() const { return pieces_.empty() ? original_ : llvm::StringRef(copy_); }
-  /// Where a byte of text() stands in the text that was given.
+  /// Returns the offset in the original text of a byte of text().
   [[nodiscard]] size_t originalOffset(size_t offset) const;
 
-  /// What stands before that byte in its line of the text that was given: the marks that were cut off, and blanks.
+  /// Returns the text before that byte in its original line: the marks that were cut off, and blanks.
   [[nodiscard]] llvm::StringRef before(size_t offset) const;
 
 private:
-  /// From `offset` in text() on, the bytes are those from `original` on.
+  /// The bytes of text() from `offset` on are those of the original from `original` on.
   struct Piece {
     size_t offset = 0;
     size_t original = 0;

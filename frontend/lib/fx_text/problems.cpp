@@ -6,7 +6,7 @@ namespace ccgraph::fx {
 
 namespace {
 
-/// Appends what was kept, and as many more as were counted.
+/// Appends the kept diagnostics and the count of the others.
 void append(Diagnostics &to, const Diagnostics &from) {
   for (const Diagnostic &diagnostic : from.kept())
     to.add(diagnostic);
@@ -38,9 +38,8 @@ bool Problems::aboveOperators(const char *place, std::string message, std::strin
   return error(place, std::move(message), std::move(repair));
 }
 
-// Errors of a graph wait in current_ until its end, since only then is it known whether the graph is one of operators
-// with mistakes (its errors count) or one above operators (its errors are set aside, and one warning says that it was
-// left out).
+// Errors of a graph wait in current_ until its end, because only then its kind is known. The errors of a graph of
+// operators count. A graph above operators is set aside with its errors, and one warning reports that it was left out.
 std::string Problems::endGraph(const EndedGraph &graph) {
   bool isAside = above_ || (graph.isLogged && current_.hasErrors());
   append(isAside ? aside_ : diagnostics_, current_);

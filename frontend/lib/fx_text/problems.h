@@ -1,15 +1,14 @@
-// Problems: where the parts of the FX reader report what is wrong with a text.
+// Problems: collects the errors and warnings that the parts of the FX reader find in a text.
 //
-// Parts know places as pointers into the plain text; this turns them into file, line and column of the text that the
-// user has. Positions are computed for errors that will be shown only, so that a hopeless file of a million errors
-// stays linear.
+// The parts know places as pointers into the plain text; this class turns them into file, line and column of the user's
+// text. Only errors that will be shown get a position, so a file with a million errors stays linear.
 //
-// A log of a compiled step also holds the graphs that Dynamo traced, with modules, methods and tensor subclasses, which
-// are no programs of operators. Such a graph is set aside with its errors: they are what is wrong with a text that holds
-// nothing else, and one warning a graph where it does. In a log that gives its graphs titles, any graph that is wrong is
-// set aside so: nobody wrote it by hand, and the others of the log are good.
+// A log of a compiled step also holds the graphs that Dynamo traced, with modules, methods and tensor subclasses. These
+// are not graphs of operators. Such a graph is set aside with its errors. The errors are reported if the text holds no
+// other graph; otherwise each such graph is one warning. In a log that gives its graphs titles, any graph with errors
+// is set aside in this way: a program wrote it, and the other graphs of the log are good.
 //
-// Ownership: borrows source and plain text. Fails never. Cost: linear in the offset for each error kept.
+// Ownership: borrows source and plain text. Never fails. Cost: linear in the offset for each error kept.
 #pragma once
 
 #include "fx_text/plain_text.h"
@@ -18,54 +17,56 @@
 
 namespace ccgraph::fx {
 
-/// The errors of one text. A line of a graph is understood or refused, so warnings are of graphs that were set aside, and
-/// of what stands around graphs.
+/// The errors of one text. Each line of a graph is either understood or rejected, so warnings concern only graphs that
+/// were set aside and the text around graphs.
 class Problems {
 public:
   Problems(const SourceText &source, const PlainText &plain, size_t limit)
       : source_(&source), plain_(&plain), limit_(limit), current_(limit), diagnostics_(limit), aside_(limit) {}
 
-  /// Reports an error at a byte of the plain text. Always false, so that a parse function can return it.
+  /// Reports an error at a byte of the plain text. Always returns false, so that a parse function can return its
+  /// result.
   bool error(const char *place, std::string message, std::string repair = "");
-  /// The same for what only graphs above operators hold: the graph that is open will be set aside.
+  /// Reports an error that only graphs above operators have: the open graph will be set aside.
   bool aboveOperators(const char *place, std::string message, std::string repair);
-  /// What does not keep the text from being read.
+  /// Reports a problem that does not keep the text from being read.
   void warning(const char *place, std::string message, std::string repair);
-  /// Errors are dropped: something is tried that need not be there.
+  /// Drops errors while the reader tries an optional form.
   void mute(bool muted) { muted_ = muted; }
-  /// A graph as it ends.
+  /// A graph at its end.
   struct EndedGraph {
     llvm::StringRef name;
-    const char *place = nullptr; ///< where it began
-    bool isLogged = false;       ///< a title stands above it
+    const char *place = nullptr; ///< place where it began
+    bool isLogged = false;       ///< bool isLogged = false;       ///< it has a title above it
   };
-  /// Why it is set aside; empty: it is not.
+  /// Returns the reason why the graph is set aside; empty where it is not.
   std::string endGraph(const EndedGraph &graph);
 
-  /// Where a byte of the plain text is in the text that the user has.
+  /// Returns the offset in the user's text of a byte of the plain text.
   [[nodiscard]] size_t offsetOf(const char *place) const {
     return plain_->originalOffset(static_cast<size_t>(place - plain_->text().begin()));
   }
-  /// True once anything was reported of a graph that is not set aside; then no graph may leave the reader.
+  /// Returns true once an error was reported for a graph that is not set aside; then the reader returns no graph.
   [[nodiscard]] bool any() const { return diagnostics_.hasErrors() || current_.hasErrors(); }
-  /// One for each graph that was set aside, and those of warning().
+  /// Returns one warning for each graph that was set aside, and those of warning().
   [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
-  /// All that was kept, of graphs set aside where nothing else was wrong, and how many more there were. Call once.
+  /// Returns all kept errors and the count of the others. Includes those of graphs that were set aside if there are no
+  /// other errors. Call once.
   [[nodiscard]] llvm::Error take();
 
 private:
   const SourceText *source_;
   const PlainText *plain_;
   size_t limit_;
-  Diagnostics current_; ///< of the graph that is open, and of what stands between graphs
+  Diagnostics current_; ///< Diagnostics current_; ///< of the open graph, and of the text between graphs
   bool muted_ = false;
-  bool above_ = false; ///< something above operators was found in it
+  bool above_ = false; ///< an element above operators was found in it
   Diagnostics diagnostics_;
   Diagnostics aside_; ///< of graphs that were set aside
   std::vector<Diagnostic> warnings_;
 };
 
-/// Up to 40 bytes of the line from `place` on, in quotes; "the end of the line" where nothing follows.
+/// Quotes up to 40 bytes of the line from `place` on; returns "the end of the line" where nothing follows.
 [[nodiscard]] std::string quoteHere(const char *place, const char *end);
 
 } // namespace ccgraph::fx

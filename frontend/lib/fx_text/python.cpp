@@ -17,7 +17,7 @@ namespace {
 
 using Form = PythonOperator::Form;
 
-/// Longer symbols stand before their prefixes.
+/// Longer symbols precede their prefixes.
 constexpr PythonOperator operators[] = {
     {"**=", "operator.ipow", Form::InPlace},    {"//=", "operator.ifloordiv", Form::InPlace},
     {"<<=", "operator.ilshift", Form::InPlace}, {">>=", "operator.irshift", Form::InPlace},
@@ -39,8 +39,8 @@ constexpr PythonOperator operators[] = {
     {"~", "operator.invert", Form::Unary},
 };
 
-/// The text of a Python string literal, of which `rest` is what has not been read: "a\x41\n" is a, A and a newline.
-/// Nothing for an escape that is cut off or names no character, as "\x4" and "\ud800" do.
+/// Decodes the text of a Python string literal, of which `rest` is the unread part: "a\x41\n" is a, A and a newline.
+/// Fails on an escape that is truncated or names no character, as "\x4" and "\ud800" do.
 class Unescaper {
 public:
   explicit Unescaper(StringRef rest) : rest_(rest) {}
@@ -76,8 +76,8 @@ private:
     }
   }
 
-  /// The two strings are parallel: 'n' at place 6 of the first means the newline at place 6 of the second. A backslash
-  /// before the end of a line stands for nothing, so the second string has no place for it.
+  /// The two strings are parallel: 'n' at index 6 of the first means the newline at index 6 of the second. A backslash
+  /// before the end of a line yields nothing, so the second string has no character for it.
   bool simple(size_t index) {
     constexpr StringRef meaning = "\\'\"\a\b\f\n\r\t\v";
     if (index < meaning.size())
@@ -94,7 +94,7 @@ private:
   }
 
   bool octal(char first) {
-    if (first < '0' || first > '7') { // Because Python keeps an unknown escape as it stands.
+    if (first < '0' || first > '7') { // if (first < '0' || first > '7') { // Python keeps an unknown escape unchanged.
       text_ += {'\\', first};
       return true;
     }
@@ -119,8 +119,8 @@ private:
   std::string text_;
 };
 
-/// Digits "15" and exponent 1 mean 1.5e1; repr() writes the exponent out from 16 digits before or 4 zeros after the
-/// point.
+/// Prints digits with an exponent: "15" and 1 mean 1.5e1. repr() writes the exponent from 16 digits before or 4 zeros
+/// after the point.
 void printDigits(llvm::raw_ostream &os, StringRef digits, int exponent) {
   if (exponent < -4 || exponent >= 16) {
     os << digits[0];
@@ -173,7 +173,8 @@ std::string className(StringRef graphName) {
 
 std::optional<std::string> unescapePython(StringRef body) { return Unescaper(body).run(); }
 
-/// Bytes of U+0080 to U+009F, which terminals obey, and of U+2028 and U+2029, which end lines; 0 where the text begins with none.
+/// Returns the length of a character that begins the text and is one of two kinds: U+0080 to U+009F, which terminals
+/// interpret, or U+2028 and U+2029, which end lines. Returns 0 for any other text.
 static size_t wideControlLength(StringRef text) {
   if (text.startswith("\xe2\x80\xa8") || text.startswith("\xe2\x80\xa9"))
     return 3;
@@ -186,7 +187,7 @@ static void printWideControl(llvm::raw_ostream &os, StringRef sequence) {
      << llvm::format_hex_no_prefix(sequence.size() == 2 ? last : last & 0x3fU, 2);
 }
 
-// As repr() does: single quotes, or double ones where the text has a single quote and no double one.
+// Quotes as repr() does: single quotes, or double ones where the text has a single quote and no double one.
 void printPythonString(llvm::raw_ostream &os, StringRef text) {
   char quote = text.contains('\'') && !text.contains('"') ? '"' : '\'';
   os << quote;
@@ -216,8 +217,7 @@ void printPythonFloat(llvm::raw_ostream &os, double value) {
     os << (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
-  // Because to_chars gives the fewest digits that read back as the same number, as repr() does, only their layout is
-  // left.
+  // to_chars yields the fewest digits that read back as the same number, as repr() does, so only their layout remains.
   char buffer[40];
   auto end = std::to_chars(std::begin(buffer), std::end(buffer), value, std::chars_format::scientific).ptr;
   StringRef text(buffer, static_cast<size_t>(end - buffer));

@@ -17,22 +17,21 @@ namespace ccgraph {
 namespace fx {
 namespace {
 
-// A text is read line by line, and the indentation of a line says where it belongs:
+// Reads a text line by line; the indentation of a line determines its scope:
 //   class f(torch.nn.Module):                  opens a class; its graph begins at the `def`
-//       def forward(self, x):                  opens a scope: the lines of its body stand deeper than this one
+//       def forward(self, x):                  opens a scope: the lines of its body are indented deeper
 //           relu = torch.ops.aten.relu.default(x)
-//           return (relu,)                     closes the scope: what follows in the body says nothing
-//           class body(torch.nn.Module):       stands not left of the `def`: a subgraph of f
-//   W0101 12:00:00 a warning                   stands outside of the body, and is passed over
+//           return (relu,)                     closes the scope: the rest of the body is ignored
+//           class body(torch.nn.Module):       is not left of the `def`: a subgraph of f
+//   W0101 12:00:00 a warning                   is outside the body, and is skipped
 //
-// Reading goes on after an error, so that a user sees all errors of a file at once. Two rules keep one mistake from
-// making several errors. The name of a statement that is wrong is defined all the same, as nothing (null): who mentions
-// it fails without a word. And a header that cannot be read closes its scope, so that its body is not read. No graph
-// leaves the reader once there was an error, but for graphs above operators, which are set aside with theirs
-// (problems.h).
+// Reading continues after an error, so a user sees all errors of a file in one run. Two rules keep one mistake from
+// causing several errors. First, the name of a wrong statement is still defined, as null; a statement that mentions it
+// fails silently. Second, a header that cannot be read closes its scope, so its body is not read. After an error the
+// reader returns no graph. Graphs above operators are an exception: they are set aside with their errors (problems.h).
 //
-// The text may be hundreds of megabytes. So nothing is copied: names and types are slices of the text, a line's end is
-// found by memchr, and a type or source comment that comes again is looked up by its text.
+// The text may have hundreds of megabytes, so nothing is copied: names and types are slices of the text. memchr finds
+// the end of a line, and a repeated type or source comment is looked up by its text.
 class FileReader {
 public:
   FileReader(Context &context, const SourceText &source, const ReadOptions &options)
@@ -68,7 +67,7 @@ private:
     size_t indent = 0;
   };
 
-  /// What is known of the graphs by now, and what the graphs that were read say.
+  /// Fills the list of graphs with the facts that are known now, and with those of the graphs themselves.
   void list() {
     size_t index = 0;
     for (ListedGraph &entry : entries_) {
@@ -78,7 +77,7 @@ private:
     }
   }
 
-  /// Reads the line (or header) at `at`; where the next one begins.
+  /// Reads the line (or header) at `at`; returns the start of the next one.
   const char *line(const char *at) {
     const auto *newline = static_cast<const char *>(std::memchr(at, '\n', static_cast<size_t>(end_ - at)));
     const char *lineEnd = newline ? newline : end_;
@@ -118,20 +117,22 @@ private:
     return next;
   }
 
-  /// One statement is one line. Only a return may run over lines, where a program of many outputs was formatted by hand
-  /// or by a tool: "return (" ends a line, and a line that begins with a closing bracket ends the statement.
+  /// Reads one statement, which is one line. Only a return may run over lines, where a program of many outputs was
+  /// formatted by a person or a tool: "return (" ends a line, and a line that begins with a closing bracket ends the
+  /// statement.
   const char *statement(StringRef content, const char *next) {
     Scope &scope = scopes_.back();
     Cursor cursor{content.begin(), content.end()};
     if (content.startswith("return") && (content.endswith("(") || content.endswith("[")))
       next = cursor.end = closingLine(next);
-    // Because what names the inputs stands before the first statement, and looks like statements, it is tried first.
+    // The lines that name the inputs precede the first statement and look like statements, so they are tried first.
     if (scope.begun || !readBinding(session_, scope, cursor))
       readStatement(session_, scope, cursor);
     return next;
   }
 
-  /// After the line that begins with a closing bracket; `at` where no such line comes before another definition.
+  /// Returns the position after the line that begins with a closing bracket; `at` where no such line precedes another
+  /// definition.
   const char *closingLine(const char *at) {
     StringRef rest(at, static_cast<size_t>(end_ - at));
     while (!rest.empty()) {
@@ -146,7 +147,7 @@ private:
     return at;
   }
 
-  /// Of an fx_graph_runnable: what its inputs are, below the graph.
+  /// Reads the inputs of an fx_graph_runnable, which are below the graph.
   void openLoadArgs(StringRef content) {
     if (graphs_.empty() || !entries_.back().leftOut.empty())
       return;
@@ -180,7 +181,7 @@ private:
       close(scopes_.back());
   }
 
-  /// "===== Forward graph 0 =====" says what the next graph is.
+  /// "===== Forward graph 0 =====" describes the next graph.
   void openTitle(StringRef content) {
     if (!scopes_.empty())
       close(scopes_.back());
@@ -219,7 +220,8 @@ private:
     return newline ? newline + 1 : end_;
   }
 
-  /// What the log says of the graph that begins here. The marks of its title say whose it is, else its own.
+  /// Adds the entry of the graph that begins here, with the facts of the log. The rank and the compilation come from
+  /// the marks of its title, or else from its own marks.
   void openEntry(const char *place) {
     ListedGraph &entry = entries_.emplace_back();
     StringRef marks = title_.empty() ? plain_.before(static_cast<size_t>(place - plain_.text().begin())) : titleMarks_;
@@ -235,8 +237,8 @@ private:
     title_ = {};
   }
 
-  /// A class inside of another is a subgraph of it.
-  /// A name that comes twice gets a graph all the same, which nobody keeps: the lines of its body want one.
+  /// A class inside another is a subgraph of it. A duplicate name also gets a graph, which is dropped later: the lines
+  /// of its body need one.
   Graph *newGraph(StringRef name, const char *place) {
     if (scopes_.size() == 1 && problems_.any()) { // no graph leaves the reader then, and a text may have very many
       graphs_.clear();
@@ -262,7 +264,7 @@ private:
     }
   }
 
-  /// A graph above operators leaves the list, and with it what its types were taken for.
+  /// Removes a graph above operators from the list, together with the assumptions about its types.
   void endGraph(Scope &scope) {
     std::string reason = problems_.endGraph({scope.graph->name(), scope.place, isLogged_});
     if (reason.empty())
@@ -313,10 +315,10 @@ private:
   const char *end_ = nullptr;
   GraphList graphs_;
   GraphList refused_;                ///< kept until the end, because scopes refer to them
-  std::vector<Scope> scopes_;        ///< the graph that is open, outermost first
+  std::vector<Scope> scopes_;        ///< std::vector<Scope> scopes_;        ///< the open graphs, outermost first
   std::vector<ListedGraph> entries_; ///< of each graph, in order
   StringRef title_;                  ///< of the next graph
-  StringRef titleMarks_;             ///< what stood before it in its line
+  StringRef titleMarks_;             ///< StringRef titleMarks_;             ///< marks before it in its line
   bool isLogged_ = false;            ///< the open graph has a title
   std::optional<LoadArgs> loadArgs_; ///< of the last graph, while its lines come
   std::optional<ClassLine> class_;   ///< a class whose `def forward` is still to come

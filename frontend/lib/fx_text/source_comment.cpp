@@ -16,7 +16,7 @@ constexpr StringRef annotationWord = "Annotation: ";
 constexpr StringRef fileWord = "File: ";
 constexpr StringRef noTrace = "No stacktrace found for following nodes";
 
-/// "{...}" at the front of `text`, taken off; empty where it is not closed.
+/// Removes "{...}" from the front of `text` and returns it; empty where it is not closed.
 StringRef takeDictionary(StringRef &text) {
   if (!text.startswith("{"))
     return {};
@@ -33,7 +33,7 @@ StringRef takeDictionary(StringRef &text) {
   return dictionary;
 }
 
-/// "path:12 in forward, code: text"; false where the place is not so spelled.
+/// Parses "path:12 in forward, code: text"; returns false where the place has another form.
 bool parsePlace(Context &context, StringRef text, Frame &frame) {
   auto [place, code] = text.split(", code: ");
   size_t in = place.rfind(" in ");
@@ -50,8 +50,8 @@ bool parsePlace(Context &context, StringRef text, Frame &frame) {
 
 } // namespace
 
-// A comment is taken apart from the front: "Annotation: {...}", words of PyTorch's, "File: ". The place after it is
-// searched from the back, because a path may hold " in " and ":" itself: "/a in b/m.py:12 in forward, code: y = x".
+// Parses a comment from the front: "Annotation: {...}", words of PyTorch's, "File: ". The place after it is searched
+// from the back, because a path may contain " in " and ":" itself: "/a in b/m.py:12 in forward, code: y = x".
 std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
   Frame frame;
   StringRef text = comment.drop_front().ltrim().rtrim("\r");
@@ -72,8 +72,8 @@ std::optional<Frame> parseSourceComment(Context &context, StringRef comment) {
   return frame;
 }
 
-// The inverse of parseSourceComment: what it took apart is put together in the same words, so that a text is printed
-// back as it was read. A frame of a JSON file may hold line breaks, after which a comment would end.
+// The inverse of parseSourceComment: joins the parts with the same words, so a text is printed back as it was read. A
+// frame of a JSON file may hold line breaks, after which a comment would end.
 void printSourceComment(llvm::raw_ostream &os, const Frame &frame) {
   auto print = [&](Identifier text) {
     llvm::ListSeparator tab("\t"); // of a line of source: the one control character that is harmless here

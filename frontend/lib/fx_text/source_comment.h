@@ -4,11 +4,11 @@
 //   # Backward of forward node: File: ...
 //   # No stacktrace found for following nodes
 //
-// A comment holds for all nodes from it to the next one. Other comments say nothing about nodes and
-// are not kept. What printSourceComment writes reads back as the same Frame.
+// A comment applies to all nodes from it to the next one. Other comments do not describe nodes and are not kept. The
+// output of printSourceComment reads back as the same Frame.
 //
-// Ownership: texts go into the Context. Fails never: what is no source comment gives an empty
-// result. Cost: linear in the comment.
+// Ownership: texts go into the Context. Never fails: any other comment gives an empty result. Cost: linear in the
+// comment.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -17,10 +17,11 @@
 
 namespace ccgraph::fx {
 
-/// `comment` is a line without the blanks before its '#'. An empty Frame where PyTorch says that it knows none.
+/// Parses `comment`, a line without the blanks before its '#'. Returns an empty Frame where PyTorch states that it has
+/// no stack trace.
 [[nodiscard]] std::optional<Frame> parseSourceComment(Context &context, llvm::StringRef comment);
 
-/// The comment, from '#', without a line end.
+/// Prints the comment, from '#', without a line end.
 void printSourceComment(llvm::raw_ostream &os, const Frame &frame);
 
 } // namespace ccgraph::fx

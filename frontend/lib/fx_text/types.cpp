@@ -6,7 +6,7 @@ namespace ccgraph::fx {
 
 namespace {
 
-/// "(t1, t2)" -> its elements, split at commas outside of brackets.
+/// "(t1, t2)" -> its elements, split at commas outside brackets.
 llvm::SmallVector<StringRef, 4> splitList(StringRef text) {
   llvm::SmallVector<StringRef, 4> pieces;
   int depth = 0;
@@ -26,8 +26,8 @@ llvm::SmallVector<StringRef, 4> splitList(StringRef text) {
   return pieces;
 }
 
-// A graph above AOTAutograd may hold tensors of Python classes, whose operators mean what the class says and not what
-// their names say. Such a graph is refused as one that lies above operators, not as a misspelt type.
+// A graph above AOTAutograd may hold tensors of Python classes, which define the meaning of their operators themselves.
+// Such a graph is rejected as one above operators, not because of an invalid type.
 
 /// "DTensor(f32[8][1]cuda:0, S(0))"
 bool namesSubclass(StringRef text) {
@@ -62,8 +62,8 @@ bool parseList(Session &session, StringRef text, const Type *&out) {
 
 } // namespace
 
-// A graph of a million nodes has some hundred distinct types, so the text of each is parsed once. One that did not
-// parse is kept as null: it is reported where it first stands, and fails without a word wherever it comes again.
+// A graph of a million nodes has some hundred distinct types, so the text of each is parsed once. An invalid one is
+// kept as null: it is reported at its first occurrence, and fails silently at every later one.
 bool readType(Session &session, StringRef text, const Type *&out) {
   auto [entry, isNew] = session.types.try_emplace(text, nullptr);
   if (!isNew)
@@ -75,8 +75,8 @@ bool readType(Session &session, StringRef text, const Type *&out) {
   return true;
 }
 
-// Two forms stand after a colon: a text, x: "f32[2][1]cpu", which says the type, and Python's own, x: torch.Tensor or
-// x: Optional[int], which says too little, and is passed over.
+// Two forms may follow a colon: a string, x: "f32[2][1]cpu", which states the type, and Python's own, x: torch.Tensor
+// or x: Optional[int]. The latter is too imprecise and is skipped.
 bool readAnnotation(Session &session, Cursor &cursor, const Type *&out) {
   cursor.skipBlanks();
   const char *place = cursor.at;

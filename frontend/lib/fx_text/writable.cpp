@@ -104,7 +104,7 @@ private:
       check(value);
   }
 
-  /// A word in such a text may be the name of a node, and reads back as the node then.
+  /// A word in such a text may be the name of a node; it would then read back as the node.
   void checkText(StringRef what, StringRef text) {
     if (!texts_.insert(text).second)
       return;
@@ -118,8 +118,8 @@ private:
   GraphNames names_;
   const Node *node_ = nullptr;
   std::vector<Diagnostic> found_;
-  llvm::DenseSet<const Type *> types_; ///< that were looked at
-  llvm::StringSet<> texts_;            ///< the same
+  llvm::DenseSet<const Type *> types_; ///< types that were checked already
+  llvm::StringSet<> texts_;            ///< texts that were checked already
 };
 
 } // namespace

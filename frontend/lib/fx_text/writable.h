@@ -1,7 +1,7 @@
-// What FX text can say of a graph: whether its names, targets and arguments read back from the text as they are.
+// checkWritable: whether the names, targets and arguments of a graph read back unchanged from FX text.
 //
-// FX text is Python. What stands in it outside of quotes is held to ccgraph/ir/names.h and constant_text.h; a graph that came in by another way
-// than a reader (C++, the C ABI) may not follow them, and is refused before a byte is written.
+// FX text is Python. Its words outside quotes must follow ccgraph/ir/names.h and constant_text.h. A graph that did not
+// come from a reader (C++, the C ABI) may break these rules; it is rejected before a byte is written.
 //
 // Failure: a DiagnosticError with the first name of each kind that cannot be written. Cost: linear in the graph.
 #pragma once
@@ -13,7 +13,7 @@
 namespace ccgraph::fx {
 
 [[nodiscard]] llvm::Error checkWritable(const Graph &graph);
-/// The layouts and memory formats of PyTorch, as they stand after "torch.".
+/// The layouts and memory formats of PyTorch, without "torch.".
 [[nodiscard]] bool isLayout(llvm::StringRef word);
 [[nodiscard]] bool isMemoryFormat(llvm::StringRef word);
 

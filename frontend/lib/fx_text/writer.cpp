@@ -16,18 +16,19 @@ namespace ccgraph {
 namespace fx {
 namespace {
 
-// A graph is printed in the form that it is read in, so that a diff of the text before and after a pass shows what the
-// pass did, and PyTorch can run it. All that is not in the graph follows from it: which values die after a line (the
-// last reader frees them), where a source comment is due (where the frame changes), and which calls Python spells with
-// a symbol.
+// Prints a graph in the form in which it is read. So a diff of the text before and after a pass shows the effect of the
+// pass, and PyTorch can run the text. The other parts follow from the graph: which values die after a line (the last
+// reader frees them), where a source comment is due (where the frame changes), and which calls Python writes with a
+// symbol.
 
-/// What a node frees: the operands that no later node reads, and itself where nobody does. In
+/// Finds the values that a node frees: the operands that no later node reads, and its own result where it has no
+/// reader. In
 ///   y = relu(x);  z = add(x, y);  return z
-/// the add frees x and y: both are read there last.
+/// the add frees x and y: it is the last reader of both.
 class Liveness {
 public:
   explicit Liveness(const Graph &graph) : freed_(graph.idLimit()) {
-    // Because the walk is backwards, the first user that it meets is the last one of the program.
+    // The walk is backwards, so the first user it meets is the last one in program order.
     std::vector<bool> seen(graph.idLimit());
     for (const Node *user = graph.back(); user != nullptr; user = user->prev())
       for (unsigned i = 0; i != user->numOperands(); ++i)
@@ -46,7 +47,7 @@ private:
   std::vector<llvm::SmallVector<const Node *, 2>> freed_;
 };
 
-/// What stands between the parentheses of a call: an operand is the name of its node.
+/// Prints the text between the parentheses of a call; an operand is the name of its node.
 void printCall(llvm::raw_ostream &os, const Node &node) {
   printArguments(os, node.args(), node.kwargs(), [&](uint32_t index) { os << node.operand(index)->name().str(); });
 }
@@ -55,7 +56,8 @@ void printOf(llvm::raw_ostream &os, const Node &node, const Argument &argument) 
   printArgument(os, argument, [&](uint32_t index) { os << node.operand(index)->name().str(); });
 }
 
-/// A function of torch or of a Python module stands under its own name, an operator under torch.ops.
+/// Returns whether the target keeps its own name, as a function of torch or of a Python module does; an operator is
+/// printed under torch.ops.
 bool isFunction(StringRef target) {
   auto [root, rest] = target.split('.');
   return rest.empty() || root == "torch" || root == "operator" || root == "math" || root == "builtins";
@@ -82,7 +84,8 @@ public:
 private:
   llvm::raw_ostream &line(unsigned depth) { return os_.indent(4 * (indent_ + depth)); }
 
-  /// A name that Python refuses as a class stands behind it, so that it reads back: class _lambda_(..):  # <lambda>
+  /// A name that is not a Python identifier follows the class as a comment, so that it reads back: class _lambda_(..):
+  /// # <lambda>
   void classLine() {
     std::string word = className(graph_.name());
     line(0) << "class " << word << "(torch.nn.Module):";
@@ -112,7 +115,7 @@ private:
     }
   }
 
-  /// An input whose parameter has another name than its node gets a line that says so.
+  /// Prints a line for an input whose parameter has another name than its node.
   void rename(const Node &node) {
     if (node.opcode() != Opcode::Placeholder || node.name() == node.target())
       return;
@@ -147,7 +150,7 @@ private:
     }
   }
 
-  /// A comment holds until the next one, so it stands only where the source changes.
+  /// A comment applies up to the next one, so it is printed only where the source changes.
   void comment(const Node &node) {
     if (!options_.comments || (hasComment_ && node.frame() == frame_))
       return;
@@ -179,7 +182,7 @@ private:
     }
   }
 
-  /// As torch.fx prints the path layers.0.weight: getattr(self.layers, "0").weight.
+  /// Prints the path layers.0.weight as torch.fx does: getattr(self.layers, "0").weight.
   void attribute(StringRef path) {
     std::string text = "self";
     for (StringRef part : llvm::split(path, "."))
@@ -190,9 +193,9 @@ private:
     os_ << text;
   }
 
-  /// Functions that Python spells with a symbol, where the number of arguments is what the symbol takes.
-  /// operator.add(a, b) is "a + b", operator.getitem(x, 0) is "x[0]". With another number of arguments, or one by name,
-  /// the call is printed by its name, which reads back as the same node.
+  /// Prints calls of functions that Python writes with a symbol, where the number of arguments fits the symbol.
+  /// operator.add(a, b) is "a + b", operator.getitem(x, 0) is "x[0]". With another number of arguments, or a keyword
+  /// argument, the call is printed by its name, which reads back as the same node.
   bool asOperator(const Node &node, StringRef name) {
     llvm::ArrayRef<Argument> args = node.args();
     if (!node.kwargs().empty() || args.empty())

@@ -17,7 +17,7 @@ constexpr llvm::StringLiteral literalForms =
     "literals are null, true, 3, 2.5, [..], {\"str\": ..}, {\"sym\": ..}, {\"dtype\": ..}, "
     "{\"device\": ..}, {\"tuple\": [..]} and the like (docs/graph-format.md)";
 
-/// What the one key of a literal says; the words after it are read by kind.
+/// The one key of a literal; the parts after it are read by kind.
 enum class Tag : uint8_t {
   String,
   Tuple,
@@ -51,8 +51,8 @@ Tag tagOf(llvm::StringRef key) {
 
 } // namespace
 
-// What JSON has of its own stands for itself (null, true, 3, 2.5, a list). All else is an object with one key, its
-// kind: {"dtype": "bf16"}, {"str": "sum"}. A string alone is a node, "%mm", and never a text: so a reference without
+// JSON's own values represent themselves (null, true, 3, 2.5, a list). Every other argument is an object with one key,
+// its kind: {"dtype": "bf16"}, {"str": "sum"}. A bare string is a node, "%mm", and never a text. So a reference without
 // its "%" is an error, and not a text that no operator expects.
 Argument ArgumentReader::read(const JsonValue &value) {
   switch (value.kind) {
@@ -77,8 +77,8 @@ Argument ArgumentReader::read(const JsonValue &value) {
   llvm_unreachable("all kinds are handled");
 }
 
-// What is wrong reads as None, so that the node is made all the same and the errors of its other arguments, and of the
-// nodes that use it, are found in the same run. The graph is dropped at the end.
+// A wrong value becomes None, so the node is still made, and the same run finds the errors of its other arguments and
+// of the nodes that use it. The graph is dropped at the end.
 Argument ArgumentReader::reject(const JsonValue &value, const llvm::Twine &what, std::string repair) {
   report_.expected(value, what, std::move(repair));
   return Argument::none();
@@ -169,7 +169,7 @@ Argument ArgumentReader::readSlice(const JsonValue &value) {
   return readSequence(Argument::Kind::Slice, value);
 }
 
-// Because JSON has no spelling for these three; all other floats are numbers.
+// JSON cannot express these three floats; all other floats are numbers.
 Argument ArgumentReader::readFloat(const JsonValue &value) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (value.text == "inf")

@@ -1,15 +1,15 @@
 // ArgumentReader: JSON values become argument trees, those of graphs and those of plans.
 //
 //   null true 3 2.5 [..]            None, bool, int, float, list
-//   "%name"                         an operand: what it means is the owner's affair
-//   {"str": "sum"}                  text; a bare string is never text, so that no reference is lost to a typing error
+//   "%name"                         an operand: the owner defines its meaning
+//   {"str": "sum"}                  text; a bare string is never text, so a typing error in a reference is found
 //   {"tuple": [..]} {"dict": {..}} {"slice": [start, stop, step]}
 //   {"float": "inf"|"-inf"|"nan"}   floats that JSON lacks
 //   {"sym": "s0 + 1"} {"dtype": "bf16"} {"device": "cuda:0"} {"layout": ..} {"memory_format": ..} {"py": ..}
 //
-// Ownership: trees go into the arena of the owner. Failure: reported, with None in the place of what
-// was wrong, so that one call can show several errors.
-// Cost: linear in the values; recursion is as deep as the nesting, which the parser bounds.
+// Ownership: trees go into the arena of the owner. Failure: reported, with None in place of the wrong value, so one
+// call can show several errors. Cost: linear in the values; recursion is as deep as the nesting, which the parser
+// bounds.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -19,11 +19,12 @@
 
 namespace ccgraph {
 
-/// Whose trees are read: it knows what "%name" means, and its memory holds the trees.
+/// The owner of the trees: it resolves "%name", and its memory holds the trees.
 class ArgumentOwner {
 public:
   virtual ~ArgumentOwner() = default;
-  /// A string, which may not be "%name" at all; None, with an error reported, where it means nothing.
+  /// Resolves a string, which may not have the form "%name". Returns None and reports an error where it cannot be
+  /// resolved.
   virtual Argument reference(const JsonValue &value) = 0;
   /// Copies the elements into its arena.
   virtual Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) = 0;
@@ -35,11 +36,11 @@ public:
   ArgumentReader(Context &context, JsonReport &report, ArgumentOwner &owner)
       : context_(context), report_(report), owner_(owner) {}
 
-  /// None, with an error reported, where the value is no argument.
+  /// Reads one argument. Returns None and reports an error where the value is not an argument.
   Argument read(const JsonValue &value);
-  /// The elements of `args`; an error where it is no array.
+  /// Reads the elements of `args`; reports an error where it is not an array.
   llvm::SmallVector<Argument, 8> readAll(const JsonValue &args);
-  /// The members of `kwargs`; an error where it is no object.
+  /// Reads the members of `kwargs`; reports an error where it is not an object.
   llvm::SmallVector<NamedArgument, 4> readAllNamed(const JsonValue &kwargs);
 
 private:

@@ -16,7 +16,7 @@ void writeFloat(llvm::raw_ostream &os, double value) {
   os << R"({"float": ")" << (std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf") << "\"}";
 }
 
-/// List, tuple or slice.
+/// Writes a list, tuple or slice.
 void writeSequence(llvm::raw_ostream &os, const Argument &argument, OperandWriter operand) {
   bool list = argument.is(Argument::Kind::List);
   if (!list)

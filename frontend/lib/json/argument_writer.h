@@ -1,9 +1,9 @@
-// Writes argument trees as argument_reader.h reads them, in the canonical spelling: one blank
-// after ',' and ':', the shortest float, only what is there. The spelling is a function of the
-// tree alone: writing what was read of canonical text gives the same bytes.
+// Writes argument trees in the format of argument_reader.h, in canonical form: one blank after ',' and ':', the
+// shortest float, no absent parts. The text depends on the tree alone, so reading and writing canonical text yields the
+// same bytes.
 //
-// Ownership: borrows; what an operand is called is asked of the caller. Failure: none; the stream
-// keeps what the system said. Cost: linear in the tree.
+// Ownership: borrows; the caller writes the names of operands. Failure: none; errors of the system stay in the stream.
+// Cost: linear in the tree.
 #pragma once
 
 #include "ccgraph/ir/argument.h"
@@ -13,15 +13,15 @@
 
 namespace ccgraph {
 
-/// Writes what stands for the operand of this index, quoted: "%name".
+/// Writes the quoted reference to the operand of this index: "%name".
 using OperandWriter = llvm::function_ref<void(uint32_t index)>;
 
 void writeJsonArgument(llvm::raw_ostream &os, const Argument &argument, OperandWriter operand);
-/// The array of args.
+/// Writes the array of args.
 void writeJsonArguments(llvm::raw_ostream &os, llvm::ArrayRef<Argument> arguments, OperandWriter operand);
-/// The object of kwargs or of a dict.
+/// Writes the object of kwargs or of a dict.
 void writeJsonNamed(llvm::raw_ostream &os, llvm::ArrayRef<NamedArgument> entries, OperandWriter operand);
-/// A one-key object: {"sym": "s0 + 1"}.
+/// Writes a one-key object: {"sym": "s0 + 1"}.
 void writeJsonTagged(llvm::raw_ostream &os, llvm::StringRef tag, llvm::StringRef text);
 
 } // namespace ccgraph

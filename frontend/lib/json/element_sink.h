@@ -1,10 +1,11 @@
-// ElementSink: the elements of one list of a JSON object one by one, and the other members of that object.
+// ElementSink: passes on the elements of one list of a JSON object one by one, and the other members of that object.
 //
-// Traces and logs hold millions of events in one list beside a few facts; an event is gone when the next comes. A file
-// whose whole text is a list is taken for the list.
+// Traces and logs hold millions of events in one list beside a few facts; an event is freed when the next one comes. A
+// text that is a list as a whole counts as that list.
 //
-// Ownership: holds the callbacks, and borrows the name; the values that they get die when they return. Failure: none of its
-// own; found() says whether the list was there. Cost: that of the parser, plus the memory of one element.
+// Ownership: holds the callbacks, and borrows the name; the values that the callbacks receive are freed when they
+// return. Failure: none of its own; found() returns whether the list existed. Cost: that of the parser, plus the memory
+// of one element.
 #pragma once
 
 #include "json/json_parser.h"
@@ -49,7 +50,7 @@ private:
   bool found_ = false;
 };
 
-/// A number of any kind that JSON has; empty for anything else.
+/// Returns a number of any JSON kind; nothing for any other value.
 [[nodiscard]] inline std::optional<double> numberOf(const JsonValue *value) {
   if (value && value->is(JsonKind::Integer))
     return static_cast<double>(value->integer);

@@ -12,7 +12,8 @@ constexpr int supportedMinor = 0;
 
 static constexpr llvm::StringLiteral blanks = " \t\r\n";
 
-/// The text of the value of a member whose key ends at `end`; none where that is no key, or the value no string.
+/// Returns the string value of a member whose key ends at `end`; nothing where there is no key, or the value is not a
+/// string.
 static std::optional<llvm::StringRef> textAfterKey(llvm::StringRef text, size_t end) {
   llvm::StringRef rest = text.drop_front(end).ltrim(blanks);
   if (!rest.consume_front(":"))
@@ -54,8 +55,8 @@ bool FileHeader::readFormat(const JsonValue &value) {
   return !foreign_;
 }
 
-// 1.0 is read. 1.7 is read with a warning: a newer minor version only adds keys, and may be read without them. 2.0 is
-// refused, for there a key that is known may mean something else.
+// Version 1.0 is read. 1.7 is read with a warning: a newer minor version only adds keys and may be read without them.
+// 2.0 is rejected, since its known keys may have another meaning.
 bool FileHeader::readVersion(const JsonValue &value) {
   sawVersion_ = true;
   auto [majorText, minorText] = value.text.split('.');

@@ -1,50 +1,49 @@
-// FileHeader: "format" and "version", the two members that say what a file is, for every format of ours.
+// FileHeader: reads "format" and "version", the two members that identify a file, for every format of ours.
 //
 //   {"format": "ccgraph.graph", "version": "1.0", ...
 //
-// Another format or major version has another meaning, so the first error is then the only one worth reporting; a
-// newer minor version adds what may be ignored, and is read with a warning.
+// Another format or major version has another meaning, so the first error is then the only one that is reported. A
+// newer minor version adds optional keys and is read with a warning.
 //
-// Ownership: borrows the report; the words of a FileKind are literals. Failure: through the report. Cost: none worth
-// naming.
+// Ownership: borrows the report; the words of a FileKind are literals. Failure: through the report. Cost: negligible.
 #pragma once
 
 #include "json/json_report.h"
 
 namespace ccgraph {
 
-/// What a format calls itself, and how messages speak of it.
+/// The name of a format, and the words for it in messages.
 struct FileKind {
   /// "ccgraph.graph"
   llvm::StringRef format;
   /// "a graph"
   llvm::StringRef noun;
-  /// said where the file does not name its format
+  /// note where the file does not name its format
   llvm::StringRef manual;
-  /// said where the file is of another format
+  /// note where the file has another format
   llvm::StringRef other;
-  /// said of a newer minor version
+  /// note for a newer minor version
   llvm::StringRef newer;
 };
 
-/// The text of the first member "format" of the object that a text is; empty where there is none before it ends, or
-/// it is no JSON. Looks no further than that member, which stands first in files of ours.
+/// Returns the text of the first member "format" of the object in a text. Empty where there is none before the object
+/// ends, or where the text is not JSON. Reads no further than that member, which is the first in files of ours.
 [[nodiscard]] llvm::StringRef statedFormat(llvm::StringRef text);
 
 class FileHeader {
 public:
   FileHeader(const FileKind &kind, JsonReport &report) : kind_(kind), report_(report) {}
 
-  /// True of "format" and "version".
+  /// Returns true for "format" and "version".
   [[nodiscard]] static bool holds(llvm::StringRef key) { return key == "format" || key == "version"; }
-  /// One of the two. False: nothing else of the file is worth reading.
+  /// Reads one of the two. Returns false where the rest of the file must not be read.
   bool read(const JsonValue &member);
-  /// Reports what is missing; `offset` is where the file's object starts.
+  /// Reports missing members; `offset` is the start of the file's object.
   void finish(size_t offset);
 
-  /// False where the file is of another format or major version, or does not say.
+  /// Returns false where the file has another format or major version, or states neither.
   [[nodiscard]] bool isOurs() const { return sawFormat_ && !foreign_; }
-  /// A newer minor version: keys that are not known are no mistakes.
+  /// Returns true for a newer minor version, in which unknown keys are not errors.
   [[nodiscard]] bool isNewer() const { return newer_; }
 
 private:

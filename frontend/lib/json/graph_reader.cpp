@@ -15,14 +15,15 @@ constexpr FileKind graphFile = {"ccgraph.graph", "a graph", "docs/graph-format.m
                                 "this is a file of another format",
                                 "keys that are not known here are kept and written back"};
 
-/// Which container of the file is open; the nodes themselves come whole.
+/// The container of the file that is open; the nodes themselves come whole.
 enum class Section : uint8_t { Graph, Nodes, Frames, Subgraphs };
 
-/// Hears the parser and fills graphs. sections_ says what is open: a graph, its nodes, its frames, or its subgraphs, in
-/// which graphs nest again. For a file whose graph has a subgraph "body" it is, at a node of that subgraph: Graph,
-/// Subgraphs, Graph, Nodes; and scopes_ has two graphs. Nodes and frames come whole, all else member by member.
+/// Receives the parser's calls and fills graphs. sections_ is the stack of open containers: a graph, its nodes, its
+/// frames, or its subgraphs, in which graphs nest again. For a file whose graph has a subgraph "body", at a node of
+/// that subgraph, it is: Graph, Subgraphs, Graph, Nodes; and scopes_ has two graphs. Nodes and frames come whole, all
+/// else member by member.
 ///
-/// A file of another format is a mistake of its own: after the error that says so, nothing of it is read.
+/// A file of another format is a mistake of its own: after that error, nothing of the file is read.
 class GraphSink final : public JsonSink {
 public:
   GraphSink(Context &context, JsonReport &report, NodePlaces *places)
@@ -86,9 +87,8 @@ bool GraphSink::enterRoot(const JsonOpening &opening) {
   return open(Section::Graph);
 }
 
-// False asks the parser for the whole value in one piece. Only what may be long is entered: nodes, frames and
-// subgraphs. An object "nodes" is not entered either, and so comes to graphMember, which says that an array was
-// expected.
+// Returns false to receive the whole value in one piece. Only containers that may be long are entered: nodes, frames
+// and subgraphs. An object "nodes" is not entered either; graphMember then reports that an array was expected.
 bool GraphSink::enterSection(const JsonOpening &opening) {
   bool array = opening.kind == JsonKind::Array;
   bool nodes = array && opening.key == "nodes";
@@ -125,7 +125,7 @@ void GraphSink::leave() {
   if (sections_.pop_back_val() != Section::Graph)
     return;
   scope().finish();
-  // Because a file that is no graph lacks more than its nodes.
+  // A file that is not a graph lacks more than its nodes.
   if (!scope().sawNodes && (!atRoot() || header_.isOurs()))
     report_.error(scope().offset, "this graph has no 'nodes'", "\"nodes\" is an array with one object a node");
   if (atRoot())
@@ -210,7 +210,7 @@ void GraphSink::readSymbols(const JsonValue &value) {
       scope().graph.symbolHints.emplace_back(context_.identifier(symbol.key), *hint);
 }
 
-// "owner": "lab 3" in a graph is kept by its text and written back; what another tool notes there is not lost.
+// "owner": "lab 3" in a graph is kept by its text and written back, so notes of other tools are not lost.
 void GraphSink::keepForeign(const JsonValue &value) {
   Identifier text = context_.identifier(canonicalJson(report_.source().text, value));
   scope().graph.attributes.emplace_back(context_.identifier(value.key), text);

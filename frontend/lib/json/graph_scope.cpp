@@ -5,7 +5,7 @@
 namespace ccgraph {
 
 // A reference that names no earlier node has one of three causes: the node comes later, does not exist, or is the node
-// that is being read. The cause, and so the advice, is known only at the end of the graph (finish).
+// that is being read. Only the end of the graph (finish) shows which one, and so which advice is right.
 Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
   llvm::StringRef name = reference.text.drop_front();
   if (Node *node = graph.find(name))
@@ -17,11 +17,11 @@ Node *GraphScope::resolve(const JsonValue &reference, llvm::StringRef user) {
 
 namespace {
 
-/// Names of the later nodes that a node mentions.
+/// The names of later nodes that a node mentions.
 using LaterNames = llvm::StringMap<std::vector<std::string>>;
 
-/// True if the node `from` reads the node `to`, directly or through other nodes: operands lead to earlier nodes, and
-/// `later` to later ones. Cost: linear in the graph.
+/// Returns true if the node `from` reads the node `to`, directly or through other nodes: operands lead to earlier
+/// nodes, and `later` to later ones. Cost: linear in the graph.
 bool reads(const Graph &graph, const LaterNames &later, const std::string &from, const std::string &to) {
   llvm::StringSet<> seen;
   std::vector<std::string> pending;
@@ -80,7 +80,7 @@ void GraphScope::finish() {
 
 namespace {
 
-/// The identifier that a frame's member names; null for a foreign key.
+/// Returns the identifier that a frame's member sets; null for a foreign key.
 Identifier *memberOf(Frame &frame, llvm::StringRef key) {
   if (key == "file")
     return &frame.file;
@@ -102,8 +102,8 @@ void appendForeign(std::string &out, llvm::StringRef text, const JsonValue &memb
 
 } // namespace
 
-// A frame has no place of its own for members that are not known: they are joined into one text, "a": 1, "b": [2],
-// which the writer puts at the end of the frame as it stands.
+// A frame has no field for unknown members. They are joined into one text, "a": 1, "b": [2], which the writer puts
+// unchanged at the end of the frame.
 void GraphScope::addFrame(const JsonValue &value) {
   Frame frame;
   std::string foreign;

@@ -1,10 +1,10 @@
-// GraphScope: one graph of a file while it is being read, and what its nodes look up in it.
+// GraphScope: one graph of a file while it is being read, and the tables that its nodes need.
 //
-// Each subgraph has a scope of its own, since names and frames are its own; types are shared by the whole file. A scope
-// outlives none of the values that it is given: what it needs later it copies.
+// Each subgraph has a scope of its own, since it has its own names and frames; the whole file shares its types. The
+// values that a scope receives do not outlive the call, so it copies what it needs later.
 //
 // Ownership: the graph is the sink's, the report and the types are the file's; all outlive the scope. Failure: through
-// the report, never by a return value that a caller could forget. Cost: a hash look-up a reference, type or frame.
+// the report, never by a return value that a caller could ignore. Cost: a hash lookup a reference, type or frame.
 #pragma once
 
 #include "accepted_names.h"
@@ -20,7 +20,7 @@
 
 namespace ccgraph {
 
-/// A reference that named no earlier node; judged when the whole graph is known.
+/// A reference that named no earlier node; it is judged when the whole graph is known.
 struct UnresolvedReference {
   std::string user;
   std::string name;
@@ -34,29 +34,29 @@ struct GraphScope {
   GraphScope(Graph &graph, JsonReport &report, TypeCache &types, NodePlaces *places)
       : graph(graph), report(report), types(types), places(places) {}
 
-  /// The node of a text "%name"; null, and noted for later, where none stands before. `user` is the
-  /// node that mentions it.
+  /// Returns the node of a text "%name"; null, and recorded for later, where no earlier node has this name. `user` is
+  /// the node that mentions it.
   Node *resolve(const JsonValue &reference, llvm::StringRef user);
   /// Reads one entry of `frames`.
   void addFrame(const JsonValue &value);
-  /// The graph's index of the file's frame; 0 with an error where there is none.
+  /// Returns the graph's index of the file's frame; 0 with an error where there is none.
   uint32_t frame(const JsonValue &index);
-  /// Reports what could not be resolved; call when the graph has been read.
+  /// Reports the unresolved references; call when the graph has been read.
   void finish();
 
   Graph &graph;
   JsonReport &report;
   TypeCache &types;
-  /// null: nobody asks
+  /// null: places are not requested
   NodePlaces *places;
-  /// where the graph's object starts: what is said of the graph as a whole is said there
+  /// start of the graph's object: the place of errors about the whole graph
   size_t offset = 0;
   /// index in the file -> index in the graph, which holds each distinct frame once
   std::vector<uint32_t> frames;
   std::vector<UnresolvedReference> unresolved;
-  /// names of nodes that had errors of their own: whoever mentions them gets no second error
+  /// names of nodes that had errors of their own; a reference to one of them is no second error
   llvm::StringSet<> rejected;
-  /// keys of the graph's object so far, because JSON lets a key stand twice and we do not
+  /// keys of the graph's object so far: JSON allows duplicate keys, this format does not
   std::vector<std::string> seenKeys;
   bool sawNodes = false;
   /// of calls

@@ -15,13 +15,13 @@
 namespace ccgraph {
 namespace {
 
-/// Writes the canonical form: the same graph always gives the same bytes. Keys have one order, what is empty or unknown
-/// is left out, and each node is one line, so that a line diff of two files names the nodes that differ:
+/// Writes the canonical form: the same graph always gives the same bytes. Keys have a fixed order, empty and unknown
+/// members are omitted, and each node is one line. So a line diff of two files names the nodes that differ:
 ///   "nodes": [
 ///     {"name": "x", "op": "placeholder", "target": "x", "type": "f32[2][1]cpu"},
 ///     {"name": "y", "op": "call_function", "target": "aten.relu.default", "args": ["%x"], "type": "f32[2][1]cpu"},
-/// Foreign keys come back where they stood: those of the file, of groups and of frames as they were read, those of a
-/// node by their JSON pointer, which says whether they were in its meta.
+/// Foreign keys return to their places: those of the file, of groups and of frames as they were read, those of a node
+/// by their JSON pointer, which shows whether they were in its meta.
 class GraphWriter {
 public:
   GraphWriter(llvm::raw_ostream &os, TypeTexts &types, const Graph &graph, unsigned depth)
@@ -47,7 +47,8 @@ private:
   }
 
   void writeMembers() {
-    // Because a part that is added to the surroundings must be written, this names each; the name stands above.
+    // This list must name every part of the surroundings, so a new part is not forgotten here; the name is written
+    // above.
     const auto &[graphName, groups, rank, worldSize, hints, guards, attributes] = graph_.surroundings();
     if (rank)
       key("rank") << *rank;
@@ -73,7 +74,7 @@ private:
     return quoted(name) << ": ";
   }
   llvm::raw_ostream &quoted(llvm::StringRef text) { return writeJsonString(os_, text), os_; }
-  /// A member that is left out where it is empty.
+  /// Writes a member, unless it is empty.
   void optionalText(Separator &separator, llvm::StringRef name, llvm::StringRef text) {
     if (text.empty())
       return;
@@ -119,7 +120,7 @@ private:
     os_ << '}';
   }
 
-  /// All but the empty frame, which every graph has at index 0 and no file spells.
+  /// Writes all frames except the empty one, which every graph has at index 0 and no file lists.
   void writeFrames() {
     auto frames = graph_.frames().drop_front();
     if (frames.empty())
@@ -150,7 +151,7 @@ private:
     os_ << '}';
   }
 
-  /// A subgraph's own name stands only where it differs from the key that it is known by.
+  /// The own name of a subgraph is written only where it differs from its key.
   void writeSubgraphs() {
     if (graph_.subgraphs().empty())
       return;
@@ -257,7 +258,7 @@ private:
     os_ << ']';
   }
 
-  /// The key within meta of a foreign attribute; none for a key of the node itself.
+  /// Returns the key within meta of a foreign attribute; nothing for a key of the node itself.
   static std::optional<std::string> metaKey(const NamedArgument &attribute) {
     llvm::StringRef name = attribute.name.str();
     if (!name.startswith("/"))

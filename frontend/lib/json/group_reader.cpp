@@ -10,9 +10,9 @@
 namespace ccgraph {
 namespace {
 
-/// A group either lists its members, [0, 1, 2, 3], or is a partition of the ranks into cells, [[0, 1], [2, 3]]: one
-/// name that means another group on each part of the machine. A rank may stand in a group once, whichever of the two it
-/// is: a rank in two cells would not know its group.
+/// Reads a group: either a list of its members, [0, 1, 2, 3], or a partition of the ranks into cells, [[0, 1], [2, 3]].
+/// A partition is one name for a different group on each part of the machine. In both forms a rank may occur once: a
+/// rank in two cells would have two groups.
 class GroupReader {
 public:
   GroupReader(const JsonValue &value, JsonReport &report) : value_(value), report_(report) {
@@ -70,7 +70,7 @@ private:
     return member->integer;
   }
 
-  // {"size": 4, "stride": 2, "world": 8} is the dimension of a mesh: [[0, 2, 4, 6], [1, 3, 5, 7]].
+  // Reads {"size": 4, "stride": 2, "world": 8}, the dimension of a mesh: [[0, 2, 4, 6], [1, 3, 5, 7]].
   void readLayout() {
     std::optional<int64_t> size = countOf("size"), stride = countOf("stride"), world = countOf("world");
     if (!size || !stride || !world)

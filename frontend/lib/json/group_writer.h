@@ -1,6 +1,6 @@
-// Writes the object of one group as group_reader.h reads it, in the canonical order of keys.
+// Writes the object of one group in the format of group_reader.h, in the canonical order of keys.
 //
-// Ownership: borrows. Failure: none; the stream keeps what the system said. Cost: linear in the ranks.
+// Ownership: borrows. Failure: none; errors of the system stay in the stream. Cost: linear in the ranks.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -9,7 +9,7 @@
 
 namespace ccgraph {
 
-/// {"ranks": [0, 1], "desc": "mesh_tp"}; its name is the key, which the caller writes.
+/// Writes {"ranks": [0, 1], "desc": "mesh_tp"}. The name of the group is the key, which the caller writes.
 void writeJsonGroup(llvm::raw_ostream &os, const Group &group);
 
 } // namespace ccgraph

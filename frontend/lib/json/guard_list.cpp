@@ -59,7 +59,7 @@ llvm::StringRef valuesOf(GuardFact fact) {
 
 bool isFilled(const JsonValue *member) { return member && member->is(JsonKind::String) && !member->text.empty(); }
 
-/// Whether it has the three members, each once, and no other.
+/// Returns whether the guard has the three members, each once, and no other.
 bool hasItsKeys(const JsonValue &guard) {
   auto isKey = [](const JsonValue &member) { return llvm::is_contained(keys, member.key); };
   return guard.is(JsonKind::Object) && guard.count == std::size(keys) && llvm::all_of(guard.elements(), isKey) &&
@@ -79,7 +79,7 @@ std::optional<Guard> readGuard(const JsonValue &entry, JsonReport &report) {
   return Guard{*fact, entry.member("of")->text.str(), std::move(*value)};
 }
 
-/// Takes the text whole.
+/// Takes the whole text as one value.
 struct WholeSink final : JsonSink {
   explicit WholeSink(JsonReport &report) : report(report) {}
   bool enter(const JsonOpening & /*opening*/) override { return false; }

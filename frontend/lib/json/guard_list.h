@@ -1,7 +1,7 @@
 // The member `guards` of a graph's or plan's file: [{"fact": "size", "of": "tp", "value": 4}, ...].
 //
-// Because a guard that nobody understands would be one that is never asked, a fact that is none, a value of another kind
-// and a key too many are errors.
+// A guard that is not understood would never be checked. So an unknown fact, a value of the wrong kind and an extra key
+// are errors.
 //
 // Ownership: plain values. Failure: reported at its place. Cost: linear in the guards.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace ccgraph {
 
-/// Those that are well formed; the others are reported.
+/// Returns the well-formed guards; reports the others.
 [[nodiscard]] std::vector<Guard> readGuards(const JsonValue &list, JsonReport &report);
-/// Of a text that holds such a list and nothing else; empty where it does not.
+/// Parses a text that holds such a list and nothing else; returns nothing for any other text.
 [[nodiscard]] std::optional<std::vector<Guard>> parseJsonGuards(llvm::StringRef text);
-/// On one line.
+/// Writes the list on one line.
 void writeJsonGuards(llvm::raw_ostream &os, llvm::ArrayRef<Guard> guards);
 
 } // namespace ccgraph

@@ -13,13 +13,13 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// A whole value that collects its members.
+/// A whole value whose members are being collected.
 struct Collection {
   JsonValue *value = nullptr;
   JsonValue *last = nullptr;
 };
 
-/// The text of a string token without escapes, which then needs no copy; empty where there are some.
+/// Returns the text of a string token without escapes, which needs no copy; nothing where the token has escapes.
 std::optional<llvm::StringRef> plainText(llvm::StringRef afterQuote) {
   llvm::StringRef text = afterQuote.take_front(afterQuote.find('"'));
   return text.contains('\\') ? std::nullopt : std::optional(text);
@@ -27,17 +27,17 @@ std::optional<llvm::StringRef> plainText(llvm::StringRef afterQuote) {
 
 llvm::StringRef toRef(std::string_view text) { return {text.data(), text.size()}; }
 
-/// Builds values from what simdjson finds and passes them on. Each step says whether to go on; where it does not, and
-/// no error is noted, the sink wants no more.
-/// simdjson reads on demand: a value must be taken when it is met, once, in the order of the text. The walk follows the
-/// nesting of the text, and asks the sink at each container on the way whether it wants the members one by one (enter)
-/// or the whole. For a graph file it enters the object and its "nodes", and gets each node whole:
+/// Builds values from simdjson's tokens and passes them to the sink. Each step returns whether to continue; false
+/// without a recorded error means that the sink stopped the parser. simdjson reads on demand: a value must be read
+/// once, when it is reached, in the order of the text. The walk follows the nesting of the text. At each container the
+/// sink chooses the members one by one (enter) or the whole. For a graph file it enters the object and its "nodes", and
+/// receives each node whole:
 ///   {"nodes": [{"name": "x"}, {"name": "y"}]}    enter {}, enter "nodes", value {x}, value {y}, leave, leave
-/// A whole value is built in the arena, with its members as a linked list, and the arena is emptied when the sink has
-/// seen it. That is how a file of gigabytes needs the memory of its largest node.
+/// A whole value is built in the arena, with its members as a linked list; the arena is reset after the sink's call. So
+/// a file of gigabytes needs the memory of its largest node only.
 class Walk {
 public:
-  /// `text`: that of the source, from `shift` on, with slack.
+  /// `text` is the text of the source from `shift` on, with slack.
   Walk(const SourceText &source, simdjson::padded_string_view text, size_t shift, JsonSink &sink)
       : source_(source), text_(toRef(text)), shift_(shift), sink_(sink) {}
 
@@ -60,7 +60,7 @@ private:
     return document_.current_location().get(next) == simdjson::OUT_OF_BOUNDS;
   }
 
-  /// `from`: the document, or a value in it. `parent`: null where the value stands on its own.
+  /// `from` is the document, or a value in it. `parent` is null where the value is passed on by its own.
   template <typename Source>
   bool visit(Source &from, llvm::StringRef key, Collection *parent) {
     ondemand::json_type type;
@@ -89,7 +89,7 @@ private:
     return took(simdjson::TAPE_ERROR);
   }
 
-  /// Because a document may fail to give its token, and a value may not.
+  /// A document may fail to return its token; a value may not.
   static simdjson::error_code tokenOf(ondemand::document &from, std::string_view &token) {
     return from.raw_json_token().get(token);
   }
@@ -98,7 +98,8 @@ private:
     return simdjson::SUCCESS;
   }
 
-  /// Appended to the members of `parent`, whose last one is known, so that a list of a million elements stays linear.
+  /// Appends a value to the members of `parent`. The last member is stored, so a list of a million elements stays
+  /// linear.
   JsonValue &make(JsonKind kind, const JsonOpening &opening, Collection *parent) {
     current_ = new (arena_.Allocate<JsonValue>()) JsonValue();
     current_->kind = kind;
@@ -112,7 +113,7 @@ private:
     return *current_;
   }
 
-  /// Hands over a value that stands on its own and takes back its memory.
+  /// Passes a complete value without a parent to the sink and frees its memory.
   bool finish(const Collection *parent) {
     if (parent)
       return true;
@@ -145,7 +146,7 @@ private:
       return true;
     if (!isHuge(token))
       return false;
-    // Because simdjson has no number for it, it is passed over as a number of the other kind.
+    // simdjson has no number type for it, so it is skipped as a double.
     double passedOver = 0;
     made.kind = JsonKind::HugeInteger;
     made.integer = 0;
@@ -153,7 +154,7 @@ private:
     return took(from.get_double().get(passedOver));
   }
 
-  /// An integer that 64 bits with sign may not hold, as JSON spells integers.
+  /// Returns true for a JSON integer that signed 64 bits may not hold.
   static bool isHuge(llvm::StringRef token) {
     token.consume_front("-");
     return token.size() >= 19 && token.front() != '0' && token.find_first_not_of("0123456789") == llvm::StringRef::npos;
@@ -237,7 +238,7 @@ private:
 
   [[nodiscard]] size_t offsetOf(const char *place) const { return static_cast<size_t>(place - text_.data()) + shift_; }
 
-  /// After the bracket that was passed last: simdjson stands on the token that follows.
+  /// Returns the position after the last closing bracket: simdjson is at the token that follows.
   size_t endOfContainer() {
     const char *next = nullptr;
     if (document_.current_location().get(next) != simdjson::SUCCESS)
@@ -255,7 +256,7 @@ private:
   llvm::Error syntaxError() {
     if (llvm::Error error = jsonSyntaxError(source_))
       return error;
-    // Because simdjson may refuse for a reason of its own, such as a text of 4 GiB.
+    // simdjson may reject a text for a reason of its own, such as a size of 4 GiB.
     return makeError(diagnoseAt(source_, shift_, std::string("this is not JSON: ") + simdjson::error_message(code_)));
   }
 
@@ -267,7 +268,7 @@ private:
   llvm::BumpPtrAllocator arena_;
   JsonValue *current_ = nullptr;
   unsigned depth_ = 0;
-  std::optional<size_t> tooDeep_; ///< where
+  std::optional<size_t> tooDeep_; ///< the place
   simdjson::error_code code_ = simdjson::SUCCESS;
 };
 

@@ -12,7 +12,7 @@ Diagnostic JsonReport::at(size_t offset, std::string message, std::string repair
 }
 
 void JsonReport::error(size_t offset, std::string message, std::string repair) {
-  // Because each place costs a scan of the text, errors that will not be printed are only counted.
+  // Each place costs a scan of the text, so errors that will not be printed are only counted.
   errors_.add(errors_.numErrors() < limit_ ? at(offset, std::move(message), std::move(repair)) : Diagnostic());
 }
 
@@ -29,7 +29,7 @@ void JsonReport::expected(const JsonValue &got, const llvm::Twine &what, std::st
   error(got.offset, ("expected " + what + ", got " + excerptOf(source_.text, got)).str(), std::move(repair));
 }
 
-// The parser ends at its first error, which is added to the errors that readers found before it: both are told.
+// The parser ends at its first error; this adds it to the errors that readers found before it.
 llvm::Error JsonReport::take(llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &other) {
     for (const Diagnostic &diagnostic : other.diagnostics())

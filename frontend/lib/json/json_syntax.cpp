@@ -10,10 +10,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "[json.exception.parse_error.101] parse error at line 1, column 8: syntax error while parsing object key - unexpected
-// '}'; expected string literal" becomes "this is not JSON: unexpected '}' in object key; expected string literal".
+// Shortens "[json.exception.parse_error.101] parse error at line 1, column 8: syntax error while parsing object key -
+// unexpected '}'; expected string literal" to "this is not JSON: unexpected '}' in object key; expected string
+// literal".
 
-/// nlohmann's own words without their number, place and the quoted token (which may be megabytes long).
+/// Returns nlohmann's message without its number, place and the quoted token (which may be megabytes long).
 std::string syntaxMessage(llvm::StringRef what) {
   size_t start = what.find("syntax error ");
   if (start == llvm::StringRef::npos)
@@ -28,7 +29,7 @@ std::string syntaxMessage(llvm::StringRef what) {
   return ("this is not JSON: " + problem + " in " + context + expected).str();
 }
 
-/// Hears nothing but the error. The names are nlohmann's.
+/// Receives nothing but the error. The names are nlohmann's.
 class Listener : public nlohmann::json_sax<Json> {
 public:
   explicit Listener(const SourceText &source) : source_(source) {}

@@ -1,10 +1,10 @@
-// jsonSyntaxError: says where and why a text is no JSON.
+// jsonSyntaxError: reports where and why a text is not JSON.
 //
-// The parser that reads is made for speed and tells little of what it refuses; this one, nlohmann's,
-// is asked only then. Only json_syntax.cpp knows nlohmann.
+// The main parser is fast and gives few details on errors. So after an error, nlohmann's parser reads the text again.
+// Only json_syntax.cpp uses nlohmann.
 //
-// Ownership: the error owns its words. Failure: that is its result; success where this parser finds nothing wrong.
-// Cost: linear, about 15 ns a byte.
+// Ownership: the error owns its text. Failure: an error is the result; success where this parser finds no error. Cost:
+// linear, about 15 ns a byte.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -13,7 +13,7 @@
 
 namespace ccgraph {
 
-/// The first place where the text is no JSON, with line, column and pointer.
+/// Returns the first place where the text is not JSON, with line, column and pointer.
 [[nodiscard]] llvm::Error jsonSyntaxError(const SourceText &source);
 
 } // namespace ccgraph

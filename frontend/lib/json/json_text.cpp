@@ -27,10 +27,10 @@ llvm::StringRef rawText(llvm::StringRef text, const JsonValue &value) {
   return text.slice(value.offset, end);
 }
 
-/// Deeper places are abbreviated, because nobody reads them.
+/// Pointers with more steps are abbreviated.
 constexpr size_t maxPointerSteps = 24;
 
-/// Where a scan is: the step within each open container.
+/// The state of a scan: the step within each open container.
 struct PointerStep {
   bool isObject = false;
   bool hasKey = false;
@@ -91,7 +91,7 @@ private:
   llvm::SmallVector<PointerStep, 16> open_;
 };
 
-/// Length of the UTF-8 sequence at the front, 0 where there is none.
+/// Returns the length of the UTF-8 sequence at the front, 0 where there is none.
 size_t utf8Length(llvm::StringRef text) {
   const auto *first = reinterpret_cast<const llvm::UTF8 *>(text.data());
   size_t length = llvm::getNumBytesForUTF8(*first);
@@ -100,7 +100,7 @@ size_t utf8Length(llvm::StringRef text) {
   return length;
 }
 
-/// True for the bytes that stand for themselves: printable ASCII but '"' and '\'.
+/// True for the bytes that need no escape: printable ASCII except '"' and '\'.
 constexpr std::array<bool, 256> plainBytes = [] {
   std::array<bool, 256> table = {};
   for (unsigned c = 0x20; c < 0x7f; ++c)
@@ -108,7 +108,8 @@ constexpr std::array<bool, 256> plainBytes = [] {
   return table;
 }();
 
-/// U+0080 to U+009F, which terminals obey, and U+2028 and U+2029, which end lines: the one that the text begins with.
+/// Returns the character that begins the text if it is U+0080 to U+009F, which terminals interpret, or U+2028 or
+/// U+2029, which end lines.
 std::optional<unsigned> wideControl(llvm::StringRef text) {
   if (text.startswith("\xe2\x80\xa8") || text.startswith("\xe2\x80\xa9"))
     return 0x2000 + (static_cast<unsigned char>(text[2]) & 0x3fU);
@@ -117,7 +118,7 @@ std::optional<unsigned> wideControl(llvm::StringRef text) {
   return std::nullopt;
 }
 
-/// Writes one escape or sequence and gives back how many bytes of the text it stood for.
+/// Writes one escape or sequence and returns how many bytes of the text it represents.
 size_t writeSpecial(llvm::raw_ostream &os, llvm::StringRef rest) {
   static constexpr llvm::StringLiteral named = "\"\"\\\\b\bf\fn\nr\rt\t";
   auto c = static_cast<unsigned char>(rest.front());
@@ -176,7 +177,7 @@ std::string unescapePointerStep(llvm::StringRef step) {
   return out;
 }
 
-/// With the control characters that JSON allows as they are in strings as escapes.
+/// Appends the text with escapes for the control characters that JSON allows in strings.
 static void appendVisibly(std::string &out, llvm::StringRef raw) {
   llvm::raw_string_ostream os(out);
   while (!raw.empty()) {
@@ -194,8 +195,8 @@ static void appendVisibly(std::string &out, llvm::StringRef raw) {
   }
 }
 
-// Respells blanks alone. Numbers and strings keep their spelling, because this is done to keys that this version does
-// not know: 1.50 or "\u0041" may mean something to whoever wrote it so.
+// Changes blanks only. Numbers and strings keep their form, because this is applied to unknown keys: 1.50 or "\u0041"
+// may have a meaning for their author.
 std::string canonicalJson(llvm::StringRef text, const JsonValue &value) {
   llvm::StringRef raw = rawText(text, value);
   std::string out;
@@ -234,8 +235,8 @@ void writeJsonString(llvm::raw_ostream &os, llvm::StringRef text) {
   os << '"';
 }
 
-// The shortest digits that read back as the same number. A whole one gets ".0", because 2 would read back as an
-// integer.
+// Writes the shortest digits that read back as the same number. A whole number gets ".0", because 2 would read back as
+// an integer.
 void writeJsonDouble(llvm::raw_ostream &os, double value) {
   std::array<char, 32> buffer;
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;

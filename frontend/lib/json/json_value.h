@@ -1,13 +1,12 @@
 // JsonValue: one parsed JSON value, small and short-lived.
 //
-// Readers never hold a tree of a whole file: they are handed one value at a time (one node, one
-// frame) and its memory is used again for the next. Members keep the order of the text, and every
-// value knows where it starts, so that a place is computed only for an error.
+// Readers never hold a tree of a whole file: they receive one value at a time (one node, one frame), and its memory is
+// reused for the next. Members keep the order of the text. Every value stores its offset, so a place is computed only
+// for an error.
 //
-// Ownership: values and their strings live in the parser's arena until the sink's value() returns;
-// what is needed later must be copied. Failure: none; a look at what a value is not sees nothing
-// (`integer` and `real` share their place: ask for the kind first).
-// Cost: about 100 bytes a value, O(1) an access but for member().
+// Ownership: values and their strings live in the parser's arena until the sink's value() returns; copy what is needed
+// later. Failure: none; reading a field of another kind yields its default (`integer` and `real` share their memory:
+// test the kind first). Cost: about 100 bytes a value, O(1) an access except member().
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -19,7 +18,7 @@
 
 namespace ccgraph {
 
-/// Numbers come in three kinds: HugeInteger is one that 64 bits with sign do not hold, and has no value.
+/// Numbers have three kinds; HugeInteger is one that signed 64 bits do not hold, and has no value.
 enum class JsonKind : uint8_t { Null, Bool, Integer, Float, HugeInteger, String, Array, Object };
 
 struct JsonValue;
@@ -47,9 +46,8 @@ private:
   const JsonValue *value_;
 };
 
-/// A value is written by the parser alone; readers see it const. Fields that do not belong to the
-/// kind keep their defaults, so that a careless look at `text` of a number sees nothing rather than
-/// something else.
+/// The parser alone writes a value; readers see it const. Fields of other kinds keep their defaults, so an access
+/// without a test, such as `text` of a number, yields an empty result.
 struct JsonValue {
   JsonKind kind = JsonKind::Null;
   bool boolean = false;
@@ -59,20 +57,20 @@ struct JsonValue {
     int64_t integer = 0; ///< Integer
     double real;         ///< Float
   };
-  /// String: decoded; HugeInteger (one that 64 bits do not hold): its spelling
+  /// String: decoded; HugeInteger: its text
   llvm::StringRef text;
   /// where the value is a member: its key, decoded
   llvm::StringRef key;
-  /// of its first byte, in the text that is being parsed
+  /// offset of its first byte, in the text that is being parsed
   size_t offset = 0;
-  /// after its last byte; containers only, because a scalar's end is found by a look at the text
+  /// offset after its last byte; only for containers, because the text shows the end of a scalar
   size_t end = 0;
   const JsonValue *first = nullptr;
   const JsonValue *next = nullptr;
 
   [[nodiscard]] bool is(JsonKind wanted) const { return kind == wanted; }
   [[nodiscard]] llvm::iterator_range<JsonIterator> elements() const { return {JsonIterator(first), JsonIterator()}; }
-  /// Null where absent or not an object. Linear: the objects of our files have a handful of members.
+  /// Returns null where absent or not an object. Linear: the objects of our files have a handful of members.
   [[nodiscard]] const JsonValue *member(llvm::StringRef name) const {
     for (const JsonValue &value : elements())
       if (kind == JsonKind::Object && value.key == name)

@@ -1,4 +1,5 @@
-// LineWriter: how our JSON files that are lists lie on the page: a member a line, and of a list or an object each entry a line.
+// LineWriter: the line layout of our JSON files that are lists: one line for each member, and for each entry of a list
+// or an object.
 //
 //   {
 //     "name": "forward",
@@ -8,8 +9,8 @@
 //     ]
 //   }
 //
-// A writer of one format derives from it, and says what the members are. Ownership: borrows the stream. Nothing fails. Cost: that of the
-// text.
+// A writer of one format derives from it and supplies the members. Ownership: borrows the stream. Nothing fails. Cost:
+// that of the text.
 #pragma once
 
 #include "json/json_text.h"
@@ -23,25 +24,25 @@ class LineWriter {
 protected:
   explicit LineWriter(llvm::raw_ostream &os) : os_(os) {}
 
-  /// All of the file, whose members `write` writes.
+  /// Writes the whole file; `write` writes the members.
   template <typename Write>
   void file(Write write) {
     os_ << '{';
     write();
     os_ << "\n}\n";
   }
-  /// A member of the file; its value follows.
+  /// Begins a member of the file; its value follows.
   llvm::raw_ostream &top(llvm::StringRef name) {
     os_ << members_.next() << "\n  ";
     text(os_, name);
     return os_ << ": ";
   }
-  /// A list of the file. `write` writes an entry.
+  /// Writes a list of the file; `write` writes an entry.
   template <typename Entries, typename Write>
   void list(llvm::StringRef name, const Entries &entries, Write write) {
     lines(top(name), {'[', ']'}, entries, write);
   }
-  /// An object of the file. `write` writes an entry, its key too.
+  /// Writes an object of the file; `write` writes an entry with its key.
   template <typename Entries, typename Write>
   void object(llvm::StringRef name, const Entries &entries, Write write) {
     lines(top(name), {'{', '}'}, entries, write);
@@ -50,11 +51,11 @@ protected:
   // --- Within a line --------------------------------------------------------------------------------------------------
 
   static void text(llvm::raw_ostream &os, llvm::StringRef text) { writeJsonString(os, text); }
-  /// A member; its value follows. Its name needs no escape.
+  /// Begins a member; its value follows. Its name needs no escape.
   llvm::raw_ostream &key(Separator &separator, llvm::StringRef name) {
     return os_ << separator.next() << '"' << name << "\": ";
   }
-  /// A list that is a member.
+  /// Writes a list that is a member.
   template <typename Entries, typename Write>
   void array(Separator &separator, llvm::StringRef name, const Entries &entries, Write write) {
     key(separator, name) << '[';
@@ -65,7 +66,7 @@ protected:
     }
     os_ << ']';
   }
-  /// The same, left out where it is empty.
+  /// Writes a list that is a member, unless it is empty.
   template <typename Entries, typename Write>
   void optionalArray(Separator &separator, llvm::StringRef name, const Entries &entries, Write write) {
     if (!entries.empty())

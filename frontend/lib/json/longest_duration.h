@@ -1,6 +1,6 @@
-// The longest duration that a reader takes for one node: some 19 minutes.
+// The longest duration that a reader accepts for one node: some 19 minutes.
 //
-// Because times are added up in 64 bits, and no program has the 8,000 nodes of that length which would be too many.
+// Times are summed in 64 bits. An overflow takes 8,000 nodes of that length, which no graph has.
 #pragma once
 
 #include <cstdint>

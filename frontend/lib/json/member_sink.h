@@ -1,13 +1,11 @@
-// MemberSink: one member of a JSON object, or each of them, and nothing of the rest.
+// MemberSink: passes on one member of a JSON object, or each member, and skips the rest.
 //
-// Files of facts hold megabytes beside the few lines that a reader wants; what is not wanted is
-// walked through, not stored. Side files (groups, tolerances, operators, objects, tensor headers)
-// are all read through this.
+// Files of facts hold megabytes beside the few lines that a reader needs; the other parts are walked through, not
+// stored. All side files (groups, tolerances, operators, objects, tensor headers) are read through this class.
 //
-// Ownership: holds the callback, and borrows the name, which must outlive it; the values that the
-// callback gets die when it returns. Failure: none of its own; found() and isObject() say what the
-// text was, and a name that stands twice is given twice. Cost: that of the parser, plus the memory
-// of one wanted member.
+// Ownership: holds the callback, and borrows the name, which must outlive it; the values that the callback receives are
+// freed when it returns. Failure: none of its own; found() and isObject() describe the text. A duplicate name is passed
+// on twice. Cost: that of the parser, plus the memory of one requested member.
 #pragma once
 
 #include "json/json_parser.h"
@@ -22,7 +20,7 @@ public:
   /// An empty name means every member, one at a time.
   MemberSink(llvm::StringRef name, std::function<void(const JsonValue &)> use) : name_(name), use_(std::move(use)) {}
 
-  // Whatever is not wanted is entered, because only a container that is not entered is stored.
+  // Enters every container that was not requested, because only a container that is not entered is stored.
   bool enter(const JsonOpening &opening) override {
     if (isWanted(opening.key))
       return false;
@@ -38,9 +36,9 @@ public:
     }
     return true;
   }
-  /// True if a wanted member has come; asked after the parser is done, to say what a file lacks.
+  /// Returns true if a requested member has come; call it after the parser is done, to report a missing member.
   [[nodiscard]] bool found() const { return found_; }
-  /// True if the whole text is an object.
+  /// Returns true if the whole text is an object.
   [[nodiscard]] bool isObject() const { return inObject_; }
 
 private:

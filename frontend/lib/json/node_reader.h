@@ -1,19 +1,19 @@
-// NodeReader: one entry of `nodes` becomes a node of the graph.
+// NodeReader: turns one entry of `nodes` into a node of the graph.
 //
-// Keys may stand in any order; operands are counted positional arguments first, as the IR has it.
-// Keys that are not known become attributes of the node's provenance, so that writing gives them
-// back. Nodes come in program order, so every reference looks back.
+// Keys may have any order. Operands are counted positional arguments first, as in the IR. Unknown keys become
+// attributes of the node's provenance, so that they are written back. Nodes come in program order, so every reference
+// names an earlier node.
 //
-// Ownership: everything goes into the graph's arena. Failure: through the scope's report; reading
-// goes on with the next node. Cost: about a microsecond a node.
+// Ownership: everything goes into the graph's arena. Failure: through the scope's report; reading continues with the
+// next node. Cost: about a microsecond a node.
 #pragma once
 
 #include "json/graph_scope.h"
 
 namespace ccgraph {
 
-/// Appends the node that `value` describes to the scope's graph; where it has errors they are
-/// reported, and the node is left out only if it has no name or no opcode.
+/// Appends the node that `value` describes to the scope's graph and reports its errors. The node is left out only if it
+/// has no name or no opcode.
 void readNode(GraphScope &scope, const JsonValue &value);
 
 } // namespace ccgraph

@@ -13,7 +13,7 @@ const Type *TypeCache::read(const JsonValue &value) {
   return nullptr;
 }
 
-// A wrong type stays null in the table and is reported again at each place that has it, since each must be mended.
+// An invalid type stays null in the table and is reported again at each of its places, since the user must repair each.
 const Type *TypeCache::readText(llvm::StringRef text, size_t offset) {
   auto [entry, isNew] = known_.try_emplace(text, nullptr);
   if (!isNew && entry->second)

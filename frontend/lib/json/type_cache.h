@@ -1,9 +1,9 @@
 // TypeCache: types by their text, each parsed once.
 //
-// A file of a million nodes has some hundred distinct types, and parsing each again would be most of the reading.
+// A file of a million nodes has some hundred distinct types; parsing each again would take most of the time.
 //
-// Ownership: types are the context's; borrows context and report. Failure: through the report, null in the
-// place of the type. Cost: a hash look-up a type.
+// Ownership: types are the context's; borrows context and report. Failure: through the report, null in place of the
+// type. Cost: a hash lookup a type.
 #pragma once
 
 #include "ccgraph/ir/type.h"
@@ -16,9 +16,10 @@ namespace ccgraph {
 class TypeCache {
 public:
   TypeCache(Context &context, JsonReport &report) : context_(context), report_(report) {}
-  /// A string, or a list of types and nulls (nested as results are). Null, with an error reported, where it is none.
+  /// Reads a string, or a list of types and nulls (nested as results are). Returns null and reports an error where it
+  /// is neither.
   const Type *read(const JsonValue &value);
-  /// One type, no list. `offset`: of the value that holds the text, where an error is reported.
+  /// Reads one type, not a list. `offset` is that of the value that holds the text, where an error is reported.
   const Type *readText(llvm::StringRef text, size_t offset);
 
 private:

@@ -1,8 +1,9 @@
-// TypeTexts: the JSON text of each type, spelled once.
+// TypeTexts: the JSON text of each type, computed once.
 //
-// A file of a million nodes has some hundred distinct types, and spelling each again would be most of the writing.
+// A file of a million nodes has some hundred distinct types; computing each text again would take most of the time of
+// writing.
 //
-// Ownership: keeps the texts; types are the Context's. Nothing fails. Cost: a hash look-up a type.
+// Ownership: keeps the texts; types are the Context's. Nothing fails. Cost: a hash lookup a type.
 #pragma once
 
 #include "ccgraph/ir/type.h"
@@ -13,12 +14,12 @@
 
 namespace ccgraph {
 
-/// Looked up only, never walked.
+/// The table is used for lookups only and never iterated.
 class TypeTexts {
 public:
-  /// A quoted string, an array of such for a list, null where unknown. Valid until the next call.
+  /// Returns a quoted string, an array of strings for a list, null where unknown. Valid until the next call.
   [[nodiscard]] llvm::StringRef json(const Type *type);
-  /// The same of one type that is no list, as it stands within a string: without its quotes.
+  /// Returns the text of one type that is not a list without its quotes, for use within a string.
   [[nodiscard]] llvm::StringRef inString(const Type *type) { return json(type).drop_front().drop_back(); }
 
 private:

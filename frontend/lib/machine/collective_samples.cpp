@@ -16,7 +16,7 @@ constexpr size_t errorLimit = 20;
 
 // --- nccl-tests ------------------------------------------------------------------------------------------------------
 
-/// Of "build/all_gather_perf"; empty for what graphs do not have.
+/// Returns the kind of "build/all_gather_perf"; nothing for kinds that graphs do not have.
 std::optional<CollectiveKind> kindOfProgram(llvm::StringRef name) {
   name = name.substr(name.rfind('/') + 1);
   return llvm::StringSwitch<std::optional<CollectiveKind>>(name.substr(0, name.find("_perf")))
@@ -30,7 +30,7 @@ std::optional<CollectiveKind> kindOfProgram(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-/// One file is one program on one set of GPUs. "devices" lists one GPU of each process.
+/// Reads one file, which is one program on one set of GPUs. "devices" lists one GPU of each process.
 class NcclTestsReader {
 public:
   explicit NcclTestsReader(JsonReport &report) : report_(report) {}
@@ -107,7 +107,7 @@ std::optional<CollectiveKind> kindOfRecord(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-/// As the profiler spells c10::ScalarType.
+/// Parses the profiler's names of c10::ScalarType.
 std::optional<DType> dtypeOfRecord(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<DType>>(name)
       .Case("Byte", DType::U8)
@@ -125,7 +125,7 @@ std::optional<DType> dtypeOfRecord(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-/// "[0, 1, 2, 3]" -> on how many nodes; empty where the list is cut off.
+/// Returns the number of nodes of ranks such as "[0, 1, 2, 3]"; nothing where the list is cut off.
 std::optional<int64_t> nodesOf(llvm::StringRef ranks, int64_t ranksPerNode) {
   if (!ranks.consume_front("[") || !ranks.consume_back("]"))
     return std::nullopt;
@@ -145,7 +145,7 @@ class KinetoReader {
 public:
   explicit KinetoReader(int64_t ranksPerNode) : ranksPerNode_(ranksPerNode) {}
 
-  /// Events without all that a collective carries are other kernels, and no mistakes.
+  /// Events without all members of a collective are other kernels, and no errors.
   void readEvent(const JsonValue &event) {
     const JsonValue *args = event.member("args");
     const JsonValue *category = event.member("cat");

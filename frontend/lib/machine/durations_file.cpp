@@ -9,11 +9,12 @@
 namespace ccgraph {
 namespace {
 
-constexpr int64_t mostExponent = 30; ///< beyond it nothing fits, or nothing is left
+/// constexpr int64_t mostExponent = 30; ///< beyond it, every value overflows or becomes 0
+constexpr int64_t mostExponent = 30;
 constexpr int decimalsOfPicoseconds = 6;
 constexpr int64_t picosecondsPerMicrosecond = 1000000;
 
-/// The digits of a number, without its point, and how many of them stand after it.
+/// The digits of a number, without its point, and how many of them follow the point.
 struct Decimal {
   std::string digits;
   int64_t after = 0;
@@ -34,7 +35,7 @@ std::optional<Decimal> parseDecimal(llvm::StringRef text) {
   return number;
 }
 
-/// digits * 10^zeros.
+/// Returns digits * 10^zeros.
 std::optional<int64_t> valueOf(llvm::StringRef digits, int64_t zeros) {
   int64_t value = 0;
   for (char digit : digits)
@@ -46,7 +47,7 @@ std::optional<int64_t> valueOf(llvm::StringRef digits, int64_t zeros) {
   return value;
 }
 
-/// Reads line by line, and collects every mistake.
+/// Reads line by line, and collects all errors.
 class Reader {
 public:
   explicit Reader(const SourceText &source) : source_(source) { durations_.origin = source.name; }
@@ -65,7 +66,7 @@ public:
 
 private:
   void error(llvm::StringRef at, std::string message, std::string repair = "") {
-    // Because each place costs a scan of the text, errors that will not be printed are only counted.
+    // Each place costs a scan of the text, so errors that will not be printed are only counted.
     bool shown = errors_.numErrors() < errorLimit;
     auto offset = static_cast<size_t>(at.data() - source_.text.data());
     errors_.add(shown ? diagnoseAt(source_, offset, std::move(message), std::move(repair)) : Diagnostic());
@@ -134,8 +135,8 @@ private:
 
 } // namespace
 
-// All digits of "1.2345" are one number, 12345, and four of them stand after the point. Picoseconds are six decimals of
-// a microsecond: fewer are filled up with zeros, more are cut off and rounded by the first of them.
+// All digits of "1.2345" are one number, 12345, of which four digits follow the point. Picoseconds are six decimals of
+// a microsecond: fewer are filled up with zeros, further ones are cut off and rounded by the first of them.
 std::optional<int64_t> parseMicroseconds(llvm::StringRef text) {
   std::optional<Decimal> number = parseDecimal(text);
   if (!number)

@@ -13,8 +13,8 @@ namespace {
 
 // --- Kineto ----------------------------------------------------------------------------------------------------------
 
-/// The better an event tells what its name costs, the earlier: on the GPU under a name of the program, a kernel, on the
-/// host.
+/// Ranks an event by how well it shows the cost of its name: first on the GPU under a name of the graph, then a kernel,
+/// then on the host.
 std::optional<unsigned> rankOfCategory(llvm::StringRef category) {
   return llvm::StringSwitch<std::optional<unsigned>>(category)
       .Case("gpu_user_annotation", 0)

@@ -1,4 +1,4 @@
-// JSON durations: times of nodes out of traces and artifacts of PyTorch. What is read is said in durations_file.h.
+// JSON durations: times of nodes from traces and artifacts of PyTorch. durations_file.h documents the formats.
 //
 // Ownership: a plain value. Failure: a text that is of neither kind or holds no times; a syntax error. Cost: linear.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace ccgraph {
 
-/// True where the text starts as JSON does.
+/// Returns true where the text starts as JSON does.
 [[nodiscard]] bool looksLikeJson(llvm::StringRef text);
 [[nodiscard]] llvm::Expected<Durations> readJsonDurations(const SourceText &source);
 

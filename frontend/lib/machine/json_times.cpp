@@ -4,8 +4,8 @@
 
 namespace ccgraph {
 
-// A file of either kind may be large, so it is not parsed to find out what it is: the key of its list is unlike any
-// other text in it, or the list is all there is.
+// A file of either kind may be large, so it is not parsed to find its kind. The key of its list is unlike any other
+// text in it, or the list is the whole file.
 TimedFormat timedFormat(llvm::StringRef text) {
   if (text.contains("\"traceEvents\"") || text.ltrim().startswith("["))
     return TimedFormat::Kineto;

@@ -1,6 +1,6 @@
-// JSON times: what the two readers of timed programs share.
+// JSON times: helpers of the two readers of timed programs.
 //
-// Pure functions. Failure: none. Cost: none worth naming.
+// Pure functions. Failure: none. Cost: negligible.
 #pragma once
 
 #include "json/element_sink.h"
@@ -11,12 +11,12 @@
 
 namespace ccgraph {
 
-/// What a JSON text is, as far as its first members tell.
+/// The kind of a JSON text, as far as its first members show.
 enum class TimedFormat : uint8_t { Kineto, NcclTests, InductorEstimates, Unknown };
-/// Looks for the member that only one of them has.
+/// Searches for the member that only one of them has.
 [[nodiscard]] TimedFormat timedFormat(llvm::StringRef text);
 
-/// `value * unit` in whole picoseconds; empty where it is no number, below zero, or does not fit.
+/// Returns `value * unit` in whole picoseconds; nothing where it is not a number, is below zero, or does not fit.
 [[nodiscard]] std::optional<int64_t> picosecondsOf(const JsonValue *value, double unit);
 
 inline constexpr double picosecondsPerNanosecond = 1e3;

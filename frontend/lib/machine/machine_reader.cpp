@@ -17,7 +17,7 @@ constexpr double tera = 1e12;
 constexpr double giga = 1e9;
 constexpr double picosecondsPerMicrosecond = 1e6;
 
-/// What a number may be, and what it becomes.
+/// The allowed range of a number, and its conversion.
 struct Quantity {
   llvm::StringLiteral key;
   double unit;
@@ -43,7 +43,7 @@ constexpr Quantity multicast = {"multicast_gb_per_s", giga, 0, 1e6};
 constexpr Quantity hostRead = {"host_read_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity slowdown = {"slowdown", wholePpm, 0, 100};
 
-/// Collects the machine, and every mistake.
+/// Collects the machine, and all errors.
 class MachineReader {
 public:
   explicit MachineReader(JsonReport &report) : report_(report), header_(machineFile, report) {}
@@ -65,7 +65,7 @@ public:
   Machine take() { return std::move(machine_); }
 
 private:
-  /// Read before all else, because the rest of the file stands over it.
+  /// The base is read first, because the rest of the file overrides it.
   void readBase(const JsonValue *base) {
     std::string names = llvm::join(machinePresetNames(), ", ");
     std::optional<Machine> preset = machinePreset(base ? base->text : llvm::StringRef(defaultMachine));
@@ -155,7 +155,7 @@ private:
       return report_.error(member.offset, "'" + member.key.str() + "' is no collective that is fitted",
                            "e.g. all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, scatter, send");
     auto same = [&](const LinearCollective &other) { return other.kind == *kind; };
-    llvm::erase_if(machine_.linear, same); // of a base
+    llvm::erase_if(machine_.linear, same); // llvm::erase_if(machine_.linear, same); // the entry of the base
     machine_.linear.push_back({*kind, 0, 0, machine_.intra.bytesPerSecond});
     readObject(member, &MachineReader::readFitNumber);
   }
@@ -220,7 +220,7 @@ private:
   Link *link_ = nullptr;
 };
 
-/// The whole file as one value: it is small.
+/// Takes the whole file as one value: it is small.
 class WholeFile final : public JsonSink {
 public:
   explicit WholeFile(MachineReader &reader) : reader_(reader) {}

@@ -6,7 +6,7 @@
 namespace ccgraph {
 namespace {
 
-/// A text in quotes, as the DOT language has it.
+/// Returns a quoted text in the DOT language.
 std::string quoted(llvm::StringRef text) {
   std::string out = "\"";
   for (char c : text) {
@@ -39,7 +39,7 @@ private:
     return steps;
   }
 
-  /// Steps of a stream stand below one another, because each edge between two of them points down.
+  /// Draws the steps of a stream in a column; each edge between two of them points down.
   void drawStream(StreamId stream) {
     std::vector<size_t> steps = stepsOf(stream);
     if (steps.empty())
@@ -68,7 +68,8 @@ private:
         drawWait(event, recorders.find(event) == recorders.end() ? std::nullopt : std::optional(recorders[event]), i);
   }
 
-  /// `recorder`: none where no step records the event, which the verifier refuses; then the event stands alone.
+  /// `recorder` is empty where no step records the event, which the verifier rejects; then the event is drawn as a node
+  /// of its own.
   void drawWait(EventId event, std::optional<size_t> recorder, size_t waiter) {
     os_ << "  " << (recorder ? "s" + std::to_string(*recorder) : "e" + std::to_string(event)) << " -> s" << waiter
         << " [label=\"e" << event << "\", style=dashed];\n";

@@ -32,7 +32,7 @@ constexpr std::pair<llvm::StringLiteral, PlanStream::Kind> streamKinds[] = {
     {"collective", PlanStream::Kind::Collective},
     {"transfer", PlanStream::Kind::Transfer}};
 
-/// Lists that come entry by entry; everything else comes whole.
+/// The lists that come entry by entry; everything else comes whole.
 enum class Section : uint8_t { Plan, Streams, Buffers, Inputs, Steps, Outputs };
 
 std::optional<Section> sectionOf(llvm::StringRef key) {
@@ -78,7 +78,7 @@ private:
   void readBuffer(const JsonValue &value);
   std::optional<Home> readHome(const JsonValue &value);
   void readInput(const JsonValue &value);
-  /// What a caller brings.
+  /// Reads an input of the caller.
   PlanValue readBrought(const JsonValue &value);
   void readOutput(const JsonValue &value);
   void finish();
@@ -365,7 +365,7 @@ void PlanSink::checkFirstStreams() {
     report_.error(streamsOffset_, "the first stream must be of kind host, and the second of kind compute");
 }
 
-/// Because engines allocate by these numbers, each must be backed by what stands in the file.
+/// Engines allocate by these numbers, so the entries of the file must justify each.
 void PlanSink::checkNumbers() {
   if (plan_->numEvents > plan_->steps.size())
     report_.error(eventsOffset_, counted(plan_->numEvents, "event") + " stated, but there are " +

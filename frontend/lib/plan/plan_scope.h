@@ -1,10 +1,10 @@
-// PlanScope: a plan while it is being read, and what its parts look up in it.
+// PlanScope: a plan while it is being read, and the tables that its parts need.
 //
-// Lists that others point into stand before them in a file, so an index is checked where it is met. Nothing is
-// allocated because a number of the file says so: lists grow by what stands there.
+// Lists that other lists index precede them in a file, so an index is checked when it is read. No allocation depends on
+// a number in the file: lists grow with their entries.
 //
 // Ownership: borrows plan, report and header, which outlive it. Failure: through the report, with an empty result.
-// Cost: O(1) a question, but for names of groups, a hash.
+// Cost: O(1) a lookup, or a hash for names of groups.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -15,11 +15,11 @@
 
 namespace ccgraph {
 
-/// Takes a decimal number off the front of a text, with no zero before other digits; empty where there is none, or it is
-/// too large.
+/// Removes a decimal number from the front of a text, with no zero before other digits. Returns nothing where there is
+/// none, or it is too large.
 [[nodiscard]] std::optional<uint64_t> takeIndex(llvm::StringRef &text);
 
-/// What can be pointed at: how a message calls one of it, the key of the list, and what holds it.
+/// A kind of entry that an index can name: its noun in messages, the key of its list, and the list.
 struct IndexKind {
   llvm::StringRef noun;
   llvm::StringRef key;
@@ -30,17 +30,17 @@ struct PlanScope {
   PlanScope(Plan &plan, JsonReport &report, const FileHeader &header)
       : plan(plan), report(report), header(header), types(plan.context(), report) {}
 
-  /// A number from 0 that lies below `count`.
+  /// Returns a number from 0 that is below `count`.
   std::optional<uint32_t> index(const JsonValue &value, size_t count, const IndexKind &kind);
-  /// The same of a number that stands in a text; `value` is that text.
+  /// Checks a number that is part of a text; `value` is that text.
   std::optional<uint32_t> index(uint64_t number, const JsonValue &value, size_t count, const IndexKind &kind);
-  /// Index of the group of this name.
+  /// Returns the index of the group of this name.
   std::optional<uint32_t> group(const JsonValue &name);
-  /// A number from 0; `what` says in words of what.
+  /// Returns a number from 0; `what` describes what it counts.
   std::optional<int64_t> count(const JsonValue &value, llvm::StringRef what);
-  /// A number from 0, or {"sym": "4*s0"}.
+  /// Returns a number from 0, or {"sym": "4*s0"}.
   Dim dim(const JsonValue &value, llvm::StringRef what);
-  /// A text that is not empty.
+  /// Returns a text that is not empty.
   std::optional<llvm::StringRef> text(const JsonValue &value, llvm::StringRef what);
 
   Plan &plan;
@@ -49,22 +49,22 @@ struct PlanScope {
   TypeCache types;
   /// index by name
   llvm::StringMap<uint32_t> groups;
-  /// how often a number is mentioned: there are no more numbers than that
+  /// how often the file mentions a number: there are no more numbers than that
   size_t numberMentions = 0;
 };
 
-/// The members of an object that has these keys and no others.
+/// The members of an object with these keys and no others.
 class Members {
 public:
-  /// `noun` is what messages call the object: "a step". Reports what is no object, unknown keys, and keys that stand
-  /// twice.
+  /// `noun` is the word for the object in messages: "a step". Reports a value that is not an object, unknown keys, and
+  /// duplicate keys.
   Members(PlanScope &scope, const JsonValue &object, llvm::StringRef noun, llvm::ArrayRef<llvm::StringLiteral> keys);
 
-  /// Null where absent.
+  /// Returns null where absent.
   [[nodiscard]] const JsonValue *find(llvm::StringRef key) const { return object_.member(key); }
-  /// Null where absent, which is then reported.
+  /// Returns null where absent, and reports it.
   [[nodiscard]] const JsonValue *require(llvm::StringRef key);
-  /// The elements of an array; none where it is absent, or is no array, which is reported.
+  /// Returns the elements of an array; none where it is absent, or is not an array, which is reported.
   [[nodiscard]] llvm::iterator_range<JsonIterator> list(llvm::StringRef key);
 
 private:

@@ -126,7 +126,7 @@ private:
     print(table);
   }
 
-  /// The node's name, where no buffer that the step writes has it.
+  /// Returns the node's name, unless a buffer that the step writes has it.
   [[nodiscard]] std::string nodeOf(const PlanStep &step) const {
     bool named = false;
     forEachAccess(step, [&](const PlanAccess &access) {

@@ -13,7 +13,7 @@ namespace ccgraph {
 namespace {
 
 void forEachWindowOf(const PlanStep &step, llvm::function_ref<void(const PlanWindow &)> visit) {
-  // Because a step's accesses leave out operands of which only the sizes are looked at.
+  // A step's accesses leave out operands of which only the sizes are read.
   if (const KernelStep *kernel = step.kernel())
     for (const PlanOperand &operand : kernel->operands)
       forEachWindow(operand.value, visit);
@@ -41,7 +41,7 @@ std::string literalText(const Argument &literal) {
   return os.str();
 }
 
-/// "!" or "~", as plan_text.h says.
+/// Returns "!" or "~", as documented in plan_text.h.
 llvm::StringRef markOf(const PlanOperand &operand) { return operand.writes ? "!" : operand.reads ? "" : "~"; }
 
 } // namespace

@@ -1,10 +1,10 @@
-// PlanWords: what windows, values and steps of one plan are called before people.
+// PlanWords: readable names for the windows, values and steps of one plan.
 //
-// A buffer goes by its name, and by its index as well where two have one name ("x#3"). What all windows have in common,
-// the device, is not said of each.
+// A buffer is called by its name, and also by its index where two have the same name ("x#3"). A device that all windows
+// share is not repeated for each.
 //
-// Ownership: borrows the plan; texts are the caller's. Failure: none. Cost: made in one walk over the plan; a
-// text is linear in what it says.
+// Ownership: borrows the plan; texts are the caller's. Failure: none. Cost: built in one walk over the plan; a text is
+// linear in its parts.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -22,13 +22,13 @@ public:
 
   /// "x", "x#3"
   [[nodiscard]] llvm::StringRef buffer(BufferId buffer) const { return buffers_[buffer]; }
-  /// "x+16 f32[4, 4]", "n2 Sym(u0)", "[x f32[4], None]"; `mark` stands after the name of each buffer.
+  /// Returns "x+16 f32[4, 4]", "n2 Sym(u0)", "[x f32[4], None]"; `mark` follows the name of each buffer.
   [[nodiscard]] std::string value(const PlanValue &value, llvm::StringRef mark = "") const;
-  /// The operator, or what is communicated: "aten.mm.default", "send to 1 on pp and 1 more".
+  /// Returns the operator or the communication: "aten.mm.default", "send to 1 on pp and 1 more".
   [[nodiscard]] std::string headline(const PlanStep &step) const;
-  /// The whole: "aten.mm.default(x f32[4, 4], w f32[4, 4]) -> mm f32[4, 4]".
+  /// Returns the whole step: "aten.mm.default(x f32[4, 4], w f32[4, 4]) -> mm f32[4, 4]".
   [[nodiscard]] std::string sentence(const PlanStep &step) const;
-  /// The device of all windows; empty where there are none, or several.
+  /// Returns the device of all windows; empty where there are none, or several.
   [[nodiscard]] llvm::StringRef device() const { return device_; }
 
 private:

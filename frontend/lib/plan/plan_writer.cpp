@@ -53,7 +53,7 @@ private:
     optionalList("outputs", plan_.outputs, [&](const PlanValue &value) { writeValue(value); });
   }
 
-  /// Lists that are empty are left out, but for that of the steps, which every plan has.
+  /// Writes a list unless it is empty. The list of steps is always written, since every plan has it.
   template <typename Entry, typename Write>
   void optionalList(llvm::StringRef name, const std::vector<Entry> &entries, Write write) {
     if (!entries.empty())

@@ -15,7 +15,7 @@ constexpr llvm::StringLiteral copyKeys[] = {"name", "stream", "waits", "records"
 constexpr llvm::StringLiteral callKeys[] = {"kind", "group", "reduce",      "root",          "peer",
                                             "tag",  "rows",  "send_counts", "receive_counts"};
 
-/// Arguments of one kernel step: "%i" is its operand i.
+/// The arguments of one kernel step: "%i" is its operand i.
 class StepArguments final : public ArgumentOwner {
 public:
   StepArguments(PlanScope &scope, size_t numOperands) : scope_(scope), numOperands_(numOperands) {}
@@ -81,7 +81,7 @@ private:
 
   void readReduceOp(const JsonValue &value) {
     auto parsed = value.is(JsonKind::String) ? parseReduceOp(value.text) : std::nullopt;
-    // Because a file has one spelling, and PyTorch takes any case.
+    // A file has one form of the name, while PyTorch accepts any case.
     if (parsed && reduceOpName(*parsed) == value.text)
       call_.reduceOp = parsed;
     else

@@ -1,4 +1,4 @@
-// One entry of `steps` becomes a step of the plan.
+// Turns one entry of `steps` into a step of the plan.
 //
 //   {"name": "mm", "stream": 1, "waits": [0], "op": "aten.mm.default", "args": ["%0", "%1"],
 //    "operands": ["b0 f32[2, 3][3, 1]cpu", "b1 f32[3, 2][2, 1]cpu"], "result": "b2 f32[2, 2][2, 1]cpu"}
@@ -6,7 +6,7 @@
 //    "rows": [["b2 f32[2, 2][2, 1]cpu", "b3 f32[2, 2][2, 1]cpu"]]}]}
 //   {"name": "copy", "stream": 1, "from": "b3 f32[4][1]cpu", "to": "b4 f32[4][1]cpu"}
 //
-// Ownership: argument trees go into the plan's arena. Failure: through the report of the scope; reading goes on with
+// Ownership: argument trees go into the plan's arena. Failure: through the report of the scope; reading continues with
 // the next step. Cost: about a microsecond a step.
 #pragma once
 

@@ -1,7 +1,7 @@
-// TextTable: cells in columns that stand below one another, two blanks apart.
+// TextTable: cells in aligned columns, two blanks apart.
 //
-// A column ends where its widest cell does; the last one is never filled up, so no line ends in blanks. Widths are counted in
-// bytes; control characters become '?', so that a name breaks no line.
+// A column is as wide as its widest cell; the last one is never padded, so no line ends in blanks. Widths are counted
+// in bytes; control characters become '?', so that a name breaks no line.
 //
 // Ownership: keeps its cells. Failure: none. Cost: linear in the text.
 #pragma once
@@ -18,9 +18,9 @@ class TextTable {
 public:
   enum class Align : uint8_t { Left, Right };
 
-  /// A title and a direction a column.
+  /// `columns` has a title and a direction for each column.
   explicit TextTable(std::vector<std::pair<std::string, Align>> columns);
-  /// As many cells as columns.
+  /// Adds a row with as many cells as columns.
   void add(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.size() == 1; }
   void print(llvm::raw_ostream &os) const;

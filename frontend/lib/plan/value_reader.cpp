@@ -14,7 +14,7 @@ constexpr llvm::StringLiteral windowForm =
 constexpr llvm::StringLiteral valueForms = "values are \"b3+16 f32[8][1]cpu\", \"n2 Sym(u0)\", [..], {\"literal\": "
                                            "..}, {\"object\": ..} and null (docs/plan-format.md)";
 
-/// Length of the text in parentheses at the front, these included; 0 where it is not closed.
+/// Returns the length of the text in parentheses at the front, these included; 0 where it is not closed.
 size_t parenthesized(llvm::StringRef text) {
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -25,7 +25,7 @@ size_t parenthesized(llvm::StringRef text) {
   return 0;
 }
 
-/// Takes "+16" or "+(4*s0)", if there is one; false where it is malformed.
+/// Reads "+16" or "+(4*s0)", if there is one; returns false where it is malformed.
 bool takeOffset(Context &context, llvm::StringRef &text, Dim &offset) {
   if (!text.consume_front("+"))
     return true;
@@ -83,7 +83,7 @@ PlanValue readThing(PlanScope &scope, const JsonValue &value) {
   return text ? PlanValue::thing(scope.plan.context().identifier(*text)) : PlanValue();
 }
 
-/// What a literal may not be is kept as an empty list, for which the caller looks.
+/// Represents values that a literal must not have by an empty list, for which the caller tests.
 class LiteralOwner final : public ArgumentOwner {
 public:
   Argument reference(const JsonValue & /*value*/) override { return Argument::sequence(Argument::Kind::List, {}); }

@@ -21,7 +21,7 @@ bool isDigest(llvm::StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isDigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
-/// Collects the schedule, and every mistake.
+/// Collects the schedule, and all errors.
 class ScheduleReader {
 public:
   explicit ScheduleReader(JsonReport &report) : report_(report), header_(scheduleFile, report) {}
@@ -143,7 +143,7 @@ private:
   Schedule schedule_;
 };
 
-/// The lists of names whole: a name a node.
+/// Takes the whole file as one value: its lists hold a name a node.
 class WholeFile final : public JsonSink {
 public:
   explicit WholeFile(ScheduleReader &reader) : reader_(reader) {}

@@ -25,7 +25,8 @@ constexpr const char *saveAgain = "save it again with torch.export.save(), or un
 
 #ifdef CCGRAPH_HAVE_MINIZIP
 
-/// "model" for models/model.json and for x/models/model.json, x being the name of the archive; empty for any other entry.
+/// Returns "model" for models/model.json and for x/models/model.json, where x is the name of the archive; empty for any
+/// other entry.
 llvm::StringRef modelOf(llvm::StringRef entry) {
   if (!entry.startswith("models/"))
     entry = entry.split('/').second;
@@ -63,7 +64,7 @@ long seekMemory(void *, void *stream, ZPOS64_T offset, int origin) {
 int nothingToClose(void *, void *) { return 0; }
 int noError(void *, void *) { return 0; }
 
-/// An open archive, which closes with it.
+/// An open archive, which its destructor closes.
 class Archive {
 public:
   explicit Archive(const SourceText &source) : source_(source), file_{source.text} {
@@ -102,8 +103,7 @@ public:
   }
 
 private:
-  // What an entry claims is believed as far as it is no more than a model may have; what it really inflates to is
-  // counted.
+  // The claimed size of an entry is used as far as a model may have it; the bytes that it inflates to are counted.
   llvm::Expected<std::string> read(llvm::StringRef entry, uint64_t claimed) {
     size_t limit = largestModel(source_.text.size());
     if (claimed > limit)

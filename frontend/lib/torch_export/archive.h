@@ -1,7 +1,8 @@
 // readModels: the texts of the models in a torch.export archive. Only archive.cpp knows minizip.
 //
-// Ownership: texts are the caller's. Errors: no archive, none with a model, one that is damaged or inflates to more than it
-// may; that ccgraph was built without minizip. Cost: that of inflating the models; other entries are not read.
+// Ownership: texts are the caller's. Errors: a text that is not an archive, an archive without a model, one that is
+// damaged or inflates beyond the limit, or a ccgraph that was built without minizip. Cost: that of inflating the
+// models; other entries are not read.
 #pragma once
 
 #include "ccgraph/frontend/source_text.h"
@@ -19,7 +20,7 @@ struct ArchivedModel {
   std::string text;
 };
 
-/// Sorted by entry, at least one.
+/// Returns the models sorted by entry, at least one.
 [[nodiscard]] llvm::Expected<std::vector<ArchivedModel>> readModels(const SourceText &source);
 
 } // namespace ccgraph

@@ -132,7 +132,7 @@ private:
     return builder_.sequence(Argument::Kind::List, elements);
   }
 
-  /// One, or a list of them, or a list of lists.
+  /// Reads one value, or a list of them, or a list of lists.
   Argument scalar(const JsonValue &value, Reader reader) {
     if (!value.is(JsonKind::Array))
       return (this->*reader)(value);
@@ -181,7 +181,7 @@ private:
     return Argument::word(Argument::Kind::Python, context().identifier(spelling));
   }
 
-  /// A symbolic number is a value of the graph, or a number all the same.
+  /// Reads a symbolic number: a value of the graph, or a plain number.
   Argument named(const JsonValue &value) {
     const JsonValue *member = unionMember(scope_.session.report, value, "a symbolic argument");
     if (!member)
@@ -207,7 +207,8 @@ private:
     return reject(value, "the number of a dtype, layout or memory format of schema 8");
   }
 
-  // A subgraph stands where it is used. It becomes one of the graph, and a get_attr that names it, as FX has both.
+  // A subgraph is part of the argument that uses it. It becomes a subgraph of the graph, and a get_attr that names it,
+  // as in FX.
   Argument graph(const JsonValue &value) {
     const JsonValue *name = requiredMember(scope_.session.report, value, "name");
     const JsonValue *body = requiredMember(scope_.session.report, value, "graph");
@@ -251,7 +252,7 @@ private:
     return builder_.dict(entries);
   }
 
-  /// Kinds that are not known came with a newer schema: kept as they stand, and said once.
+  /// Unknown kinds come from a newer schema; each is kept as its text, with one warning.
   Argument unknown(const JsonValue &value) {
     if (scope_.session.unknownArguments.insert(value.key).second)
       scope_.session.report.warning(value.offset,

@@ -14,7 +14,7 @@ llvm::StringRef textOf(const JsonValue *value) {
   return value && value->is(JsonKind::String) ? value->text : llvm::StringRef();
 }
 
-/// "made at model.py:12 in forward", of the last frame of a node; empty where it has none.
+/// Returns "made at model.py:12 in forward", from the last frame of a node; empty where it has none.
 std::string origin(const JsonValue &node) {
   const JsonValue *metadata = node.member("metadata");
   llvm::StringRef trace = textOf(metadata ? metadata->member("stack_trace") : nullptr);
@@ -54,7 +54,7 @@ Node *ExportScope::resolve(const JsonValue &name) {
   else
     error(name, "reads '" + name.text + "', which no input and no node above it is called",
           "export the program again, with torch.export.save()");
-  names[name.text] = nullptr; // because one error for a name is enough
+  names[name.text] = nullptr; // names[name.text] = nullptr; // one error for a name is enough
   return nullptr;
 }
 
@@ -87,7 +87,7 @@ uint32_t exportFrame(Graph &graph, llvm::StringRef stackTrace) {
   auto [file, rest] = line.split("\", line ");
   auto [number, function] = rest.split(", in ");
   Frame frame;
-  // Because what PyTorch makes up itself has a place and no line of anybody's program.
+  // PyTorch's own nodes have a place but no line of the user's program.
   if (number.getAsInteger(10, frame.line) || code.trim().empty())
     return 0;
   frame.file = graph.context().identifier(file);
@@ -100,7 +100,7 @@ namespace {
 
 // --- Nodes -----------------------------------------------------------------------------------------------------------
 
-/// One entry of "nodes".
+/// Reads one entry of "nodes".
 class NodeMaker {
 public:
   NodeMaker(ExportScope &scope, const JsonValue &value) : scope_(scope), value_(value) {}
@@ -136,7 +136,7 @@ private:
     }
   }
 
-  /// The format has lists alone; what a higher-order operator hands to its graphs is a tuple.
+  /// The format has only lists, but the operands that a higher-order operator passes to its graphs are a tuple.
   Argument asFxHasIt(Argument argument) const {
     bool tuple = argument.is(Argument::Kind::List) && textOf(value_.member("target")).contains("higher_order.");
     return tuple ? Argument::sequence(Argument::Kind::Tuple, argument.elements()) : argument;
@@ -149,7 +149,7 @@ private:
     keyword_.push_back({name, argument});
   }
 
-  /// A result that has a name: one of the values that the node yields.
+  /// A result with a name: one of the values that the node yields.
   struct Result {
     const JsonValue *name = nullptr; ///< null for None and numbers
   };
@@ -160,7 +160,7 @@ private:
     return argument.member("as_name");
   }
 
-  // One tensor is the node itself. A list of tensors, and each of several results, is an element of what it yields.
+  // One tensor is the node itself. A list of tensors, and each of several results, is an element of the node's result.
   void readResults(const JsonValue &outputs) {
     if (!outputs.is(JsonKind::Array))
       return scope_.session.report.expected(outputs, "'outputs' as a list of results");
@@ -202,7 +202,7 @@ private:
     if (given && !named && !given->is(JsonKind::Null))
       return scope_.error(*given, "expected a name of letters, digits and '_', got " +
                                       excerptOf(scope_.session.report.source().text, *given));
-    // Because older files do not name nodes, one of a list is called after its operator.
+    // Older files do not name nodes, so a node with a list is named after its operator.
     std::string wish = named                                   ? given->text.str()
                        : isList_                               ? target.rsplit('.').first.rsplit('.').second.str()
                        : results_.empty() || !results_[0].name ? "call"
@@ -245,7 +245,7 @@ private:
            key == "is_hop_single_tensor_return";
   }
 
-  // Where a module is, and keys that are not known, stay with the node as they stand, under names that no key of ours has.
+  // The path of the module and unknown keys stay with the node unchanged, under names that no key of ours has.
   void readMetadata(NodeSpec &spec) {
     llvm::SmallVector<NamedArgument, 4> attributes;
     auto keep = [&](const JsonValue &value) {
@@ -318,7 +318,7 @@ private:
     return found;
   }
 
-  /// The names that nodes make, so that a use above its definition is told from one of nothing.
+  /// Records the names of all nodes, to tell a use before its definition from an undefined name.
   void noteNames(const JsonValue &nodes) {
     for (const JsonValue &node : nodes.elements())
       if (const JsonValue *outputs = node.member("outputs"))
@@ -330,7 +330,7 @@ private:
           }
   }
 
-  /// What the signature says of each input: {"parameter": {"arg": {"name": ..}, "parameter_name": "a.weight"}}.
+  /// Records the signature's entry of each input: {"parameter": {"arg": {"name": ..}, "parameter_name": "a.weight"}}.
   void noteSpecs() {
     const JsonValue *specs = signature_ ? signature_->member("input_specs") : nullptr;
     if (specs && specs->is(JsonKind::Array))
@@ -358,7 +358,7 @@ private:
       scope_.define(*name, node);
   }
 
-  /// Which parameter or buffer of the user's module it is.
+  /// Returns which parameter or buffer of the user's module the input is.
   const Provenance *provenanceOf(const JsonValue *spec) {
     Context &context = scope_.graph.context();
     for (llvm::StringRef kind : {"parameter_name", "buffer_name", "tensor_constant_name", "custom_obj_name"})

@@ -10,7 +10,7 @@
 namespace ccgraph {
 namespace {
 
-/// Takes the file as one value: types stand below the nodes that have them.
+/// Takes the file as one value: types follow the nodes that have them.
 class WholeFile final : public JsonSink {
 public:
   WholeFile(Graph &graph, JsonReport &report, NodePlaces *places) : graph_(graph), report_(report), places_(places) {}
@@ -56,7 +56,7 @@ private:
            key == "guards_code" || key == "range_constraints";
   }
 
-  /// Under a name that no key of ours has.
+  /// Keeps a member under a name that no key of ours has.
   void keep(const JsonValue &member) {
     Identifier name = graph_.context().identifier(("export." + member.key).str());
     std::string text = canonicalJson(report_.source().text, member);
@@ -81,7 +81,7 @@ private:
   NodePlaces *places_;
 };
 
-/// The same diagnostics, with the file that they are about.
+/// Adds the name of the file to the diagnostics.
 llvm::Error inFile(const std::string &name, llvm::Error error) {
   std::vector<Diagnostic> found;
   llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &known) { found = known.diagnostics().vec(); });
@@ -103,7 +103,7 @@ void list(const SourceText &source, const Graph &graph, const ReadOptions &optio
 
 } // namespace
 
-// The keys that PyTorch writes first; a graph of ours begins with its format.
+// Tests for the keys that PyTorch writes first; a graph of ours begins with its format.
 bool isExportJson(llvm::StringRef text) {
   constexpr size_t front = 4096;
   llvm::StringRef beginning = text.ltrim().take_front(front);
@@ -121,7 +121,7 @@ llvm::Expected<std::unique_ptr<Graph>> readExportJson(Context &context, const So
       options.warnings->add(std::move(warning));
   if (error)
     return error;
-  // Because the names of an archive are any text, and nothing but its own reader looks at them.
+  // The names of an archive may be any text, and only this reader checks them.
   if (llvm::Error unwritable = fx::checkWritable(*graph))
     return inFile(source.name, std::move(unwritable));
   list(source, *graph, options);
@@ -135,7 +135,7 @@ llvm::Expected<GraphList> readExportArchive(Context &context, const SourceText &
   GraphList graphs;
   for (const ArchivedModel &model : *models) {
     ReadOptions own = options;
-    own.places = nullptr; // because they would be places in a text that the user does not have
+    own.places = nullptr; // own.places = nullptr; // they would be places in a text that the user does not have
     own.listed = nullptr;
     SourceText text{source.name + "/" + model.entry, model.text};
     llvm::Expected<std::unique_ptr<Graph>> graph = readExportJson(context, text, own);

@@ -116,7 +116,7 @@ const Type *ExportValues::tensor(const JsonValue &meta) {
   }
   const JsonValue *layout = meta.member("layout");
   if (layout && layout->is(JsonKind::Integer) && layout->integer != stridedLayout)
-    return nullptr; // because a sparse tensor has no strides that mean anything
+    return nullptr; // return nullptr; // strides of a sparse tensor have no meaning
   return graph_.context().tensor(*dtype, {sizes, strides, true}, exportDevice(report_, graph_.context(), *device));
 }
 
@@ -150,8 +150,8 @@ std::optional<Dim> ExportValues::dim(const JsonValue &value) {
   return std::nullopt;
 }
 
-// What sympy's srepr spells is printed as sympy prints it; what is none stays as it stands. The hint of a symbol is the
-// value that it had when the program was exported.
+// Converts an expression in sympy's srepr to the text that sympy prints; any other text is kept unchanged. The hint of
+// a symbol is the value that it had when the program was exported.
 const SymExpr *ExportValues::expression(const JsonValue &value) {
   const JsonValue *text = requiredMember(report_, value, "expr_str");
   std::optional<llvm::StringRef> srepr = text ? report_.string(*text, "an expression of sympy") : std::nullopt;

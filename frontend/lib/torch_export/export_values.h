@@ -1,4 +1,4 @@
-// What the values of a torch.export graph are: types from TensorMeta, sizes from SymInt, names of enumerators.
+// The values of a torch.export graph: types from TensorMeta, sizes from SymInt, names of enumerators.
 //
 // Ownership: types are the context's, JSON values the parser's. Failure: reported, and then null or empty. Cost: linear in
 // the value.
@@ -11,13 +11,13 @@
 
 namespace ccgraph {
 
-/// The one member of a union: an object with exactly one key; null with an error where it is none.
+/// Returns the one member of a union, an object with exactly one key; null with an error for any other value.
 const JsonValue *unionMember(JsonReport &report, const JsonValue &value, llvm::StringRef what);
-/// A member of an object that must be there.
+/// Returns a required member of an object.
 const JsonValue *requiredMember(JsonReport &report, const JsonValue &object, llvm::StringRef name);
 
 [[nodiscard]] std::optional<DType> exportDType(int64_t code);
-/// "strided"; "contiguous_format"; empty for codes that are not known.
+/// Return "strided" and "contiguous_format", for example; empty for unknown codes.
 [[nodiscard]] llvm::StringRef exportLayout(int64_t code);
 [[nodiscard]] llvm::StringRef exportMemoryFormat(int64_t code);
 /// {"type": "cuda", "index": 0}
@@ -28,9 +28,9 @@ class ExportValues {
 public:
   ExportValues(Graph &graph, JsonReport &report) : graph_(graph), report_(report) {}
 
-  /// Notes the tables of a graph: tensor_values, sym_int_values, sym_bool_values, sym_float_values.
+  /// Records the tables of a graph: tensor_values, sym_int_values, sym_bool_values, sym_float_values.
   void note(const JsonValue &exported);
-  /// Null where the tables say nothing.
+  /// Returns null where the tables have no entry.
   [[nodiscard]] const Type *typeOf(llvm::StringRef name);
 
 private:
