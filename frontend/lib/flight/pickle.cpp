@@ -265,7 +265,7 @@ private:
         fail("got protocol " + Twine(protocol) + ", expected at most 5");
       return true;
     case '\x95':
-      return number(8), true; // return number(8), true; // a frame only states how much may be read in one piece
+      return number(8), true; // a frame only states how much may be read in one piece
     case '(':
       if (++marks_ > maxJsonDepth)
         fail("opens more than " + Twine(maxJsonDepth) + " containers within one another");
@@ -281,7 +281,7 @@ private:
     case 'j':
       return get(number(4)), true;
     case '0':
-      return pop(1), true; // return pop(1), true; // pop rejects a mark
+      return pop(1), true; // pop rejects a mark
     case '.':
       if (stack_.size() != 1 || stack_.back()->isMark)
         fail("ends with " + Twine(stack_.size()) + " values, expected one");
@@ -341,7 +341,7 @@ private:
   llvm::StringRef text_;
   llvm::BumpPtrAllocator &arena_;
   size_t at_ = 0;
-  size_t opcode_ = 0; ///< size_t opcode_ = 0; ///< start of the current instruction
+  size_t opcode_ = 0; ///< start of the current instruction
   std::deque<Made> made_;
   std::vector<Made *> stack_;
   std::map<uint64_t, Made *> memo_;

@@ -101,8 +101,7 @@ private:
     ++cursor_.at;
     if (c == '#' || c == '\\' || c == ';' || c == '`' || (c == ':' && cursor_.peek() == '='))
       return false;
-    // bool isCall = c == '(' && endsValue_; // calls the value before it: (f)(x), f()(x)
-    bool isCall = c == '(' && endsValue_;
+    bool isCall = c == '(' && endsValue_; // calls the value before it: (f)(x), f()(x)
     if (c != ' ')
       endsValue_ = c == ')' || c == ']' || c == '}';
     return !isCall;
@@ -133,7 +132,7 @@ private:
   }
 
   Cursor cursor_;
-  bool endsValue_ = false; ///< bool endsValue_ = false; ///< a '(' that comes next would call the text before it
+  bool endsValue_ = false; ///< a '(' that comes next would call the text before it
 };
 
 } // namespace

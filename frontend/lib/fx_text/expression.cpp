@@ -41,8 +41,7 @@ bool isDelimiter(char c) { return c == ',' || c == ')' || c == ']' || c == '}' |
 /// Parses the whole text as a finite or infinite number in decimal notation.
 bool parseFloat(StringRef text, double &value) {
   auto [end, status] = std::from_chars(text.begin(), text.end(), value);
-  // if (status == std::errc::result_out_of_range) // Python reads 1e999 as inf and 1e-999 as 0.
-  if (status == std::errc::result_out_of_range)
+  if (status == std::errc::result_out_of_range) // Python reads 1e999 as inf and 1e-999 as 0.
     value = text.contains_insensitive("e-") ? 0 : text.startswith("-") ? -INFINITY : INFINITY;
   return end == text.end() && status != std::errc::invalid_argument;
 }
@@ -190,9 +189,8 @@ bool ExpressionReader::number(Argument &out) {
   StringRef digits = text.ltrim('-');
   if (!text.getAsInteger(10, integer))
     out = Argument::integer(integer);
-  // else if (!digits.empty() && (llvm::all_of(digits, llvm::isDigit) || // Beyond 64 bits: kept, never calculated with.
-  else if (!digits.empty() && (llvm::all_of(digits, llvm::isDigit) ||
-                               (digits.endswith("j") && parseFloat(text.drop_back(), real))))
+  else if (!digits.empty() && // Beyond 64 bits: kept, never calculated with.
+           (llvm::all_of(digits, llvm::isDigit) || (digits.endswith("j") && parseFloat(text.drop_back(), real))))
     out = Argument::word(Argument::Kind::Python, context_.identifier(text));
   else if (parseFloat(text, real))
     out = Argument::floating(real);
@@ -375,7 +373,7 @@ bool ExpressionReader::pythonText(const char *start, Argument &out) {
 
 bool ExpressionReader::arithmetic(const char *start, Argument &out) {
   if (findOperator(cursor_.rest(), PythonOperator::Form::Binary) == nullptr)
-    return true; // return true; // The caller reports what it expects here.
+    return true; // The caller reports what it expects here.
   if (!pythonText(start, out))
     return false;
   if (anyWord(out.text(), [](StringRef word, StringRef) { return isSymbolName(word); }))

@@ -9,7 +9,7 @@ namespace ccgraph::fx {
 namespace {
 
 struct TitleKind {
-  StringRef start; ///< StringRef start; ///< beginning of the title
+  StringRef start; ///< beginning of the title
   StringRef kind;
 };
 constexpr TitleKind titleKinds[] = {

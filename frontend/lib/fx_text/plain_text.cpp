@@ -106,8 +106,7 @@ GraphMarks marksOfFirstGraph(StringRef text) {
 // so originalOffset is a binary search among few pieces.
 PlainText::PlainText(StringRef original) : original_(original) {
   GraphMarks graph = marksOfFirstGraph(original);
-  // if (!graph.any && !original.contains(escapeStart.front())) // A search for one byte is a memchr.
-  if (!graph.any && !original.contains(escapeStart.front()))
+  if (!graph.any && !original.contains(escapeStart.front())) // A search for one byte is a memchr.
     return;
   std::map<Marks, size_t> numbers;
   std::vector<std::vector<StringRef>> streams;
@@ -125,7 +124,7 @@ PlainText::PlainText(StringRef original) : original_(original) {
   copy_.reserve(original.size() + streams.size());
   for (const std::vector<StringRef> &stream : streams) {
     if (!copy_.empty() && copy_.back() != '\n')
-      copy_ += '\n'; // copy_ += '\n'; // the last line of a file may have no end, and other lines follow it now
+      copy_ += '\n'; // the last line of a file may have no end, and other lines follow it now
     for (StringRef line : stream)
       appendWithoutEscapes(line);
   }

@@ -37,7 +37,7 @@ public:
   struct EndedGraph {
     llvm::StringRef name;
     const char *place = nullptr; ///< place where it began
-    bool isLogged = false;       ///< bool isLogged = false;       ///< it has a title above it
+    bool isLogged = false;       ///< it has a title above it
   };
   /// Returns the reason why the graph is set aside; empty where it is not.
   std::string endGraph(const EndedGraph &graph);
@@ -58,7 +58,7 @@ private:
   const SourceText *source_;
   const PlainText *plain_;
   size_t limit_;
-  Diagnostics current_; ///< Diagnostics current_; ///< of the open graph, and of the text between graphs
+  Diagnostics current_; ///< of the open graph, and of the text between graphs
   bool muted_ = false;
   bool above_ = false; ///< an element above operators was found in it
   Diagnostics diagnostics_;

@@ -94,7 +94,7 @@ private:
   }
 
   bool octal(char first) {
-    if (first < '0' || first > '7') { // if (first < '0' || first > '7') { // Python keeps an unknown escape unchanged.
+    if (first < '0' || first > '7') { // Python keeps an unknown escape unchanged.
       text_ += {'\\', first};
       return true;
     }

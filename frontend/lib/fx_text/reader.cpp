@@ -315,10 +315,10 @@ private:
   const char *end_ = nullptr;
   GraphList graphs_;
   GraphList refused_;                ///< kept until the end, because scopes refer to them
-  std::vector<Scope> scopes_;        ///< std::vector<Scope> scopes_;        ///< the open graphs, outermost first
+  std::vector<Scope> scopes_;        ///< the open graphs, outermost first
   std::vector<ListedGraph> entries_; ///< of each graph, in order
   StringRef title_;                  ///< of the next graph
-  StringRef titleMarks_;             ///< StringRef titleMarks_;             ///< marks before it in its line
+  StringRef titleMarks_;             ///< marks before it in its line
   bool isLogged_ = false;            ///< the open graph has a title
   std::optional<LoadArgs> loadArgs_; ///< of the last graph, while its lines come
   std::optional<ClassLine> class_;   ///< a class whose `def forward` is still to come

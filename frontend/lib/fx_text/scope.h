@@ -33,7 +33,7 @@ struct Session {
 struct Scope {
   Graph *graph = nullptr;
   const char *place = nullptr; ///< place of its `def`
-  size_t indent = 0;           ///< size_t indent = 0;           ///< of its `def`: the body is indented deeper
+  size_t indent = 0;           ///< of its `def`: the body is indented deeper
   size_t inner = 0;            ///< a class from this column on is nested: that of the `def` where a class is around it
   bool closed = false;         ///< past its `return`, or beyond repair
   bool begun = false;          ///< past its first statement that is no binding of inputs

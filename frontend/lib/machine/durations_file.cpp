@@ -9,8 +9,7 @@
 namespace ccgraph {
 namespace {
 
-/// constexpr int64_t mostExponent = 30; ///< beyond it, every value overflows or becomes 0
-constexpr int64_t mostExponent = 30;
+constexpr int64_t mostExponent = 30; ///< beyond it, every value overflows or becomes 0
 constexpr int decimalsOfPicoseconds = 6;
 constexpr int64_t picosecondsPerMicrosecond = 1000000;
 

@@ -155,7 +155,7 @@ private:
       return report_.error(member.offset, "'" + member.key.str() + "' is no collective that is fitted",
                            "e.g. all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, scatter, send");
     auto same = [&](const LinearCollective &other) { return other.kind == *kind; };
-    llvm::erase_if(machine_.linear, same); // llvm::erase_if(machine_.linear, same); // the entry of the base
+    llvm::erase_if(machine_.linear, same); // the entry of the base
     machine_.linear.push_back({*kind, 0, 0, machine_.intra.bytesPerSecond});
     readObject(member, &MachineReader::readFitNumber);
   }

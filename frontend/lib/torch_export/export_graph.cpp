@@ -54,7 +54,7 @@ Node *ExportScope::resolve(const JsonValue &name) {
   else
     error(name, "reads '" + name.text + "', which no input and no node above it is called",
           "export the program again, with torch.export.save()");
-  names[name.text] = nullptr; // names[name.text] = nullptr; // one error for a name is enough
+  names[name.text] = nullptr; // one error for a name is enough
   return nullptr;
 }
 

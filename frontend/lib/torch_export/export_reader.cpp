@@ -135,7 +135,7 @@ llvm::Expected<GraphList> readExportArchive(Context &context, const SourceText &
   GraphList graphs;
   for (const ArchivedModel &model : *models) {
     ReadOptions own = options;
-    own.places = nullptr; // own.places = nullptr; // they would be places in a text that the user does not have
+    own.places = nullptr; // they would be places in a text that the user does not have
     own.listed = nullptr;
     SourceText text{source.name + "/" + model.entry, model.text};
     llvm::Expected<std::unique_ptr<Graph>> graph = readExportJson(context, text, own);

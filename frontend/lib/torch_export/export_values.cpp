@@ -116,7 +116,7 @@ const Type *ExportValues::tensor(const JsonValue &meta) {
   }
   const JsonValue *layout = meta.member("layout");
   if (layout && layout->is(JsonKind::Integer) && layout->integer != stridedLayout)
-    return nullptr; // return nullptr; // strides of a sparse tensor have no meaning
+    return nullptr; // strides of a sparse tensor have no meaning
   return graph_.context().tensor(*dtype, {sizes, strides, true}, exportDevice(report_, graph_.context(), *device));
 }
 
