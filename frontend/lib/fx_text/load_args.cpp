@@ -58,7 +58,7 @@ void addGroup(Graph &graph, StringRef name, int64_t size, int64_t rank) {
   group.description = isWorld ? "all ranks, by setup_fake_process_groups" : "";
   bool isPlace = rank >= 0 && rank < size;
   if (!isWorld && isPlace)
-    group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all ranks yield the members
+    group.attributes.emplace_back("place", std::to_string(rank)); // of this rank: the logs of all yield the members
   graph.groups().set(std::move(group));
   if (!isWorld)
     return;

@@ -7,7 +7,8 @@
 namespace ccgraph {
 namespace {
 
-/// A printed expression, and how tightly it binds: what binds less than its surroundings gets parentheses.
+/// A printed expression and its binding strength: an operand that binds less tightly than its surroundings gets
+/// parentheses.
 struct Printed {
   enum class Binds : uint8_t { Compare, Add, Multiply, Power, Atom } binds = Binds::Atom;
   std::string text;
@@ -52,7 +53,7 @@ private:
     return found;
   }
 
-  /// 's17', with either quote.
+  /// Reads 's17', with either quote.
   std::optional<llvm::StringRef> quoted() {
     rest_ = rest_.ltrim();
     char quote = rest_.empty() ? 0 : rest_.front();
@@ -64,7 +65,7 @@ private:
     return found;
   }
 
-  /// `, positive=True, integer=True)`: what is assumed of a symbol is not printed.
+  /// Reads `, positive=True, integer=True)`; the assumptions about a symbol are not printed.
   bool skipAssumptions() {
     while (take(','))
       if (word().empty() || !take('=') || word().empty())
@@ -121,7 +122,7 @@ private:
       return {Binds::Multiply, product(operands)};
     const Infix *infix = llvm::find_if(infixes, [&](const Infix &entry) { return entry.function == name; });
     if (infix != std::end(infixes) && operands.size() == 2) {
-      // Because both sides of a division or power bind as tightly as the whole, they need parentheses of their own.
+      // Both sides of a division or power bind as tightly as the whole, so they need parentheses of their own.
       Binds inner = infix->binds == Binds::Compare ? Binds::Add : Binds::Atom;
       std::string text = operands[0].within(inner) + infix->sign.str() + operands[1].within(inner);
       return {infix->binds, std::move(text)};

@@ -11,7 +11,7 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// Members of an object, one at a time; false where the text is none.
+/// Visits the members of an object, one at a time; returns false where the text is not an object.
 bool forEachMember(StringRef json, const std::function<void(const JsonValue &)> &visit) {
   MemberSink sink("", visit);
   if (llvm::Error error = parseJson({"", json}, sink))
@@ -38,14 +38,14 @@ void FrameTable::noteFile(StringRef prefix, StringRef json) {
   });
 }
 
-/// The file of a frame; empty where the log does not name it.
+/// Returns the file of a frame; empty where the log does not name it.
 StringRef FrameTable::fileOf(StringRef prefix, const JsonValue &frame) const {
   const JsonValue *file = frame.member("filename");
   auto known = file && file->is(JsonKind::Integer) ? files_.find({prefix.str(), file->integer}) : files_.end();
   return known == files_.end() ? StringRef() : StringRef(known->second);
 }
 
-/// "train.py:154 in step"; empty where the frame does not say.
+/// Returns "train.py:154 in step"; empty where the frame lacks a part of it.
 std::string FrameTable::textOf(StringRef prefix, const JsonValue &frame) const {
   const JsonValue *line = frame.member("line");
   const JsonValue *name = frame.member("name");

@@ -1,14 +1,14 @@
-// FrameTable: for which line of the user's program a compilation was begun.
+// FrameTable: the line of the user's program for which a compilation began.
 //
 //   {"str": ["/job/train.py", 1]}
 //   {"dynamo_start": {"stack": [.., {"line": 154, "name": "step", "filename": 1}]}, "rank": 0, "frame_id": 0, ...}
 //
-// A process writes each file name once and then the number that it gave it, so the numbers are those of one prefix. The last
-// frame of the stack is the function that is compiled. Where that is one of PyTorch's own, such as the step of an optimizer,
-// the last frame of the user's program is the one that is named.
+// A process writes each file name once and afterwards only its number, so numbers are valid for one prefix. The last
+// frame of the stack is the compiled function. If it is one of PyTorch's own, such as the step of an optimizer, the
+// last frame of the user's program is named instead.
 //
-// Ownership: owns its texts. Failure: none; a header that is no JSON, or names a file that the log does not, says nothing. Cost:
-// headers of these two kinds are parsed, some hundred a log.
+// Ownership: owns its texts. Failure: none; a header that is not JSON, or that names an unknown file number, is
+// ignored. Cost: headers of these two kinds are parsed, some hundred a log.
 #pragma once
 
 #include "trace/header.h"
@@ -22,11 +22,11 @@ struct JsonValue;
 
 class FrameTable {
 public:
-  /// Looks at any header.
+  /// Reads any header; ignores those of other kinds.
   void note(const HeaderLine &line);
-  /// "train.py:154 in step"; empty where the log names no line of the user's.
+  /// Returns "train.py:154 in step"; empty where the log names no line of the user's program.
   [[nodiscard]] std::string frameOf(llvm::StringRef prefix, const std::string &compileId) const;
-  /// The function that is compiled is one of torch.optim.
+  /// Returns whether the compiled function is one of torch.optim.
   [[nodiscard]] bool isOptimizer(llvm::StringRef prefix, const std::string &compileId) const;
 
 private:

@@ -13,7 +13,7 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// "V1121 08:54:34" at the front of `text`.
+/// Matches "V1121 08:54:34" at the front of `text`.
 bool startsLoggerWords(StringRef text) {
   constexpr StringRef form = "L0000 00:00:00";
   if (text.size() < form.size() || !StringRef("VDIWEC").contains(text.front()))
@@ -29,8 +29,8 @@ struct KindStage {
   unsigned stage;
 };
 
-// In the order in which one compilation prints them. Those of Dynamo hold modules, methods and tensor subclasses, and
-// those of compiled autograd hooks; fx_graph_runnable has no types.
+// The order in which one compilation prints these kinds. Graphs of Dynamo hold modules, methods and tensor subclasses,
+// and graphs of compiled autograd hold hooks; fx_graph_runnable has no types.
 constexpr KindStage kinds[] = {
     {"dynamo_output_graph", 0},
     {"before_pre_grad_graph", 0},
@@ -60,7 +60,7 @@ const KindStage *findKind(StringRef kind) {
   return found == std::end(kinds) ? nullptr : found;
 }
 
-/// What the members of a header say, one after the other.
+/// Reads the members of a header one by one.
 class HeaderReader {
 public:
   void member(const JsonValue &value) {
@@ -112,8 +112,8 @@ private:
 
 } // namespace
 
-// "] {" is searched first, because most lines of a log are payload and have none. The logger's words are searched from
-// the right, because what a launcher puts before them may look like them.
+// "] {" is searched first, because most lines of a log are payload and do not contain it. The logger's prefix is
+// searched from the right, because the marks of a launcher before it may look like it.
 std::optional<HeaderLine> findHeader(StringRef line) {
   size_t end = line.find("] {\"");
   if (end == StringRef::npos)

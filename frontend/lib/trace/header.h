@@ -1,11 +1,11 @@
-// Headers of TORCH_TRACE records: what a line says of the payload that follows it.
+// Headers of TORCH_TRACE records: the lines that describe the payload that follows.
 //
 //   V1121 08:54:34.206000 27731 torch/_dynamo/output_graph.py:2993] {"aot_joint_graph": {}, "rank": 0, "frame_id": 0, ...}
 //
-// The first member names the artefact, or is `artifact` or `graph_dump`, which hold the name; `has_payload` is the MD5 of
-// the payload. What stands before the logger's own words (`[default1]:`) is the same on each line of one process.
+// The first member names the artefact, or is `artifact` or `graph_dump`, which contain the name; `has_payload` is the
+// MD5 of the payload. The text before the logger's own prefix (`[default1]:`) is the same on each line of one process.
 //
-// Ownership: a HeaderLine borrows its line, a TraceHeader owns what it holds. Failure: an empty result: the line is no
+// Ownership: a HeaderLine borrows its line, a TraceHeader owns its texts. Failure: an empty result: the line is not a
 // header, or its JSON is damaged. Cost: a search of the line; the JSON is parsed only where it names a payload.
 #pragma once
 
@@ -23,7 +23,7 @@ struct HeaderLine {
 
 struct TraceHeader {
   std::string kind; ///< "aot_joint_graph", or the name of an artifact or a graph dump
-  std::string name; ///< of its own, as "dump_file" has one; else empty
+  std::string name; ///< its own name, as "dump_file" has one; else empty
   std::optional<int64_t> rank;
   std::string compileId;           ///< "0/0", "0/0_1"; empty where it names no frame
   std::string md5;                 ///< of the payload, in hexadecimal digits; empty where there is no payload
@@ -33,16 +33,18 @@ struct TraceHeader {
 
 [[nodiscard]] std::optional<HeaderLine> findHeader(llvm::StringRef line);
 
-/// The words of the trace's logger, broken off before their end.
+/// Returns whether the line is a header of the trace's logger that is cut off.
 [[nodiscard]] bool isBrokenHeader(llvm::StringRef line);
 
-/// Error (empty): no JSON object. Without "has_payload" in the text nothing is parsed, and `md5` is empty.
+/// Parses a header; returns nothing where it is not a JSON object. Without "has_payload" in the text nothing is parsed,
+/// and `md5` is empty.
 [[nodiscard]] std::optional<TraceHeader> parseHeader(llvm::StringRef json);
 
-/// The same, whether or not there is a payload.
+/// Parses a header, whether or not it has a payload.
 [[nodiscard]] std::optional<TraceHeader> parseWholeHeader(llvm::StringRef json);
 
-/// Whether a payload of this kind is a graph, whatever it looks like. Others may hold one all the same.
+/// Returns whether every payload of this kind is a graph, whatever its text. Payloads of other kinds may also contain
+/// one.
 [[nodiscard]] bool isGraphKind(llvm::StringRef kind);
 
 } // namespace ccgraph

@@ -5,7 +5,7 @@ using llvm::StringRef;
 namespace ccgraph {
 namespace {
 
-/// Kinds that come by the thousand or are large, and hold no graph as text.
+/// Kinds that occur in large numbers or are large, and hold no graph as text.
 constexpr StringRef neverGraphs[] = {"chromium_event",        "compilation_metrics",
                                      "dynamo_cpp_guards_str", "dynamo_guards",
                                      "inductor_output_code",  "describe_tensor",
@@ -23,7 +23,7 @@ void RecordReader::read(LineReader &lines) {
       events_.damaged(lines.number(), "a line that is too long for a graph, of which the end was dropped");
     line(*text, lines.number());
   }
-  // In the order of their headers, as far as several are open.
+  // Open payloads, in the order of their headers.
   std::vector<Stream *> open;
   for (auto &[prefix, stream] : streams_)
     if (stream.open)
@@ -34,7 +34,7 @@ void RecordReader::read(LineReader &lines) {
       close(*stream);
 }
 
-// Payload is asked for first, because a line of it may hold anything.
+// Tests for payload first, because a line of payload may hold anything.
 void RecordReader::line(StringRef text, size_t number) {
   if (Stream *stream = streamOf(text))
     return payload(*stream, text.drop_front(stream->prefix.size() + 1), number);
@@ -43,7 +43,8 @@ void RecordReader::line(StringRef text, size_t number) {
   foreign(text, number);
 }
 
-/// Whose payload the line is: the stream's prefix and a tab begin it. The longest prefix wins.
+/// Returns the stream to whose payload the line belongs: the stream's prefix and a tab begin it. The longest prefix
+/// wins.
 RecordReader::Stream *RecordReader::streamOf(StringRef line) {
   auto fits = [&](const Stream &stream) {
     return line.size() > stream.prefix.size() && line[stream.prefix.size()] == '\t' && line.startswith(stream.prefix);
@@ -97,7 +98,7 @@ void RecordReader::header(const HeaderLine &found, size_t number) {
   if (!header)
     return events_.damaged(number, "a header that is no JSON object");
   stream.open = events_.wanted ? !header->md5.empty() && events_.wanted(*header) : mayHoldGraph(*header);
-  stream.orphaned = header->md5.empty(); // because what announces no payload has none
+  stream.orphaned = header->md5.empty(); // a header without an MD5 has no payload
   stream.record = TraceRecord();
   stream.record.header = std::move(*header);
   stream.record.prefix = stream.prefix;
@@ -108,7 +109,7 @@ void RecordReader::header(const HeaderLine &found, size_t number) {
   stream.blanks.clear();
 }
 
-/// A line of nobody. It may be what is left of a header, and then the payload before it is complete.
+/// Handles a line of no stream. It may be the rest of a damaged header, and then the payload before it is complete.
 void RecordReader::foreign(StringRef line, size_t number) {
   for (auto &[prefix, stream] : streams_) {
     if (line.rtrim() == StringRef(prefix).rtrim()) {

@@ -2,8 +2,8 @@
 //
 //   {"create_symbol": {"symbol": "s77", "val": "8", ...}, "rank": 0, "frame_id": 0, "frame_compile_id": 0, ...}
 //
-// Ownership: owns its texts. Failure: none; a header that is no JSON, or whose value is no number, says nothing. Cost: each
-// such header is parsed.
+// Ownership: owns its texts. Failure: none; a header that is not JSON, or whose value is not a number, is ignored.
+// Cost: each such header is parsed.
 #pragma once
 
 #include "trace/header.h"
@@ -18,9 +18,9 @@ class SymbolTable {
 public:
   using Hints = std::vector<std::pair<std::string, int64_t>>;
 
-  /// Looks at any header.
+  /// Reads any header; ignores those of other kinds.
   void note(const HeaderLine &line);
-  /// In the order of the log; empty where the compilation has no symbol.
+  /// Returns the hints in the order of the log; empty where the compilation has no symbol.
   [[nodiscard]] Hints hintsOf(llvm::StringRef prefix, const std::string &compileId) const;
 
 private:

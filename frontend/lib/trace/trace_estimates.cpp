@@ -20,7 +20,7 @@ bool isTable(const TraceHeader &header) {
   return header.kind == computeTable || header.kind == collectiveTable || header.kind == kernelTable;
 }
 
-/// The last `count` columns of a line; what stands before them may hold commas. Empty where there are not as many.
+/// The last `count` columns of a line; the key before them may contain commas. Empty where there are fewer columns.
 struct Columns {
   StringRef key;
   llvm::SmallVector<StringRef, 5> rest;
@@ -37,7 +37,7 @@ std::optional<Columns> splitColumns(StringRef line, unsigned count) {
   return columns;
 }
 
-/// What follows "name:" in a text of such words; empty where no word is so.
+/// Returns the text after "name:" in a list of such words; empty where no word has this name.
 StringRef wordAfter(StringRef text, StringRef name) {
   for (StringRef rest = text; !rest.empty();) {
     auto [word, tail] = rest.split(' ');

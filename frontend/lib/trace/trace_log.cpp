@@ -20,7 +20,7 @@ namespace {
 
 constexpr StringRef definition = "def forward(";
 
-/// Whether some line begins with `def forward(`. JSON and messages may quote it elsewhere.
+/// Returns whether a line begins with `def forward(`. JSON and messages may quote it elsewhere.
 bool printsGraph(StringRef text) {
   for (size_t at = text.find(definition); at != StringRef::npos; at = text.find(definition, at + 1))
     if (StringRef before = text.take_front(at).rtrim(" \t"); before.empty() || before.endswith("\n"))
@@ -28,7 +28,7 @@ bool printsGraph(StringRef text) {
   return false;
 }
 
-/// The name of the first class of a module, "" where there is none.
+/// Returns the name of the first class of a module, "" where there is none.
 StringRef classOf(StringRef text) {
   size_t module = text.find("(torch.nn.Module):");
   if (module == StringRef::npos)
@@ -38,7 +38,7 @@ StringRef classOf(StringRef text) {
   return start == StringRef::npos ? "" : before.drop_front(start + StringRef("class ").size());
 }
 
-/// A word of the log, as a message shows it: a damaged one may be long, and hold anything.
+/// Shortens a word of the log for a message: a damaged one may be long, and hold anything.
 std::string shown(StringRef word) {
   constexpr size_t most = 60;
   std::string text;
@@ -57,13 +57,13 @@ std::optional<int64_t> rankOfName(StringRef path) {
   return name.drop_front(at + 5).take_while(llvm::isDigit).getAsInteger(10, rank) ? std::nullopt : std::optional(rank);
 }
 
-/// One log: turns its records into entries and warnings.
+/// Turns the records of one log into entries and warnings.
 class LogLister {
 public:
   LogLister(StringRef path, Diagnostics &warnings)
       : path_(path.str()), nameRank_(rankOfName(path)), warnings_(warnings) {}
 
-  /// False: there was no header in it.
+  /// Returns false where the log has no header.
   bool list(LineReader &lines) {
     RecordReader reader({[&](TraceRecord &&record) { add(std::move(record)); },
                          [&](size_t line, StringRef what) {
@@ -159,7 +159,7 @@ private:
     }
   }
 
-  /// One warning with the place of the first error; its words are the reason that is listed.
+  /// Adds one warning with the place of the first error; its text is the reason in the list.
   void refuse(const TraceRecord &record, llvm::Error error) {
     Diagnostic first;
     llvm::handleAllErrors(
@@ -172,7 +172,7 @@ private:
     warnings_.add(std::move(first));
   }
 
-  /// One warning for all of a log, since a log that was edited by a tool matches nowhere.
+  /// Adds one warning for the whole log, since in a log that was edited by a tool no sum matches.
   void warnOfSums() {
     if (unmatched_ == 0)
       return;
@@ -214,7 +214,7 @@ llvm::Error pathError(StringRef path, const std::string &message, const std::str
   return makeError(std::move(diagnostic));
 }
 
-/// Digits count as numbers: rank_9 stands before rank_10.
+/// Compares names with digits as numbers: rank_9 precedes rank_10.
 bool standsBefore(const std::string &a, const std::string &b) { return StringRef(a).compare_numeric(b) < 0; }
 
 llvm::Expected<std::vector<std::string>> filesBelow(StringRef folder) {
@@ -229,10 +229,10 @@ llvm::Expected<std::vector<std::string>> filesBelow(StringRef folder) {
   return files;
 }
 
-/// A header stands before the first line that could be the beginning of a graph.
+/// Returns whether a header precedes the first line that could begin a graph.
 bool beginsAsTrace(LineReader lines) {
   StringRef front = lines.front().ltrim("\xef\xbb\xbf \t\r\n");
-  if (front.startswith("{") || front.contains('\0')) // JSON, or no text at all
+  if (front.startswith("{") || front.contains('\0')) // JSON, or not a text
     return llvm::consumeError(lines.takeError()), false;
   while (std::optional<StringRef> line = lines.next()) {
     if (findHeader(*line))
@@ -333,7 +333,7 @@ llvm::Expected<std::vector<InputFile>> TraceLog::texts(llvm::ArrayRef<const List
   return texts;
 }
 
-/// Those of one file. Several graphs may come from one payload.
+/// Reads the payloads of one file. Several graphs may come from one payload.
 llvm::Error TraceLog::readTexts(StringRef file, llvm::ArrayRef<const ListedGraph *> wanted,
                                 std::vector<std::optional<InputFile>> &found) const {
   llvm::Expected<LineReader> lines = memory_ ? LineReader(memory_->source()) : LineReader::open(file);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr StringRef head = "DeviceMesh((";
 
-/// What stands before ")" and after it; empty where there is none.
+/// Returns the text before the closing ")" and the text after it; nothing where there is none.
 std::optional<std::pair<StringRef, StringRef>> untilClosed(StringRef text) {
   unsigned depth = 0;
   for (size_t i = 0; i != text.size(); ++i) {
@@ -33,7 +33,7 @@ llvm::SmallVector<StringRef, 4> listed(StringRef text) {
   return words;
 }
 
-/// "tp=2" or "2", and "1" or "()".
+/// Parses a size "tp=2" or "2", and a stride "1" or "()".
 std::optional<MeshAxis> parseAxis(StringRef size, StringRef stride) {
   MeshAxis axis;
   if (size.contains('=')) {

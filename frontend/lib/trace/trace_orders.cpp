@@ -10,7 +10,7 @@ namespace {
 
 constexpr StringRef artifact = "inductor_collective_schedule";
 
-/// The texts of a list; empty where it holds anything else.
+/// Returns the texts of a list; nothing where the list holds anything else.
 std::optional<std::vector<std::string>> namesOf(StringRef text) {
   std::vector<std::string> names;
   StringRef rest = text.trim();

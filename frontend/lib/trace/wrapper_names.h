@@ -1,4 +1,4 @@
-// Wrapper names: which of PyTorch's data-parallel wrappers a job uses, by the classes that Dynamo's guards name.
+// Wrapper names: detects PyTorch's data-parallel wrappers in a job, by the class names in Dynamo's guards.
 //
 //   | | +- TYPE_MATCH: ___check_type_id(L['fn'], 93873), type=<class 'torch.nn.parallel.distributed.DistributedDataParallel'>
 //
@@ -11,7 +11,7 @@
 
 namespace ccgraph {
 
-/// Whether a payload of this kind prints guards.
+/// Returns whether a payload of this kind prints guards.
 [[nodiscard]] bool mayNameWrappers(llvm::StringRef kind);
 
 void noteWrappers(llvm::StringRef guards, JobWrappers &wrappers);

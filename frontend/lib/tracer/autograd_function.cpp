@@ -9,7 +9,7 @@ Tensor apply(const AutogradFunction &function, const Tensor &input) {
   detail::Mode *mode = detail::Mode::current();
   if (!mode || !mode->recorder() || !input.isValid() || !result.isValid())
     return result;
-  // A function that passes its input on needs a value of its own, whose gradient it can take.
+  // A function that returns its input needs a value of its own, to which a gradient can be attached.
   if (result.state()->node == input.state()->node)
     result = call("aten.alias.default", {result});
   mode->recorder()->giveGradient(result, input, function.backward);

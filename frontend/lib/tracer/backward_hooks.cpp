@@ -15,7 +15,7 @@ Recorder *recorderHere() {
   return mode ? mode->recorder() : nullptr;
 }
 
-/// One call of a list of hooks; what it yields is the first of `gradients`, or what the hooks put in its place.
+/// One call of a list of hooks; its result is the first of `gradients`, or its replacement by the hooks.
 class HookCall {
 public:
   HookCall(const ModuleHooks &hooks, const std::string &list) : hooks_(hooks), list_(list) {}
@@ -58,14 +58,14 @@ Tensor passedOn(const Tensor &tensor) { return tensor; }
 BackwardState BackwardState::input(llvm::StringRef name) {
   if (!detail::Mode::current())
     return BackwardState(Tensor::failed(detail::noModeProblem(name)));
-  // Because an eager session, which has no backward, never asks for it.
+  // An eager session has no backward, so it never uses it.
   Recorder *recorder = recorderHere();
   if (!recorder)
     return BackwardState(Tensor());
   return BackwardState(recorder->input(name, static_cast<const Type *>(nullptr)));
 }
 
-// The gradient of the result comes first, since the backward goes against the program.
+// The gradient of the result comes first, since the backward runs in reverse order.
 Tensor withHooks(const ModuleHooks &hooks, const Tensor &input, const std::function<Tensor(const Tensor &)> &module) {
   auto ofResult = std::make_shared<Tensor>();
   auto after = [hooks, ofResult](const Tensor &gradient) {

@@ -84,7 +84,7 @@ std::string wrongFactorsText(llvm::StringRef name, DType a, DType b) {
   return "expected scalar type " + scalarTypeName(a) + " but found " + scalarTypeName(b);
 }
 
-/// Why a bias of these sizes cannot be stretched to the product's; empty where it can.
+/// Returns why a bias of these sizes cannot be broadcast to the product's; empty where it can.
 std::string wrongBiasText(DimsRef bias, DimsRef product) {
   for (size_t i = 0; i != bias.size() && i != product.size(); ++i) {
     int64_t from = bias[bias.size() - 1 - i], to = product[product.size() - 1 - i];
@@ -157,7 +157,7 @@ llvm::Error checkNorm(const Node &node) {
 
 // --- What is written -------------------------------------------------------------------------------------------------
 
-/// PyTorch's canCast: never to a class that holds less.
+/// PyTorch's canCast: a cast never loses a class of numbers.
 bool canCast(DType from, DType to) {
   if (isComplex(from) && !isComplex(to))
     return false;
@@ -173,7 +173,8 @@ bool repeatsElements(const Type &type) {
   return false;
 }
 
-/// These set each element to one value, so that PyTorch lets them write one several times.
+/// Returns whether the operator sets all elements to one value; PyTorch lets such an operator write an element several
+/// times.
 bool setsAllAlike(llvm::StringRef name) { return name == "fill_" || name == "zero_"; }
 
 llvm::Error checkOverlap(const Node &node, llvm::StringRef name) {
@@ -187,7 +188,7 @@ llvm::Error checkOverlap(const Node &node, llvm::StringRef name) {
   return llvm::Error::success();
 }
 
-/// Sizes as broadcast meets them: those of the operands of an elementwise call that writes its first one.
+/// Checks the sizes for broadcasting: those of the operands of an elementwise call that writes its first one.
 llvm::Error checkStretch(const Node &node, const Type &self, const Type &other) {
   std::optional<Dims> to = staticDims(self.sizes()), from = staticDims(other.sizes());
   if (!to || !from)

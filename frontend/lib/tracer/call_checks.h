@@ -1,7 +1,7 @@
-// Call checks: what PyTorch refuses when a call is made, and a graph that holds the call would refuse only when it runs.
+// Call checks: errors that PyTorch reports at the call, and that a recorded graph would report only when it runs.
 //
-// The rules that give types (ir/type_inference.h) tell what a call yields where it is right. These checks look at dtypes of factors and indices, at
-// sizes of biases and weights, and at what is written. Messages are PyTorch's own.
+// The type rules (ir/type_inference.h) determine the result of a valid call. These checks test the dtypes of factors
+// and indices, the sizes of biases and weights, and written operands. Messages are PyTorch's own.
 //
 // Ownership: borrows the node. Failure: the first diagnostic. Cost: linear in the ranks.
 #pragma once
@@ -10,13 +10,14 @@
 
 namespace ccgraph::tracer::detail {
 
-/// "Float", "Long": a dtype as PyTorch's messages spell it.
+/// Returns the dtype as PyTorch's messages write it: "Float", "Long".
 [[nodiscard]] std::string scalarTypeName(DType dtype);
 
-/// Of a call whose operands have types.
+/// Checks a call whose operands have types.
 [[nodiscard]] llvm::Error checkCall(const Node &node);
 
-/// Of a call that writes its first argument, where `functional` is the type that the same call without writing yields.
+/// Checks a call that writes its first argument; `functional` is the type of the result of the same call without
+/// writing.
 [[nodiscard]] llvm::Error checkWritten(const Node &node, const Type &functional);
 
 } // namespace ccgraph::tracer::detail

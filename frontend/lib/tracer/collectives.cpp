@@ -22,7 +22,7 @@ using tracer::detail::fail;
 using tracer::detail::Mode;
 using tracer::detail::problem;
 
-/// One call of this API, as its messages name it, and the group that it is given.
+/// One call of this API, with its name for messages, and its group.
 struct Site {
   llvm::StringRef function;
   const GroupLike &group;
@@ -41,7 +41,7 @@ bool isKnown(const ReduceOp &op) {
   return llvm::is_contained(names, op.name());
 }
 
-/// The group's name and size, where the reduction, if there is one, is a reduction.
+/// Returns the group's name and size, after a check of the reduction, if there is one.
 llvm::Expected<CallGroup> expand(const Site &site) {
   if (!Mode::current())
     return makeError(tracer::detail::noModeProblem(site.function));
@@ -51,7 +51,7 @@ llvm::Expected<CallGroup> expand(const Site &site) {
   return groupOfCall(*Mode::current(), site.group, site.tag);
 }
 
-/// Gives the call the group that was asked for, and launches it.
+/// Gives the call its group, and launches it.
 template <typename MakeCall>
 Tensor launch(const Site &site, MakeCall makeCall) {
   llvm::Expected<CallGroup> group = expand(site);
@@ -75,7 +75,7 @@ TensorList launchList(const Site &site, MakeCall makeCall) {
   return TensorList(std::move(results));
 }
 
-/// The tensor that a reduction sums: multiplied first where it says so.
+/// Returns the tensor that a reduction sums, multiplied first for premul_sum.
 Tensor premultiplied(const Tensor &tensor, const ReduceOp &op) {
   return op.factor() ? tracer::call("aten.mul.Tensor", {tensor, *op.factor()}) : tensor;
 }
@@ -85,12 +85,12 @@ Tensor notContiguous(llvm::StringRef function, const Tensor &self) {
                       "call contiguous(input) first"));
 }
 
-/// The rows of all ranks, put beside each other along another dimension.
+/// Concatenates the rows of all ranks along another dimension.
 Tensor besides(const Tensor &gathered, int64_t dim, int64_t ranks) {
   return dim == 0 ? gathered : cat(chunk(gathered, ranks, 0).tensors(), dim);
 }
 
-/// Shares along another dimension, put below each other: what is scattered are rows.
+/// Concatenates shares of another dimension along dimension 0, since a collective scatters rows.
 Tensor belowEachOther(const Tensor &tensor, int64_t dim, int64_t ranks) {
   return dim == 0 ? tensor : tracer::cat(chunk(tensor, ranks, dim).tensors());
 }
@@ -160,7 +160,7 @@ Tensor exchange(llvm::StringRef target, const Exchange &what, const Site &site) 
   });
 }
 
-/// Where the rank of the trace stands in a group.
+/// The index of the trace's rank in a group.
 struct Place {
   std::string group;
   size_t rank = 0;
@@ -190,7 +190,7 @@ llvm::Expected<Place> placeInGroup(const Site &site) {
   return Place{group->name, rank, members.size()};
 }
 
-/// Why these are no destinations; empty where they are.
+/// Returns why these are not valid destinations; empty where they are.
 std::string wrongPermutation(llvm::ArrayRef<int64_t> destinations, size_t ranks) {
   if (destinations.size() != ranks)
     return "got " + std::to_string(destinations.size()) + " destinations for a group of " + std::to_string(ranks) +
@@ -201,7 +201,8 @@ std::string wrongPermutation(llvm::ArrayRef<int64_t> destinations, size_t ranks)
   return "";
 }
 
-/// Which rank of the group each rank of the session receives from, as one number a rank; empty after a failure.
+/// Returns for each rank of the session the rank of the group from which it receives, one number a rank; empty after a
+/// failure.
 llvm::Expected<std::vector<HostTensor>> sourcesOf(const Group &group, llvm::ArrayRef<int64_t> destinations,
                                                   int64_t worldSize) {
   std::vector<HostTensor> sources;
@@ -225,7 +226,8 @@ llvm::Expected<std::vector<HostTensor>> sourcesOf(const Group &group, llvm::Arra
   return sources;
 }
 
-// One call of a session is all ranks', and each of them receives from another: all tensors are gathered, and each rank takes one.
+// One call of a session runs on all ranks, and each of them receives from another. So all tensors are gathered, and
+// each rank selects one.
 Tensor permutedInSession(EagerMode &session, const Tensor &self, const std::vector<int64_t> &destinations,
                          const Site &site) {
   llvm::Expected<const Group *> group = tracer::detail::resolveGroup(session, site.group, site.tag);
@@ -347,7 +349,7 @@ Tensor all_to_all_single_autograd(const Tensor &self, const Splits &output_split
 
 Tensor permute_tensor(const Tensor &self, const std::vector<int64_t> &src_dst, const GroupLike &group,
                       llvm::StringRef tag) {
-  // A mode that records nothing is a session's.
+  // A mode that records nothing belongs to a session.
   if (Mode *mode = Mode::current(); mode && !mode->recorder())
     return permutedInSession(static_cast<EagerMode &>(*mode), self, src_dst, {"permute_tensor", group, tag});
   llvm::Expected<Place> place = placeInGroup({"permute_tensor", group, tag});

@@ -16,7 +16,7 @@ std::string sizesText(const Tensor &tensor) {
   return "[" + text + "]";
 }
 
-/// One check of a call, by the name of its operator.
+/// Checks one call, by the name of its operator.
 class CommCheck {
 public:
   CommCheck(const CommCall &call, int64_t ranks)
@@ -47,10 +47,10 @@ public:
 private:
   [[nodiscard]] const std::vector<Tensor> &written() const { return call_.written.tensors; }
   [[nodiscard]] const std::vector<Tensor> &read() const { return call_.read->tensors; }
-  /// The argument after the group that is a number.
+  /// Returns the number that follows the group among the arguments.
   [[nodiscard]] int64_t rootOf(size_t index) const { return call_.roots[index]; }
 
-  /// One tensor holds what all ranks have of the other one.
+  /// Checks that one tensor has room for the other tensor of all ranks.
   [[nodiscard]] llvm::Error checkBase(const Tensor &part, const Tensor &whole, const char *what) const {
     if (part.dtype() != whole.dtype())
       return refusal(call_.target, "trace.comm-dtype", "output tensor must have the same type as input tensor");
@@ -61,7 +61,7 @@ private:
                              std::to_string(ranks_) + " ranks");
   }
 
-  /// A list has a tensor for each rank, all like the other one.
+  /// Checks that a list has a tensor for each rank, all like the other one.
   [[nodiscard]] llvm::Error checkList(const std::vector<Tensor> &list, const Tensor &one, const char *which) const {
     if (static_cast<int64_t>(list.size()) != ranks_)
       return refusal(call_.target, "trace.comm-list",
@@ -85,7 +85,7 @@ private:
                                                         ", got " + sizesText(tensor) + ")");
   }
 
-  // Which sizes arrive, other ranks know; a rank's own part must fit.
+  // Checks that the rank's own part fits; only the other ranks determine the sizes that arrive.
   [[nodiscard]] llvm::Error checkExchange() const {
     for (const std::vector<Tensor> *list : {&written(), &read()})
       if (static_cast<int64_t>(list->size()) != ranks_)

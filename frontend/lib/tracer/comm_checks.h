@@ -1,5 +1,5 @@
-// Comm checks: what process groups refuse of c10d's in-place collectives: outputs of other sizes or dtypes than arrive, lists of another
-// length than the group, roots outside of it. Messages are PyTorch's own.
+// Comm checks: the errors of process groups on c10d's in-place collectives: outputs whose sizes or dtypes differ from
+// the received tensors, lists whose length differs from the group, roots outside the group. Messages are PyTorch's own.
 //
 // Ownership: borrows the call. Failure: the first diagnostic. Cost: linear in the tensors.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace ccgraph::tracer::detail {
 
-/// Of a call on a group of `ranks` ranks, whose tensors are there and have not failed.
+/// Checks a call on a group of `ranks` ranks, whose tensors are present and have not failed.
 [[nodiscard]] llvm::Error checkComm(const CommCall &call, int64_t ranks);
-/// That `root` is one of them; `function` is for the message.
+/// Checks that `root` is one of the ranks; `function` is for the message.
 [[nodiscard]] llvm::Error checkRoot(llvm::StringRef function, int64_t root, int64_t ranks);
 
 } // namespace ccgraph::tracer::detail

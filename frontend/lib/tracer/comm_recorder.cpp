@@ -56,7 +56,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// A graph holds no premul_sum (collectives.h), so what is summed is multiplied first: in place where the call reduces in place.
+  /// A graph has no premul_sum (collectives.h), so the summed tensor is multiplied first: in place where the call
+  /// reduces in place.
   llvm::Error premultiply() {
     if (!call_.reduceOp || !call_.reduceOp->factor())
       return llvm::Error::success();
@@ -97,7 +98,7 @@ private:
   }
 
   void launch(std::vector<Actual> args) {
-    // Such values are lists beside a Work, and no type of ours says so.
+    // Such values are lists beside a Work, for which there is no type.
     Node *call = recorder_.append({.target = call_.target, .args = std::move(args)}, nullptr);
     Node *list = recorder_.append({.target = "torch.distributed._spmd.comm_tensor._wrap_comm_result",
                                    .args = {call},

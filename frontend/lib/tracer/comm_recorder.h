@@ -1,8 +1,8 @@
-// CommRecorder: c10d's in-place collectives as a trace holds them.
+// CommRecorder: records c10d's in-place collectives in a trace.
 //
 //   p = c10d.allreduce_.default([x], _torchbind_obj0, _torchbind_obj1, None)
 //   q = torch.distributed._spmd.comm_tensor._wrap_comm_result(p)
-//   y = q[0][0]                                                       which x is from here on, in flight
+//   y = q[0][0]                                                       the new value of x, in flight
 //
 // Ownership: refers to the recorder for one call. Failure: the first reason; nothing of the call is in the graph then.
 // Cost: a few nodes.
@@ -13,17 +13,17 @@
 
 namespace ccgraph::tracer::detail {
 
-/// Tensors of one argument: one, those of a list, or those of the only list in a list.
+/// The tensors of one argument: one, those of a list, or those of the only list in a list.
 struct CommOperand {
   std::vector<Tensor> tensors;
   /// 0: a tensor, 1: a list, 2: a list of lists
   int depth = 0;
 };
 
-/// One call: what it is given, in the order of its schema.
+/// One call: its arguments, in the order of its schema.
 struct CommCall {
   llvm::StringRef target;
-  /// `written` first where there is another one
+  /// `written` precedes `read`, if there is one
   CommOperand written;
   std::optional<CommOperand> read = std::nullopt;
   const collectives::GroupLike &group;
@@ -34,7 +34,7 @@ struct CommCall {
   std::vector<int64_t> roots = {};
 };
 
-/// Records the call; what it wrote is in flight.
+/// Records the call; the written tensors are in flight.
 [[nodiscard]] llvm::Error recordComm(Recorder &recorder, CommCall call);
 
 } // namespace ccgraph::tracer::detail

@@ -30,14 +30,15 @@ Work failed(Diagnostic why) {
 
 Work failed(llvm::Error error) { return failed(tracer::detail::firstOf(std::move(error))); }
 
-/// Recorded where a trace is open, else `inSession` launches it: what it writes is written when somebody looks.
+/// Records the call where a trace is open; otherwise `inSession` launches it, and the tensors are written at their
+/// first use.
 template <typename InSession>
 Work launched(const CommCall &call, InSession inSession) {
   tracer::detail::Mode *mode = tracer::detail::Mode::current();
   if (!mode)
     return failed(tracer::detail::noModeProblem(call.target));
   if (!mode->recorder()) {
-    // Because a mode that records nothing is a session's.
+    // A mode that records nothing belongs to a session.
     Tensor written = inSession(static_cast<EagerMode &>(*mode));
     return written.error() ? Work(*written.error()) : Work();
   }
@@ -77,7 +78,8 @@ std::vector<int64_t> rowsOf(const Tensors &tensors) {
   return rows;
 }
 
-/// Every rank sends what it would scatter, since a session's call is all ranks'; of what comes, the root's piece is kept.
+/// Every rank sends the tensors that it would scatter, since a session's call runs on all ranks; of the received ones,
+/// the root's piece is kept.
 Tensor scattered(EagerMode &session, const Tensor &output, const std::vector<Tensors> &inputs, const GroupLike &group,
                  int64_t root) {
   if (inputs.empty())

@@ -18,7 +18,7 @@ Diagnostic asyncProblem(llvm::StringRef function) {
                  "call the functional collective, whose wait is placed by the passes");
 }
 
-/// Writes what `make` gathers or reduces into `output`, where the call is synchronous.
+/// Writes the gathered or reduced result of `make` into `output`, where the call is synchronous.
 template <typename Make>
 Tensor written(llvm::StringRef function, const Tensor &output, bool async_op, Make make) {
   if (async_op)

@@ -7,7 +7,7 @@
 namespace ccgraph::tracer::detail {
 namespace {
 
-/// The tensors of a call, in the order of its arguments; absent ones left out.
+/// Returns the tensors of a call, in the order of its arguments; absent ones are left out.
 std::vector<Tensor> tensorsIn(llvm::ArrayRef<Operand> args, llvm::ArrayRef<NamedOperand> kwargs = {}) {
   std::vector<Tensor> tensors;
   auto take = [&](const Operand &operand) {
@@ -28,7 +28,7 @@ EagerSnapshot snapshotOf(const EagerValue &value) {
   return {value.storage.get(), value.storage->type, value.storage->values, value.views};
 }
 
-/// The same argument with its tensors replaced, in their order.
+/// Returns the argument with its tensors replaced, in their order.
 Operand replaced(const Operand &operand, llvm::function_ref<Tensor(const Tensor &)> replace) {
   if (operand.tensor())
     return operand.tensor()->isAbsent() ? operand : Operand(replace(*operand.tensor()));
@@ -48,12 +48,12 @@ struct EagerMode::Program {
                                                         TraceOptions{.name = "eager", .worldSize = mode.worldSize()})) {
     recorder->groups() = mode.groups_;
   }
-  // Because tensors of the recorder keep it alive.
+  // Tensors of the recorder keep it alive, so it must be closed.
   ~Program() { recorder->close(); }
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// The tensor as this program has it: a placeholder, and its views.
+  /// Returns the tensor of this graph: a placeholder, and its views.
   Tensor use(const EagerSnapshot &snapshot) {
     auto [entry, isNew] = placeholders.try_emplace(snapshot.storage, placeholders.size());
     if (isNew) {
@@ -69,7 +69,7 @@ struct EagerMode::Program {
     return tensor;
   }
 
-  /// The call on the program's own tensors.
+  /// Returns the call with the tensors of this graph.
   Call translated(const Call &call) {
     auto useState = [&](const Tensor &tensor) { return use(snapshotOf(*tensor.state()->eager)); };
     Call result{call.target, {}};
@@ -102,7 +102,7 @@ struct EagerMode::Program {
 
 namespace {
 
-/// Result `name` of every rank.
+/// Returns result `name` of every rank.
 llvm::Expected<RankValues> valuesNamed(std::vector<TensorMap> &results, const std::string &name) {
   std::vector<HostTensor> values;
   for (TensorMap &ofRank : results) {
@@ -148,7 +148,7 @@ Tensor EagerMode::tensorOf(EagerValue value, const Type *type) {
   return Tensor(std::move(state));
 }
 
-/// Sizes that only data tell are known once they are there.
+/// Sizes that depend on data are known once the data is there.
 const Type *EagerMode::typeOf(const Type *inferred, const HostTensor &value) const {
   if (staticDims(inferred->sizes()) && inferred->stridesKnown())
     return inferred;
@@ -208,7 +208,7 @@ llvm::Expected<std::vector<Tensor>> EagerMode::compute(const Call &call, bool is
   return runCall(call, isList);
 }
 
-/// What was written is what its storage holds from now on; the storages are the tensors' own.
+/// The written value is the new value of its storage; the storages belong to the tensors.
 llvm::Error EagerMode::storeWritten(const Program &program, const Call &call, std::vector<TensorMap> &results) {
   for (const Tensor &tensor : tensorsIn(call.args, call.kwargs)) {
     EagerStorage &storage = *tensor.state()->eager->storage;
@@ -219,7 +219,7 @@ llvm::Error EagerMode::storeWritten(const Program &program, const Call &call, st
     if (!values)
       return values.takeError();
     storage.values = std::move(*values);
-    // Because it is given once, and a tensor may stand twice in a call.
+    // The value is stored once, but a tensor may occur twice in a call.
     for (TensorMap &ofRank : results)
       ofRank.erase(name);
   }
@@ -270,7 +270,7 @@ bool EagerMode::isView(const Call &call) {
   return made.isValid() && op->sharing(*made.state()->node) == Sharing::View;
 }
 
-// A view of x is x, and the call that makes it; of a list, that call and the element.
+// A view of x is x, and the call that makes it; for a list, that call and the element.
 llvm::Expected<std::vector<Tensor>> EagerMode::view(const Call &call, bool isList) {
   const Tensor *base = call.args.empty() ? nullptr : call.args.front().tensor();
   if (!base || base->isAbsent())
@@ -319,7 +319,7 @@ llvm::Expected<std::vector<Tensor>> EagerMode::launch(const Call &call, bool isL
   return tensors;
 }
 
-// The collective and the waits on all its results, in one run: one wait lands what they share.
+// Runs the collective and the waits on all its results as one graph: one wait completes results that share storage.
 llvm::Error EagerMode::finish(const EagerLaunch &launch) {
   Program program(*this);
   Call call{launch.target, {}};
@@ -363,11 +363,11 @@ Tensor EagerMode::copyLater(const Tensor &tensor, const Tensor &inFlight) {
 }
 
 llvm::Error EagerMode::land(const std::shared_ptr<EagerStorage> &storage) {
-  // Held, because its results let go of it.
+  // Keeps the launch alive, because its results release it.
   if (std::shared_ptr<EagerLaunch> launch = storage->launch)
     if (llvm::Error error = finish(*launch))
       return error;
-  // Taken first, because a copy lands what it writes to.
+  // The list is taken first, because a copy completes the tensor that it writes.
   for (EagerArrival &arrival : std::exchange(storage->arrivals, {})) {
     Tensor tensor = tensorOf({storage, std::move(arrival.views)}, arrival.type);
     if (Tensor copied = call({"aten.copy_.default", {tensor, arrival.source}}); copied.error())

@@ -1,9 +1,9 @@
-// EagerMode: the mode of an eager session: a call becomes a graph of a few nodes, which is run.
+// EagerMode: the mode of an eager session: a call becomes a graph of a few nodes, which is run immediately.
 //
-// A tensor is a storage and the views that lead to it. A storage has a value for each rank, or is in flight: then it has
-// the launch that brings it. An in-place operator gives a storage new values, which every tensor that leads to it sees; what a
-// launch of c10d's writes arrives there later, when somebody looks.
-// Values are shared and never changed, so a launch keeps what it was given by keeping a pointer.
+// A tensor is a storage and the views that lead to it. A storage has a value for each rank, or is in flight: then it
+// refers to its launch. An in-place operator gives a storage new values, which every tensor of that storage sees. The
+// results of c10d's in-place launches arrive there later, at the first use. Values are shared and never changed, so a
+// launch keeps its operands by keeping a pointer.
 //
 // Ownership: tensors share storages. Failure: failed tensors. Cost: a run a call.
 #pragma once
@@ -16,29 +16,29 @@ namespace ccgraph::tracer::detail {
 using RankValues = std::shared_ptr<const std::vector<HostTensor>>;
 struct EagerLaunch;
 
-/// A view of what comes before it; the first argument is left out.
+/// A view of the previous view or the storage; the first argument is left out.
 struct EagerView {
   std::string target;
   std::vector<Operand> rest;
 };
 
-/// What is going to be copied into a storage.
+/// A pending copy into a storage.
 struct EagerArrival {
-  /// to where it is copied, and the type of that
+  /// the destination, and its type
   std::vector<EagerView> views;
   const Type *type = nullptr;
-  /// in flight, or landed since
+  /// in flight, or complete since
   Tensor source;
 };
 
 /// The memory of a tensor, on all ranks.
 struct EagerStorage {
   const Type *type = nullptr;
-  /// null in flight
+  /// null while in flight
   RankValues values;
-  /// null where it has landed
+  /// null after completion
   std::shared_ptr<EagerLaunch> launch;
-  /// in their order, behind the launch
+  /// in their order, after the launch
   std::vector<EagerArrival> arrivals;
   [[nodiscard]] bool isInFlight() const { return launch || !arrivals.empty(); }
 };
@@ -48,7 +48,7 @@ struct EagerValue {
   std::vector<EagerView> views;
 };
 
-/// A value as it is at one moment.
+/// A value at one moment.
 struct EagerSnapshot {
   const EagerStorage *storage = nullptr;
   const Type *type = nullptr;
@@ -60,10 +60,10 @@ struct EagerSnapshot {
 struct EagerLaunch {
   std::string target;
   std::vector<Operand> args;
-  /// of the tensors among the arguments, in their order
+  /// the tensors among the arguments, in their order
   std::vector<EagerSnapshot> operands;
   bool isList = false;
-  /// that it fills; gone where nobody holds the tensor any more
+  /// the storages that it fills; expired where no tensor uses them any more
   std::vector<std::weak_ptr<EagerStorage>> results;
 };
 
@@ -77,7 +77,7 @@ public:
   [[nodiscard]] Tensor deferWait(const Tensor &inFlight) override { return inFlight; }
   [[nodiscard]] Tensor fail(Diagnostic why) override { return Tensor::failed(std::move(why)); }
   void warnOnce(Diagnostic warning) override;
-  /// Nothing outlives the answer, so nothing depends on it.
+  /// No graph outlives the answer, so nothing depends on it.
   void noteFact(Guard /*guard*/) override {}
   [[nodiscard]] GroupTable &groups() override { return groups_; }
   [[nodiscard]] std::optional<int64_t> worldSize() const override { return static_cast<int64_t>(ranks_); }
@@ -85,14 +85,14 @@ public:
   [[nodiscard]] bool isOpen() const override { return open_; }
 
   void close();
-  /// As copy_, once somebody looks at `tensor`; what does not fit is refused at once.
+  /// Has the effect of copy_, at the first use of `tensor`; values that do not fit are rejected immediately.
   [[nodiscard]] Tensor copyLater(const Tensor &tensor, const Tensor &inFlight);
   [[nodiscard]] Tensor tensor(const std::vector<HostTensor> &values);
   [[nodiscard]] llvm::Expected<std::vector<HostTensor>> valuesOf(const Tensor &tensor);
   [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
 
 private:
-  /// One graph in the making, with placeholders for storages.
+  /// One graph that is being built, with placeholders for storages.
   struct Program;
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> compute(const Call &call, bool isList);
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> runCall(const Call &call, bool isList);
@@ -102,7 +102,7 @@ private:
                                                                std::vector<TensorMap> &results);
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> launch(const Call &call, bool isList);
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> view(const Call &call, bool isList);
-  /// Whether the result is a view of the first argument, for certain or as strides prove it.
+  /// Returns whether the result is a view of the first argument, by its schema or by its strides.
   [[nodiscard]] bool isView(const Call &call);
   [[nodiscard]] llvm::Error checkTensors(const Call &call) const;
   [[nodiscard]] llvm::Error land(const std::shared_ptr<EagerStorage> &storage);

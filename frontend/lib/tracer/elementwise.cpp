@@ -6,13 +6,13 @@ namespace {
 
 bool isOne(const Number &number) { return number.asDouble() == 1; }
 
-/// Call of an operator with an alpha, which PyTorch's graphs leave out where it is 1.
+/// Calls an operator with an alpha, which PyTorch's graphs omit where it is 1.
 Tensor scaled(llvm::StringRef target, const Tensor &self, const Term &other, const Number &alpha) {
   return isOne(alpha) ? call(target, {self, other.operand()})
                       : call(target, {self, other.operand()}, {{"alpha", alpha}});
 }
 
-/// The overload for a number, or the one for a tensor.
+/// Calls the overload for a number, or the one for a tensor.
 Tensor compared(llvm::StringRef base, const Tensor &self, const Term &other) {
   return call((base + (other.number() ? ".Scalar" : ".Tensor")).str(), {self, other.operand()});
 }

@@ -11,7 +11,7 @@ namespace {
 using tracer::detail::Mode;
 using tracer::detail::problem;
 
-/// A group that is asked about, and who notes the answer.
+/// The group of a query, and the mode that records the answer.
 struct Asked {
   Mode *mode;
   Group group;
@@ -37,7 +37,7 @@ llvm::Error differsByRank(llvm::StringRef function, const Group &group) {
                            "give the trace a rank (TraceOptions::rank)"));
 }
 
-/// This rank's place among the members; -1 outside.
+/// Returns this rank's index among the members; -1 outside.
 llvm::Expected<int64_t> placeIn(llvm::StringRef function, const Asked &asked) {
   if (!asked.mode->rank())
     return differsByRank(function, asked.group);

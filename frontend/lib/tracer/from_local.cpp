@@ -37,7 +37,7 @@ Tensor from_local(const Tensor &local_tensor, const DeviceMesh &device_mesh, con
       return refused("Shard(" + std::to_string(along) + ") of " + tensor.typeText(),
                      "shard along a dimension that it has");
     if (run_check && placement.is_replicate())
-      tensor = collectives::broadcast(tensor, 0, std::pair(device_mesh, dim)); // of the first rank along it
+      tensor = collectives::broadcast(tensor, 0, std::pair(device_mesh, dim)); // the tensor of the first rank along it
   }
   return tensor;
 }

@@ -17,7 +17,7 @@ std::string cellText(llvm::ArrayRef<int64_t> ranks) {
   return "[" + text + "]";
 }
 
-/// "[0, 1]", or "[[0, 1], [2, 3]]".
+/// Returns "[0, 1]", or "[[0, 1], [2, 3]]".
 std::string membersText(const Group &group) {
   if (group.partition.empty())
     return cellText(group.ranks);
@@ -32,7 +32,7 @@ llvm::Error groupError(const Group &group, std::string message, llvm::StringRef 
       problem("trace.group", group.name.empty() ? "group" : "group " + group.name, std::move(message), repair));
 }
 
-/// Ranks are of the world, and none stands twice.
+/// Checks that ranks are within the world, and that none is repeated.
 llvm::Error checkRanks(const Mode &mode, const Group &group) {
   std::set<int64_t> seen;
   for (int64_t rank : allRanks(group)) {
@@ -57,7 +57,7 @@ llvm::Error checkCells(const Group &group) {
 
 bool sameMembers(const Group &a, const Group &b) { return a.ranks == b.ranks && a.partition == b.partition; }
 
-/// As PyTorch looks groups up: the ranks of a group in any order, cell by cell.
+/// Compares as PyTorch looks groups up: the ranks of a group in any order, cell by cell.
 bool hasRanks(const Group &group, const Cells &cells) {
   auto isSame = [](const std::vector<int64_t> &a, const std::vector<int64_t> &b) {
     return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
@@ -117,7 +117,7 @@ llvm::Expected<const Group *> groupOfName(Mode &mode, const std::string &name) {
 
 llvm::Error meshError(std::string message) { return makeError(problem("trace.mesh", "mesh", std::move(message))); }
 
-/// The dimension from 0 on, of a mesh that is one.
+/// Returns the dimension, counted from 0, of a valid mesh.
 llvm::Expected<size_t> axisOf(const DeviceMesh::Layout &mesh, int64_t dim) {
   if (!mesh.wrong.empty())
     return meshError(mesh.wrong);
@@ -128,7 +128,7 @@ llvm::Expected<size_t> axisOf(const DeviceMesh::Layout &mesh, int64_t dim) {
   return static_cast<size_t>(index);
 }
 
-/// The only dimension.
+/// Returns the only dimension.
 llvm::Expected<int64_t> onlyAxis(const DeviceMesh::Layout &mesh) {
   if (mesh.shape.size() != 1)
     return meshError("Only 1D mesh is supported, pass in (DeviceMesh, int) together if mesh > 1D");
@@ -265,7 +265,7 @@ std::string axisName(const Layout &mesh, size_t axis) {
   return mesh.names.empty() ? "mesh_" + std::to_string(axis) : mesh.names[axis];
 }
 
-/// "dp,tp": by its dimensions, since a mesh of PyTorch's has no other name.
+/// Returns "dp,tp", the names of the dimensions, since a mesh of PyTorch's has no other name.
 std::string meshName(const Layout &mesh) {
   std::string name;
   for (size_t axis = 0; axis != mesh.shape.size(); ++axis)
@@ -273,8 +273,8 @@ std::string meshName(const Layout &mesh) {
   return name;
 }
 
-// Lines along dimension d are `stride` apart in row-major order, where stride is the product of the sizes after d:
-// of {2, 4} along 1 the lines are 0 1 2 3 and 4 5 6 7 (stride 1), along 0 they are 0 4, 1 5, 2 6 and 3 7 (stride 4).
+// Lines along dimension d are `stride` apart in row-major order, where stride is the product of the sizes after d. For
+// {2, 4}, the lines along 1 are 0 1 2 3 and 4 5 6 7 (stride 1), and those along 0 are 0 4, 1 5, 2 6 and 3 7 (stride 4).
 Group groupAlong(const Layout &mesh, size_t axis) {
   auto stride = static_cast<size_t>(ranksOf(llvm::ArrayRef(mesh.shape).drop_front(axis + 1)));
   auto count = static_cast<size_t>(mesh.shape[axis]);

@@ -1,7 +1,7 @@
-// Groups of an open mode: registering them, and what a GroupLike comes to.
+// Groups of an open mode: registers groups, and resolves a GroupLike.
 //
-// Ownership: borrows the mode; pointers into its table die with the next group that is registered. Failure: a DiagnosticError.
-// Cost: linear in the ranks, but for names and for meshes that were resolved before.
+// Ownership: borrows the mode; pointers into its table become invalid when the next group is registered. Failure: a
+// DiagnosticError. Cost: linear in the ranks; constant for names and for meshes that were resolved before.
 #pragma once
 
 #include "ccgraph/tracer/group.h"
@@ -9,33 +9,33 @@
 
 namespace ccgraph::tracer {
 
-/// What the copies of a mesh share.
+/// The data that the copies of a mesh share.
 struct DeviceMesh::Layout {
   std::string deviceType;
   std::vector<int64_t> shape;
   std::vector<std::string> names;
   std::vector<int64_t> ranks;
-  /// why this is no mesh; empty where it is one
+  /// why the mesh is invalid; empty where it is valid
   std::string wrong;
-  /// by dimension; none where it is no mesh
+  /// by dimension; none where the mesh is invalid
   std::vector<Group> groups;
 };
 
 namespace detail {
 
-/// Puts a group into the mode's table; the same group twice is once.
+/// Adds a group to the mode's table; adding the same group twice has the effect of once.
 [[nodiscard]] llvm::Error registerGroup(Mode &mode, const Group &group);
-/// The group that a form means, in the table then.
+/// Returns the group that a form means, which is then in the table.
 [[nodiscard]] llvm::Expected<const Group *> resolveGroup(Mode &mode, const GroupLike &group, llvm::StringRef tag);
-/// Members one cell after the other.
+/// Returns the members, one cell after the other.
 [[nodiscard]] std::vector<int64_t> allRanks(const Group &group);
 
-/// A group, as a collective needs it.
+/// The parts of a group that a collective needs.
 struct CallGroup {
   std::string name;
   int64_t size = 0;
 };
-/// Error also where the mode is one rank's, and the group lacks this rank.
+/// Fails also where the mode belongs to one rank, and the group lacks this rank.
 [[nodiscard]] llvm::Expected<CallGroup> groupOfCall(Mode &mode, const GroupLike &group, llvm::StringRef tag);
 
 } // namespace detail

@@ -13,7 +13,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-/// The first of a failed pair, so that its diagnostic goes on.
+/// Returns the first failed tensor of a pair, so that its diagnostic is passed on.
 const Tensor &failedOf(const Tensor &a, const Tensor &b) { return a.isValid() ? b : a; }
 
 Sizes frontOf(const Sizes &sizes, size_t dropped) {
@@ -25,7 +25,7 @@ Sizes joined(Sizes front, const Sizes &back) {
   return front;
 }
 
-/// All dimensions but the last as rows of a matrix.
+/// Returns the tensor as a matrix: all dimensions but the last become its rows.
 Tensor asMatrix(const Tensor &tensor) {
   if (tensor.dim() == 2)
     return tensor;

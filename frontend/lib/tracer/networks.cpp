@@ -15,7 +15,7 @@
 namespace ccgraph::tracer {
 namespace {
 
-/// What a factory is told by keyword, in the order of PyTorch's graphs.
+/// Returns the keyword arguments of a factory, in the order of PyTorch's graphs.
 std::vector<NamedOperand> options(DType dtype, const std::string &device) {
   return {{"dtype", dtype}, {"device", DeviceName{device}}, {"pin_memory", false}};
 }
@@ -27,7 +27,7 @@ std::vector<int64_t> lastDims(size_t count) {
   return dims;
 }
 
-/// Scores of positions that are still to come are minus infinity, so that their softmax is 0.
+/// Sets the scores of later positions to minus infinity, so that their softmax is 0.
 Tensor withoutFuture(const Tensor &scores) {
   Tensor seen = tril(full({scores.size(-2), scores.size(-1)}, true, DType::Bool, deviceText(scores.device())));
   return masked_fill(scores, logical_not(seen), -std::numeric_limits<double>::infinity());
@@ -39,7 +39,7 @@ Tensor masked(const Tensor &scores, const Tensor &mask) {
   return masked_fill(scores, logical_not(mask), -std::numeric_limits<double>::infinity());
 }
 
-/// As operators number them.
+/// Returns the number of a reduction in operators.
 std::optional<int64_t> reductionNumber(llvm::StringRef name) {
   if (name == "none")
     return 0;
@@ -48,7 +48,7 @@ std::optional<int64_t> reductionNumber(llvm::StringRef name) {
   return name == "sum" ? std::optional<int64_t>(2) : std::nullopt;
 }
 
-/// Why a table of these sizes has no such row; empty where it has.
+/// Returns why a table of these sizes has no such row; empty where it has one.
 std::string wrongPadding(int64_t index, int64_t rows) {
   return index < -rows || index >= rows ? "Padding_idx must be within num_embeddings: got " + std::to_string(index) +
                                               " for " + std::to_string(rows) + " rows"

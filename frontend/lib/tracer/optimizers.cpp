@@ -18,7 +18,7 @@ Tensor sgd(const Tensor &parameter, const Tensor &gradient, const SgdOptions &op
 
 namespace {
 
-/// 1 - beta^step, by which an average that began as zero is too small.
+/// Returns 1 - beta^step, the factor by which an average that began as zero is too small.
 Term startup(double beta, const AdamWState &state, const AdamWOptions &options) {
   if (state.step.isAbsent())
     return 1 - std::pow(beta, static_cast<double>(options.step));
@@ -44,10 +44,10 @@ AdamWState adamw(const AdamWState &state, const Tensor &gradient, const AdamWOpt
 namespace {
 
 using Tensors = std::vector<Tensor>;
-/// Indices of what one call may take together.
+/// The indices of tensors that one call may handle together.
 using Batch = std::vector<size_t>;
 
-/// One call on all tensors of `self`; each of the results has failed where it could not be made.
+/// Calls an operator on all tensors of `self`. If the call fails, each of the results is a failed tensor.
 Tensors foreach (llvm::StringRef target, const Tensors &self, std::vector<Operand> rest,
                  std::vector<NamedOperand> kwargs = {}) {
   rest.insert(rest.begin(), Operand(self));
@@ -69,7 +69,8 @@ Tensors gathered(const Tensors &from, const Batch &batch) {
   return gathered(from, batch, [](const Tensor &tensor) { return tensor; });
 }
 
-/// In the order of the first of each, as torch.optim groups them; those without a gradient are in none.
+/// Groups tensors as torch.optim does, in the order of the first of each group; those without a gradient are in no
+/// group.
 template <typename Element, typename GoTogether>
 std::vector<Batch> batchesOf(const std::vector<Element> &elements, const Tensors &gradients, GoTogether goTogether) {
   std::vector<Batch> batches;
@@ -119,7 +120,7 @@ bool goTogether(const AdamWState &a, const AdamWState &b) {
   return areAlike(a.parameter, b.parameter) && a.step.isAbsent() == b.step.isAbsent();
 }
 
-/// The step of one batch. PyTorch's order: decay, averages, then the parameters.
+/// The step of one batch, in PyTorch's order: decay, averages, then the parameters.
 class ForeachAdamW {
 public:
   ForeachAdamW(const std::vector<AdamWState> &states, const Batch &batch, const AdamWOptions &options)
@@ -165,7 +166,7 @@ private:
     return foreach ("aten._foreach_addcdiv.Scalar", parameters, {averages, roots});
   }
 
-  /// One for each parameter.
+  /// Returns one number for each parameter.
   [[nodiscard]] Operand numbers(double value) const {
     return Actual::list(std::vector<Actual>(batch_.size(), Actual(value)));
   }

@@ -12,7 +12,7 @@
 namespace ccgraph::tracer::detail {
 namespace {
 
-/// True for a parameter of a schema that must be a tensor, or a list of them.
+/// Returns true for a parameter of a schema that must be a tensor, or a list of tensors.
 bool needsTensor(const OpDef &op, size_t index) {
   return index < op.params.size() && llvm::StringRef(op.params[index].type).startswith("Tensor") &&
          !llvm::StringRef(op.params[index].type).endswith("?");
@@ -23,7 +23,7 @@ Diagnostic absentProblem(const OpDef &op, size_t index) {
                  "a Tensor that is default-constructed is absent: assign one to it first");
 }
 
-/// What is wrong with the type of an input; empty where nothing is.
+/// Returns the error in the type of an input; empty where there is none.
 std::string wrongSpec(const TensorSpec &spec) {
   if (!spec.strides.empty() && spec.strides.size() != spec.sizes.size())
     return std::to_string(spec.strides.size()) + " strides for " + std::to_string(spec.sizes.size()) + " sizes";
@@ -54,7 +54,7 @@ Recorder::Recorder(Context &context, const TraceOptions &options)
   graph_->groups().set(std::move(world));
 }
 
-// Because a thread may open its next trace while tensors still keep this one alive.
+// A thread may open its next trace while tensors still keep this one alive.
 Recorder::~Recorder() { close(); }
 
 void Recorder::close() {
@@ -99,7 +99,7 @@ Tensor Recorder::input(llvm::StringRef name, const TensorSpec &spec) {
 
 Tensor Recorder::input(llvm::StringRef name, const Type *type) {
   Node *node = GraphBuilder(*graph_, firstCall_).input(name, type);
-  // Because FX text names inputs by their targets, and Python takes no two of one name.
+  // FX text names inputs by their targets, and Python rejects duplicate names.
   graph_->setTarget(node, node->name());
   return tensorOf(node);
 }
@@ -232,7 +232,8 @@ static std::string functionalTarget(Context &context, const OpDef &op) {
   return functional && !functional->opaque ? target : "";
 }
 
-// A call that writes its first argument is held to what the same call without writing yields: PyTorch computes that and casts it.
+// A call that writes its first argument is checked against the result of the same call without writing: PyTorch
+// computes that result and casts it.
 llvm::Error Recorder::check(const CallSpec &spec, const Node &node) {
   if (llvm::Error error = checkCall(node))
     return error;
@@ -250,7 +251,7 @@ llvm::Error Recorder::check(const CallSpec &spec, const Node &node) {
 }
 
 llvm::Expected<Node *> Recorder::record(const Call &call) {
-  // A type is stated, because the builder would ask the shape rule alone.
+  // The type is set here, because the builder would use the shape rule alone.
   CallSpec spec{.target = call.target, .args = {}, .type = graph_->context().noneType()};
   if (llvm::Error error = addArguments(call, spec))
     return error;
@@ -380,7 +381,7 @@ void Recorder::giveGradient(const Tensor &result, const Tensor &input, std::func
   givenGradients_[node] = {input.state()->node, std::move(call)};
 }
 
-// The rules leave types for later, and a function of tensors asks for them.
+// The rules compute types later, but a function of tensors needs them now.
 llvm::Expected<Node *> Recorder::callBackward(const std::function<Tensor(const Tensor &)> &backward, const Node *result,
                                               Node *gradient) {
   if (llvm::Error error = giveTypesAfter(lastTyped_))
@@ -395,7 +396,7 @@ llvm::Expected<Node *> Recorder::callBackward(const std::function<Tensor(const T
 
 // --- The end ---------------------------------------------------------------------------------------------------------
 
-/// Because torch.fx records an element where it is used, and a list is taken apart here at once.
+/// torch.fx records an element where it is used, but here all elements of a list are recorded with the call.
 void Recorder::eraseUnusedElements() {
   for (Node *node : graph_->nodes())
     if (node->op() && node->op()->role == OpRole::GetItem && !node->hasUses())

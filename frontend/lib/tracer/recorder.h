@@ -1,4 +1,4 @@
-// Recorder: the mode of a Trace: a call becomes a node.
+// Recorder: the mode of a Trace; each call becomes a node.
 //
 // Ownership: owns the graph until it is taken. Failure: a failed tensor, and the first failure is kept for finish().
 // Cost: a node, and one or two shape rules.
@@ -12,7 +12,7 @@
 
 namespace ccgraph::tracer::detail {
 
-/// A writing operator whose result is the tensor that it writes: add_, copy_, all_reduce_.
+/// Returns whether a writing operator returns the tensor that it writes: add_, copy_, all_reduce_.
 [[nodiscard]] bool renamesFirstArgument(const OpDef &op);
 
 class Recorder : public Mode {
@@ -30,20 +30,21 @@ public:
   [[nodiscard]] std::optional<int64_t> worldSize() const override { return graph_->worldSize; }
   [[nodiscard]] std::optional<int64_t> rank() const override { return graph_->rank; }
 
-  /// The node that yields it, waited for where an in-place collective has it in flight; `where` is for messages.
+  /// Returns the node that yields the tensor. A tensor that an in-place collective has in flight is waited for first.
+  /// `where` is for messages.
   [[nodiscard]] llvm::Expected<Node *> nodeOf(const Tensor &tensor, llvm::StringRef where);
-  /// A call of this type, or of none, at the end; no rule is asked.
+  /// Appends a call of this type, or without a type; no rule is applied.
   Node *append(const CallSpec &spec, const Type *type);
-  /// The get_attr node of an object of this meaning, one for each.
+  /// Returns the get_attr node of an object of this meaning, one for each meaning.
   [[nodiscard]] Node *object(const ObjectMeaning &meaning);
-  /// A handle of what a node of this trace yields.
+  /// Returns a handle to the result of a node of this trace.
   [[nodiscard]] Tensor tensorOf(Node *node);
   [[nodiscard]] Tensor input(llvm::StringRef name, const TensorSpec &spec);
   [[nodiscard]] Tensor input(llvm::StringRef name, const Type *type);
   /// Appends the gradients of `loss` by each of `parameters`; absent where it does not depend on one.
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> backward(const Tensor &loss, const std::vector<Tensor> &parameters,
                                                              const Tensor &gradient);
-  /// From here on the gradient of `result` becomes that of `input` by this function.
+  /// From here on, this function computes the gradient of `input` from that of `result`.
   void giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward);
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
   [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
@@ -51,7 +52,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<Diagnostic> warnings() const { return warnings_; }
 
   [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> finish(const std::vector<Tensor> &outputs);
-  /// No call is recorded any more.
+  /// Ends the recording of calls.
   void close();
   [[nodiscard]] bool isOpen() const override { return graph_ != nullptr; }
   [[nodiscard]] Recorder *recorder() override { return this; }
@@ -76,19 +77,19 @@ private:
 
   std::unique_ptr<Graph> graph_;
   TypeInference inference_;
-  /// before which placeholders come to stand
+  /// placeholders are inserted before this node
   Node *firstCall_ = nullptr;
   std::vector<Tensor> parameters_;
   GivenGradients givenGradients_;
   /// while gradients are appended: all nodes up to this one have types
   Node *lastTyped_ = nullptr;
-  /// of what is recorded now, instead of the module path's
+  /// for nodes that are recorded now, instead of the module path's frame
   std::optional<uint32_t> frameOfResult_;
   std::vector<Diagnostic> warnings_;
-  /// what objects mean, by the node that yields each
+  /// the meanings of objects, by the node that yields each
   std::vector<std::pair<Node *, ObjectMeaning>> objects_;
   std::optional<Diagnostic> firstError_;
-  /// of the module path that was asked for last
+  /// the module path of frame_
   std::string framePath_;
   uint32_t frame_ = 0;
 };

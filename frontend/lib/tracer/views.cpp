@@ -21,10 +21,10 @@ static Tensor outOfRange(int64_t dim, int64_t rank) {
 }
 
 Tensor flatten(const Tensor &self, int64_t start_dim, int64_t end_dim) {
-  // Which says why.
+  // reshape reports the reason.
   if (!self.isValid())
     return reshape(self, {-1});
-  // A scalar is taken as one of a dimension.
+  // A scalar is treated as a tensor with one dimension.
   int64_t rank = self.dim(), most = std::max<int64_t>(rank, 1);
   for (int64_t dim : {start_dim, end_dim})
     if (dim < -most || dim >= most)
@@ -39,7 +39,7 @@ Tensor flatten(const Tensor &self, int64_t start_dim, int64_t end_dim) {
       flat.back() *= sizes[static_cast<size_t>(dim)];
     else
       flat.push_back(sizes[static_cast<size_t>(dim)]);
-  // Because PyTorch gives a scalar one dimension.
+  // PyTorch gives a scalar one dimension.
   return reshape(self, rank == 0 ? std::vector<int64_t>{1} : flat);
 }
 

@@ -13,7 +13,7 @@
 namespace ccgraph {
 namespace {
 
-/// A header longer than this is refused, as the format's own library does.
+/// The longest header; a longer one is rejected, as in the format's own library.
 constexpr uint64_t maxHeaderBytes = 100'000'000;
 constexpr size_t lengthBytes = 8;
 
@@ -22,8 +22,8 @@ constexpr size_t lengthBytes = 8;
 //   header          {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]},
 //                    "b": {"dtype": "I64", "shape": [1], "data_offsets": [8, 16]}}, and blanks up to a multiple of 8
 //   16 bytes        the data
-// Nothing that the header claims is believed. Each range must lie within the data, be as long as shape and dtype say,
-// and all ranges together must cover the data without gap or overlap; so a file of which the end is missing is refused.
+// All claims of the header are checked. Each range must lie within the data and match the shape and the dtype. All
+// ranges together must cover the data without gap or overlap, so a truncated file is rejected.
 struct DTypeName {
   DType dtype;
   llvm::StringLiteral name;
@@ -89,7 +89,7 @@ public:
       report_.error(entry.offset, "tensor '" + entry.key.str() + "' stands twice");
   }
 
-  /// The ranges must follow each other from the first byte to the last.
+  /// Checks that the ranges follow each other from the first byte to the last.
   void checkCoverage();
   TensorMap take() { return std::move(tensors_); }
 
@@ -148,8 +148,8 @@ private:
   std::vector<ByteRange> ranges_;
 };
 
-// Ranges are put in order, and each must begin where the one before it ended. A range of no bytes, of an empty tensor,
-// may stand anywhere between two others.
+// Sorts the ranges; each must begin where the one before it ended. The empty range of an empty tensor may be anywhere
+// between two others.
 void Reader::checkCoverage() {
   if (report_.hasErrors())
     return;
@@ -209,8 +209,8 @@ llvm::Expected<TensorMap> readSafetensors(const SourceText &source) {
   return reader.take();
 }
 
-// The header is made first, since its length and all offsets stand before the data. The blanks behind it make the data
-// begin at a multiple of 8, so that a reader may map the file and use the numbers where they lie.
+// The header is built first, since its length and all offsets precede the data. The blanks after it let the data begin
+// at a multiple of 8, so that a reader may map the file and use the numbers in place.
 llvm::Error writeSafetensors(llvm::raw_ostream &os, const TensorMap &tensors) {
   std::string header = "{";
   llvm::raw_string_ostream text(header);

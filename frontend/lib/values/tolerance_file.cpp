@@ -34,8 +34,8 @@ private:
       report_.error(output->offset, "output '" + output->text.str() + "' stands twice");
   }
 
-  /// Where "kind" is left out, the numbers tell: {"output": "out.0", "rtol": 1e-6} is close, {"output": "out.0"} is
-  /// bitwise, the stricter of the two.
+  /// Without "kind", the numbers decide: {"output": "out.0", "rtol": 1e-6} is close, {"output": "out.0"} is bitwise,
+  /// the stricter of the two.
   bool isBitwise(const JsonValue &entry) {
     const JsonValue *kind = entry.member("kind");
     if (!kind)
@@ -45,7 +45,7 @@ private:
     return kind->text == "bitwise";
   }
 
-  /// 0 where left out: an entry may give only one of the two.
+  /// Returns 0 where left out: an entry may contain only one of the two.
   double number(const JsonValue &entry, llvm::StringRef name) {
     const JsonValue *value = entry.member(name);
     if (!value)

@@ -3,7 +3,7 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// Backward operators yield the gradients of these at once.
+/// A backward operator yields the gradients of these operands together.
 constexpr int queryKeyValue[] = {0, 1, 2};
 
 void flash(GradientCall &c) {
@@ -34,7 +34,7 @@ void flashOnCpu(GradientCall &c) {
 }
 
 void efficient(GradientCall &c) {
-  constexpr int withBias[] = {0, 1, 2, 3}; // the mask has a place for it
+  constexpr int withBias[] = {0, 1, 2, 3}; // the mask is among the operands
   if (!c.readsFirstAlone())
     return;
   if (!c.boolean(4, false))

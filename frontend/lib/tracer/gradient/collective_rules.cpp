@@ -11,7 +11,8 @@ void wait(GradientCall &c) {
   c.give(0, [&] { return c.gradient(); });
 }
 
-/// Only what is linear passes through a reduction: sum, and avg, which is a sum and a division.
+/// Returns the reduction if it is linear, since only such gradients pass through a reduction: sum, and avg, which is a
+/// sum and a division.
 std::optional<ReduceOp> linearReduction(GradientCall &c) {
   std::string word = collectiveCall(*c.node())->reduceOp;
   std::optional<ReduceOp> op = parseReduceOp(word);
@@ -28,7 +29,7 @@ void allReduce(GradientCall &c) {
     });
 }
 
-/// Number of ranks of the group that an argument names; 0, and a refusal, where nobody knows.
+/// Returns the number of ranks of the group that an argument names; 0, with a failure, where it is unknown.
 int64_t ranksOf(GradientCall &c, int group) {
   const Argument *name = argumentAt(*c.node(), group);
   const Group *known =
@@ -39,8 +40,8 @@ int64_t ranksOf(GradientCall &c, int group) {
   return ranks;
 }
 
-/// One on the rank of that place in the group, zero on the others. The program is one text for all ranks, so a rank
-/// learns it from a collective: of a row with a one in that place, each has its own element.
+/// Returns one on the rank with that index in the group, zero on the others. The graph is the same for all ranks, so a
+/// collective must tell the ranks apart: each rank receives its own element of a row that has a one at that index.
 Node *oneOnRank(GradientCall &c, int64_t place, int64_t ranks) {
   Node *row =
       c.make("aten.arange.default", {ranks},
@@ -51,7 +52,7 @@ Node *oneOnRank(GradientCall &c, int64_t place, int64_t ranks) {
   return c.make("prims.convert_element_type.default", {mine, c.dtype(c.node())});
 }
 
-// The sender's tensor is all ranks' result, and the others' is nobody's.
+// The sender's tensor is the result on all ranks; the tensors of the other ranks affect no result.
 void broadcast(GradientCall &c) {
   int64_t ranks = ranksOf(c, 2);
   if (ranks == 0)
@@ -63,7 +64,7 @@ void broadcast(GradientCall &c) {
   });
 }
 
-// Each rank gave its tensor to all, so it gets back the sum of its part of all ranks' gradients.
+// Each rank gave its tensor to all, so its gradient is the sum of its part of all ranks' gradients.
 void allGather(GradientCall &c) {
   c.give(0, [&] {
     return waited(c, c.make("_c10d_functional.reduce_scatter_tensor.default",
@@ -93,7 +94,7 @@ void allToAll(GradientCall &c) {
   });
 }
 
-/// Of a list: one collective for all gradients.
+/// Handles a collective on a list: one collective for all gradients.
 void onList(GradientCall &c, llvm::function_ref<Node *(Actual gradients)> launch,
             llvm::function_ref<Node *(Node *)> finish) {
   std::vector<Node *> gradients = c.elementGradients();

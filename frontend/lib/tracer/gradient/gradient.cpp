@@ -16,7 +16,7 @@ using gradient::Rule;
 
 bool isDifferentiable(const Type *type) { return type && type->isTensor() && isFloat(type->dtype()); }
 
-/// Some tensor in it is.
+/// Returns whether a tensor in the type is differentiable.
 bool carriesGradient(const Type *type) {
   return isDifferentiable(type) || (type && llvm::any_of(type->elements(), carriesGradient));
 }
@@ -25,7 +25,7 @@ llvm::Error errorAt(const Node &node, llvm::StringRef rule, std::string message,
   return makeError(diagnose(node, rule, std::move(message), std::move(repair)));
 }
 
-/// Walks the program backwards, rule by rule.
+/// Walks the graph backwards and applies the rules.
 class ReverseWalk final : public GradientStore {
 public:
   ReverseWalk(GraphBuilder &builder, const GradientRequest &request)
@@ -39,14 +39,14 @@ public:
   void add(Node *node, Node *gradient) override { addTo(incoming_[node].whole, gradient); }
 
 private:
-  /// Of one element of a node whose result is a list.
+  /// Adds the gradient of one element of a node whose result is a list.
   void addElement(Node *node, size_t index, Node *gradient) {
     std::vector<Node *> &elements = incoming_[node].elements;
     elements.resize(std::max(elements.size(), index + 1));
     addTo(elements[index], gradient);
   }
   void addTo(Node *&sum, Node *gradient) { sum = sum ? builder_.call("aten.add.Tensor", {sum, gradient}) : gradient; }
-  /// Some input of the node has a gradient that is wanted. A node of `request_.with` may have none.
+  /// Returns whether an input of the node has a gradient that is requested. A node of `request_.with` may have none.
   [[nodiscard]] bool readsWanted(const Node *node) const {
     if (const GivenGradient *given = givenOf(node))
       return wants(given->input);
@@ -58,13 +58,13 @@ private:
   [[nodiscard]] llvm::Error differentiate(Node *node);
   [[nodiscard]] llvm::Error checkTypes(const Node *node) const;
   [[nodiscard]] llvm::Error callRule(Node *node, const Incoming &incoming);
-  /// Null where the rules tell the node's gradient.
+  /// Returns null where the rules determine the node's gradient.
   [[nodiscard]] const GivenGradient *givenOf(const Node *node) const;
   [[nodiscard]] llvm::Error callGiven(const GivenGradient &given, Node *node, Node *gradient);
 
   GraphBuilder &builder_;
   const GradientRequest &request_;
-  /// by node id: it depends on what the program is differentiated by
+  /// by node id: it depends on a node of `request_.with`
   llvm::BitVector depends_;
   llvm::DenseMap<const Node *, Incoming> incoming_;
 };
@@ -81,7 +81,7 @@ void ReverseWalk::findDependents() {
   }
 }
 
-// Because a value that is written has two meanings, and a rule knows one.
+// A written value has two meanings, and a rule supports only one.
 llvm::Error ReverseWalk::checkWrites() const {
   for (const Node *node = builder_.graph().front(); node != nullptr && node != request_.of; node = node->next()) {
     Effects effects = effectsOf(*node);
@@ -105,7 +105,7 @@ llvm::Expected<Node *> ReverseWalk::seed() {
   return builder_.call("aten.ones_like.default", {request_.of});
 }
 
-/// Of the node and of what it gives gradients to.
+/// Checks the types of the node and of the operands that receive gradients.
 llvm::Error ReverseWalk::checkTypes(const Node *node) const {
   auto check = [](const Node *it) -> llvm::Error {
     if (it->type())
@@ -160,7 +160,7 @@ llvm::Error ReverseWalk::differentiate(Node *node) {
   auto found = incoming_.find(node);
   if (found == incoming_.end() || !wants(node) || !readsWanted(node) || node->opcode() != Opcode::CallFunction)
     return llvm::Error::success();
-  Incoming incoming = found->second; // because rules add to the map
+  Incoming incoming = found->second; // a copy, since rules add to the map
   if (const GivenGradient *given = givenOf(node))
     return callGiven(*given, node, incoming.whole);
   if (std::optional<int64_t> index = getItemIndex(*node)) {

@@ -3,7 +3,7 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-// A row of the table gets the gradients of all places that read it.
+// A row of the table receives the gradients of all places that read it.
 void embedding(GradientCall &c) {
   Node *weight = c.operand(0);
   c.give(weight, [&] {
@@ -19,7 +19,7 @@ void gather(GradientCall &c) {
   });
 }
 
-// self is passed on, and what is added reads the gradient where it was added.
+// The gradient passes to self unchanged; the source reads the gradient at the places where it was added.
 void scatterAdd(GradientCall &c) {
   Node *index = c.operand(2), *source = c.operand(3);
   if (c.wants(source) && c.sizes(index) != c.sizes(source))

@@ -6,7 +6,7 @@ namespace {
 Node *transposed(GradientCall &c, Node *matrix) { return c.make("aten.t.default", {matrix}); }
 Node *transposedBatch(GradientCall &c, Node *matrices) { return c.make("aten.transpose.int", {matrices, 1, 2}); }
 
-/// A matrix whose columns lie one after the other, as a row-major one's do that was transposed.
+/// Returns whether the columns of a matrix are contiguous, as in the transpose of a row-major matrix.
 bool isColumnMajor(const Node *matrix) {
   auto sizes = staticDims(matrix->type()->sizes()), strides = staticDims(matrix->type()->strides());
   return sizes && strides && strides->size() == 2 && (*strides)[0] == 1 && (*strides)[1] == (*sizes)[0];
@@ -14,8 +14,8 @@ bool isColumnMajor(const Node *matrix) {
 
 Node *mm(GradientCall &c, Node *a, Node *b) { return c.make("aten.mm.default", {a, b}); }
 
-// Of y = a b the gradients are g b' and a' g. That of a column-major operand is the transpose of a product, so that it lies as the
-// operand does; PyTorch's rule does the same.
+// For y = a b the gradients are g b' and a' g. The gradient of a column-major operand is the transpose of a product, so
+// it has the operand's layout; PyTorch's rule does the same.
 void product(GradientCall &c, int left, int right, double scale) {
   Node *a = c.operand(left), *b = c.operand(right);
   c.give(b, [&] {

@@ -8,7 +8,7 @@ namespace {
 Node *product(GradientCall &c, Node *a, const Actual &b) { return c.make("aten.mul.Tensor", {a, b}); }
 Node *negative(GradientCall &c, Node *a) { return c.make("aten.neg.default", {a}); }
 
-/// In an addition, how often the second operand counts.
+/// Returns the factor of the second operand of an addition.
 double alpha(const GradientCall &c) { return c.number(2, 1.0); }
 
 void same(GradientCall &c) {
@@ -89,7 +89,7 @@ void erf(GradientCall &c) {
 void powScalar(GradientCall &c) {
   double exponent = c.number(1, 0);
   c.give(0, [&] {
-    if (exponent == 0) // because 0 * a^-1 is NaN where a is 0
+    if (exponent == 0) // 0 * a^-1 would be NaN where a is 0
       return c.make("aten.zeros_like.default", {c.operand(0)});
     Node *power = c.make("aten.pow.Tensor_Scalar", {c.operand(0), exponent - 1});
     return product(c, c.gradient(), c.scaled(power, exponent));
@@ -130,7 +130,7 @@ void maskedFill(GradientCall &c) {
   c.giveFitted(0, [&] { return c.make("aten.where.ScalarSelf", {c.operand(1), 0.0, c.gradient()}); });
 }
 
-/// To the operand where it is the one that was taken; where both are equal each has half.
+/// Gives the gradient to the selected operand; where both are equal, each receives half.
 void extreme(GradientCall &c, llvm::StringRef firstTaken, llvm::StringRef secondTaken) {
   Actual a = c.argument(0), b = c.argument(1);
   auto shared = [&](llvm::StringRef comparison) {
@@ -144,7 +144,7 @@ void extreme(GradientCall &c, llvm::StringRef firstTaken, llvm::StringRef second
 void maximum(GradientCall &c) { extreme(c, "aten.ge.Tensor", "aten.le.Tensor"); }
 void minimum(GradientCall &c) { extreme(c, "aten.le.Tensor", "aten.ge.Tensor"); }
 
-/// Where the operand was within the bounds, the bounds themselves among them.
+/// Passes the gradient where the operand was within the bounds, the bounds included.
 Node *masked(GradientCall &c, llvm::StringRef comparison, const Actual &bound, Node *gradient) {
   return c.make("aten.where.ScalarOther", {c.make(comparison, {c.operand(0), bound}), gradient, 0.0});
 }
@@ -163,7 +163,7 @@ void clampMax(GradientCall &c) {
   c.give(0, [&] { return masked(c, "aten.le.Scalar", c.argument(1), c.gradient()); });
 }
 
-/// What is constant, or taken for it.
+/// The rule of operators that are constant, or treated as constant.
 void nothing(GradientCall &) {}
 
 constexpr RuleEntry entries[] = {

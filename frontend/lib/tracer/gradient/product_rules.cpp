@@ -4,7 +4,7 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// The products of all elements before each one: of [a, b, c] [1, a, ab].
+/// Returns the products of all elements before each one: for [a, b, c], [1, a, ab].
 Node *productsBefore(GradientCall &c, Node *self, const Dims &sizes, int64_t dim) {
   Dims one = sizes;
   one[static_cast<size_t>(dim)] = 1;
@@ -14,7 +14,7 @@ Node *productsBefore(GradientCall &c, Node *self, const Dims &sizes, int64_t dim
   return c.make("aten.cumprod.default", {shifted, dim});
 }
 
-/// The products of all other elements, which are no quotients since an element may be 0.
+/// Returns the products of all other elements. Quotients are not possible, since an element may be 0.
 Node *productsOfOthers(GradientCall &c, Node *self, const Dims &sizes, int64_t dim) {
   auto flipped = [&](Node *tensor) { return c.make("aten.flip.default", {tensor, Actual::integers({dim})}); };
   Node *before = productsBefore(c, self, sizes, dim);
@@ -29,7 +29,7 @@ Node *times(GradientCall &c, Node *gradient, Node *self, const Dims &sizes, int6
              : c.make("aten.mul.Tensor", {wide, productsOfOthers(c, self, sizes, dim)});
 }
 
-/// The gradient where the result has the operand's dtype; others are not differentiated.
+/// Returns whether the result has the operand's dtype; other cases are not differentiated.
 bool hasOneDType(GradientCall &c) {
   if (c.dtype(c.node()) == c.dtype(c.operand(0)))
     return true;
@@ -37,7 +37,7 @@ bool hasOneDType(GradientCall &c) {
   return false;
 }
 
-// All elements are one line.
+// Treats all elements as one line.
 void prod(GradientCall &c) {
   Node *self = c.operand(0);
   Dims sizes = c.sizes(self);

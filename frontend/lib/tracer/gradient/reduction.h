@@ -1,19 +1,20 @@
-// Reduction: a reduction that is being differentiated, and how a tensor like its result is brought back to the operand's sizes.
+// Reduction: a reduction that is being differentiated, and the expansion of a tensor with the result's sizes to the
+// operand's sizes.
 //
-// Ownership: plain values. Failure: GradientCall's, where sizes are no numbers. Cost: linear in the rank.
+// Ownership: plain values. Failure: GradientCall's, where sizes are not numbers. Cost: linear in the rank.
 #pragma once
 
 #include "tracer/gradient/gradient_call.h"
 
 namespace ccgraph::tracer::gradient {
 
-/// A reduction as its arguments say: over which dimensions of the operand, and whether they stay as ones.
+/// A reduction with its arguments: the reduced dimensions of the operand, and whether they remain with size 1.
 struct Reduction {
   Dims sizes;
   Dims dims;
   bool keeps = false;
 
-  /// Elements that become one.
+  /// Returns the number of elements that become one.
   [[nodiscard]] int64_t count() const {
     int64_t count = 1;
     for (int64_t dim : dims)
@@ -28,18 +29,18 @@ struct Reduction {
   }
 };
 
-/// Where a call's arguments say it.
+/// The positions of these arguments in the call.
 struct ReductionPlaces {
   int dims = 1;
   int keeps = 2;
 };
-/// Over all dimensions where the argument names none.
+/// Reads the reduction; over all dimensions where the argument names none.
 [[nodiscard]] Reduction reductionOf(GradientCall &c, ReductionPlaces places = {});
-/// A tensor like the result, seen with the dimensions that it lost.
+/// Returns a tensor like the result, viewed with the reduced dimensions as ones.
 [[nodiscard]] Node *withOnes(GradientCall &c, Node *tensor, const Reduction &reduction);
-/// The operand's dtype again, where the result has another.
+/// Casts to the operand's dtype, where the result has another.
 [[nodiscard]] Node *castBack(GradientCall &c, Node *gradient);
-/// As many times as elements became one.
+/// Repeats the gradient for each of the elements that became one.
 [[nodiscard]] Node *repeated(GradientCall &c, Node *gradient, const Reduction &reduction);
 
 } // namespace ccgraph::tracer::gradient

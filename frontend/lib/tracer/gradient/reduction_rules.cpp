@@ -4,7 +4,7 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// The gradient of each element, which is that of the sum.
+/// Returns the gradient of each element, which is that of the sum.
 Node *spread(GradientCall &c, const Reduction &reduction) { return castBack(c, repeated(c, c.gradient(), reduction)); }
 
 void sum(GradientCall &c) {
@@ -30,7 +30,7 @@ void amax(GradientCall &c) {
   });
 }
 
-// Of the variance over n elements 2 (x - mean) / (n - correction), of the mean 1 / n.
+// The derivative of the variance over n elements is 2 (x - mean) / (n - correction), that of the mean 1 / n.
 void varMean(GradientCall &c) {
   c.give(0, [&] {
     Reduction reduction = reductionOf(c, {.keeps = 3});
@@ -47,7 +47,8 @@ void varMean(GradientCall &c) {
   });
 }
 
-// Each element is in all sums from its own place on: the sums of the gradients from the end.
+// Each element contributes to all sums from its own position on, so its gradient is the sum of the gradients from there
+// to the end.
 void cumsum(GradientCall &c) {
   c.give(0, [&] {
     int64_t dim = GradientCall::dimension(c.integer(1, 0), c.sizes(c.operand(0)).size());

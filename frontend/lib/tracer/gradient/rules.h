@@ -1,7 +1,7 @@
 // Gradient rules, by families of operators, a file each.
 //
-// A rule of a node with one result is called with that result's gradient; one of a list with those of its elements, of
-// which at least one is there. It gives the operands theirs.
+// A rule of a node with one result is called with the gradient of that result. A rule of a list is called with the
+// gradients of its elements, of which at least one exists. It gives the operands their gradients.
 //
 // Ownership: tables live as long as the program. Failure: GradientCall::fail. Cost: O(1) to look one up.
 #pragma once
@@ -28,7 +28,7 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> attentionRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> collectiveRules();
 
-/// Null where there is none.
+/// Returns null where there is no rule.
 [[nodiscard]] Rule findRule(llvm::StringRef target);
 
 } // namespace ccgraph::tracer::gradient

@@ -1,10 +1,11 @@
-// What picks elements along a dimension: each gradient goes back to the place where its element was.
+// Rules of operators that select elements along a dimension: each gradient returns to the place of its element.
 #include "tracer/gradient/rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// Of (values, indices): `dim` is the place of the dimension among the arguments, `fallback` its default.
+/// Handles a result (values, indices): `dim` is the position of the dimension among the arguments, `fallback` its
+/// default.
 void scattered(GradientCall &c, int dim, int64_t fallback, bool keepsDim) {
   if (!c.readsFirstAlone())
     return;

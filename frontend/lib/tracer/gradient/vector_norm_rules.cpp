@@ -7,7 +7,7 @@
 namespace ccgraph::tracer::gradient {
 namespace {
 
-/// One norm: its order, and norm and gradient seen with the operand's dimensions.
+/// One norm: its order, and norm and gradient viewed with the operand's dimensions.
 struct Norm {
   GradientCall &c;
   double order;
@@ -17,7 +17,7 @@ struct Norm {
   [[nodiscard]] Node *product(Node *a, Node *b) const { return c.make("aten.mul.Tensor", {a, b}); }
   [[nodiscard]] Node *sign() const { return c.make("aten.sign.default", {self}); }
   [[nodiscard]] Node *magnitude() const { return c.make("aten.abs.default", {self}); }
-  /// The tensor, but 0 where `zeros` is 0.
+  /// Returns the tensor, but 0 where `zeros` is 0.
   [[nodiscard]] Node *zeroWhereZero(Node *tensor, Node *zeros) const {
     return c.make("aten.masked_fill.Scalar", {tensor, c.make("aten.eq.Scalar", {zeros, 0}), 0});
   }
@@ -26,7 +26,7 @@ struct Norm {
   }
 };
 
-/// To each of the elements whose magnitude is the norm, an equal share.
+/// Returns an equal share for each of the elements whose magnitude is the norm.
 Node *ofExtreme(const Norm &n) {
   GradientCall &c = n.c;
   Node *isExtreme = c.make("aten.eq.Tensor", {n.magnitude(), n.norm});
@@ -35,7 +35,8 @@ Node *ofExtreme(const Norm &n) {
   return n.product(n.product(n.sign(), mask), c.make("aten.div.Tensor", {n.gradient, count}));
 }
 
-/// x |x|^(p - 2) / norm^(p - 1): where the norm is 0, no element has a say; below p = 1 no element that is 0 has.
+/// x |x|^(p - 2) / norm^(p - 1). Where the norm is 0, the gradient of each element is 0; below p = 1, that of each
+/// element that is 0.
 Node *ofOrder(const Norm &n) {
   GradientCall &c = n.c;
   Node *scale = n.zeroWhereZero(c.make("aten.div.Tensor", {n.gradient, n.power(n.norm, n.order - 1)}), n.norm);
@@ -68,7 +69,7 @@ void norm(GradientCall &c, ReductionPlaces places) {
 }
 
 void vectorNorm(GradientCall &c) { norm(c, {.dims = 2, .keeps = 3}); }
-/// norm(self, p): of all elements.
+/// norm(self, p) is the norm of all elements.
 void normOfAll(GradientCall &c) { norm(c, {.dims = 4, .keeps = 4}); }
 
 constexpr RuleEntry entries[] = {

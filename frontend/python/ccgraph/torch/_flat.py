@@ -80,7 +80,7 @@ class _Importer:
     def type_of(self, node: fx.Node) -> int:
         value = node.meta.get("val", NO_TEXT)
         if value is NO_TEXT and node.op == "get_attr" and isinstance(held := attribute(node.graph, str(node.target)), torch.Tensor):
-            value = held  # PyTorch 2.6 says nothing of the values of constants
+            value = held  # PyTorch 2.6 does not print the values of constants
         if isinstance(value, torch.Tensor) and value.dtype in _SHORT_OF:
             return self.tensor_type(value)
         if self.hints is not None:

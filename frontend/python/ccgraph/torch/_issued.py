@@ -37,7 +37,7 @@ def _ranks_of(group: Any) -> tuple[int, ...]:
     try:
         resolve = dist.distributed_c10d._resolve_process_group
         return tuple(dist.get_process_group_ranks(resolve(group) if isinstance(group, str) else group))
-    except Exception:  # a name that a log or another job has left; what is raised differs between versions
+    except Exception:  # a name from a log or from another job; the exception differs between versions
         return tuple(range(dist.get_world_size())) if dist.is_initialized() else ()
 
 
@@ -71,7 +71,7 @@ class Decision:
     """Which collectives a rewritten graph issues, in which order and in which buckets."""
 
     digest: str
-    #: those of the graph before the rewrite, in their order
+    # : the collectives of the graph before the rewrite, in their order
     unchanged: bool
 
 
@@ -87,7 +87,7 @@ class Issued:
             kind, size = self._describe(node)
             kinds.append(kind)
             sizes.append(size)
-        #: the same on every rank that may share a decision about this graph, whatever its sizes are
+        # : the same on every rank that may share a decision about this graph, whatever its sizes are
         self.kinds = _hash(kinds)
         self.original = _hash([kinds, sizes])
 

@@ -17,7 +17,7 @@ from torch import fx
 
 from .._library import UsageError
 
-#: of the names of a graph, how many a schedule must know to be taken for one of this graph
+# : the share of a graph's names that a schedule must contain to count as one for this graph
 ENOUGH = 0.5
 
 
@@ -59,7 +59,7 @@ class _Matcher:
         self.buckets = [bucket for bucket in named if all(member in self.nodes for member in bucket["members"])]
         self.lost_buckets = len(named) - len(self.buckets)
         self.made: dict[str, Any] = {name: bucket for bucket in self.buckets for name in bucket["makes"]}
-        #: what a bucket takes away -> the bucket
+        # : each node that a bucket removes -> the bucket
         self.gone: dict[str, Any] = {}
         for bucket in self.buckets:
             for member in bucket["members"]:
@@ -120,7 +120,7 @@ def match(path: str | os.PathLike[str], nodes: list[fx.Node], digest: str, folde
     """
     source, schedule = best(Path(path), {node.name for node in nodes})
     matcher = _Matcher(schedule, nodes)
-    # The digest reads no names, so a graph of the same digest may have others.
+    # The digest does not cover names, so a graph of the same digest may have other names.
     if schedule["graph"] == digest and not (matcher.foreign or matcher.unknown or matcher.lost_buckets):
         return os.fspath(source)
     order = matcher.follow()

@@ -143,7 +143,7 @@ class Pass(CustomGraphPass):
                         "ranks_differ": ranks_differ, "schedule": os.fspath(schedule) if schedule is not None else None}
         self.dump = Path(dump) if dump is not None else None
         self.agree, self.patience, self.deadline = agree, patience, deadline
-        #: of each call: seconds, nodes before, what was made or moved; None where the graph was refused
+        # : for each call: seconds, nodes before, nodes made or moved; None where the graph was rejected
         self.calls: list[dict[str, Any]] = []
         self._count = itertools.count()
         self._decided: dict[Any, _Decided] = {}
@@ -179,7 +179,7 @@ class Pass(CustomGraphPass):
         try:
             with no_collection():
                 call["edits"] = self._run(graph)
-        except Exception as error:  # a job that runs without ccgraph runs with it
+        except Exception as error:  # a job that runs without ccgraph must also run with it
             warnings.warn(f"ccgraph left a graph of {call['nodes']} nodes as it was: {_reason(error)}", Refused, stacklevel=2)
         call["seconds"] = time.perf_counter() - start
         self.calls.append(call)
@@ -193,7 +193,7 @@ class Pass(CustomGraphPass):
             # Hints are left out, since the sizes of a rank's own inputs must not decide what all ranks run.
             imported = Imported(graph, "graph", hints=False)
             rewrite = self._plan(imported, issued)
-        except Exception as caught:  # the other ranks have to hear of it first
+        except Exception as caught:  # reported after the other ranks have been informed
             error = caught
         rewrite, agreed = self._share(issued, rewrite, imported if error is None else None)
         if rewrite is None:
@@ -237,7 +237,8 @@ class Pass(CustomGraphPass):
             return rewrite, known.agreed
         agreed = self._ask(issued, rewrite.decision)
         if known is not None and agreed.late:
-            return rewrite, Agreed(True)  # the other ranks run the old order, so the check before the first run has to end the job in words
+            # the other ranks run the old order, so the check before the first run must end the job with a message
+            return rewrite, Agreed(True)
         schedule = rewrite.handle.text("schedule") if agreed.shared and not rewrite.decision.unchanged else ""
         self._decided[region, issued.kinds] = _Decided(agreed, rewrite.decision.digest, schedule)
         return rewrite, agreed
@@ -260,7 +261,7 @@ class Pass(CustomGraphPass):
     def _ask(self, issued: Issued, decision: Decision | None) -> Agreed:
         try:
             return _agree.at_compile_time(issued, decision, min(self.patience, self.deadline))
-        except Exception as error:  # a store that fails: other ranks then miss this one, and keep their order too
+        except Exception as error:  # a store that fails: the other ranks then miss this one, and also keep their order
             return Agreed(False, f"the store of the process group failed ({type(error).__name__}: {error})")
 
     def _schedules(self) -> Path | None:

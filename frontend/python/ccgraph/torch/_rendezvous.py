@@ -18,8 +18,8 @@ from typing import Any
 import torch.distributed as dist
 
 COMPILE, RUN = "compile", "run"
-_POLL_SECONDS = (0.002, 0.1)  # the first interval, and the longest
-_BATCH, _FEW = 256, 8  # ranks whose posts are read at once; ranks that are looked at one by one in each interval
+_POLL_SECONDS = (0.002, 0.1)  # the shortest and the longest interval
+_BATCH, _FEW = 256, 8  # ranks whose posts are read in one request; ranks that are tested one by one in each interval
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Rendezvous:
         self.store, self.rank = store, dist.get_rank()
         self.arrived: set[str] = set()
         self._turns: defaultdict[str, itertools.count[int]] = defaultdict(itertools.count)
-        #: ranks that did not come before their deadline; they are given little time until they come somewhere
+        # : ranks that missed their deadline; waits for them are short until they appear somewhere
         self.late: set[int] = set()
 
     def place(self, phase: str, key: str) -> str:

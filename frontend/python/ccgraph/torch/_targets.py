@@ -16,7 +16,8 @@ class UnknownTarget(ValueError):
     """A target that is no registered operator, and none of the functions of Python that torch.fx traces."""
 
 
-# What torch.fx has symbols for, item access, and their in-place forms. The rest of `operator` calls what it is given.
+# The functions that torch.fx prints with symbols, item access, and their in-place forms. Other functions of `operator`
+# call their arguments.
 _OF_PYTHON = frozenset("""add and_ eq floordiv ge getitem gt iadd iand ifloordiv ilshift imatmul imod imul index invert ior ipow irshift is_ is_not
     isub itruediv ixor le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor""".split())
 _OF_TORCH = frozenset("sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum _sym_sqrt sym_sqrt".split())
