@@ -25,52 +25,54 @@ class FunctionalizeCollectives final : public Pass {
 public:
   FunctionalizeCollectives()
       : Pass({"functionalize-collectives",
-              "Spells collectives of older, autograd, in-place and out forms as functional ones, those that are "
-              "finished "
-              "when they return with a wait, and a wait on a list as one for each element.",
+              "Rewrites collectives of older, autograd, in-place and out forms as functional collectives. A "
+              "synchronous form becomes a launch and a wait; a wait on a list becomes a wait for each element.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<FunctionalizeCollectives>(); }
 
 private:
-  Statistic rewritten_{*this, "rewritten", "collectives and waits that are spelled as functional ones now"};
+  Statistic rewritten_{*this, "rewritten", "collectives and waits rewritten in functional form"};
   Statistic forwarded_{*this, "forwarded",
-                       "waits of wrapped tensors that went, since what they waited for is waited for once"};
-  Statistic apart_{*this, "apart", "waits on lists that became a wait for each element"};
+                       "waits of wrapped tensors removed, since another wait completes the same collective"};
+  Statistic apart_{*this, "apart", "waits on lists split into a wait for each element"};
   Reason single_{*this, RemarkKind::Rewritten, "apart", "became a wait for each of its `elements`"};
   Reason whole_{*this, RemarkKind::Missed, "whole-list",
-                "its list is used as a whole, an element has another type than the value, or a tensor may be reshaped "
-                "in place before it is named"};
+                "its list has a user that takes the whole list, an element has another type than the value, or a "
+                "tensor may be reshaped in place before its element is taken"};
   Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
   Reason group_{*this, RemarkKind::Missed, "group",
-                "no group of the table, or more than one, has the ranks that it names: --groups gives them names"};
+                "not exactly one group of the table has the ranks that it lists; give the groups with --groups"};
   Reason groupObject_{*this, RemarkKind::Missed, "group-object",
-                      "its group is an object that no file explains: `constants` in the file of --groups do"};
+                      "its group is an object of unknown meaning; define it under `constants` in the file of --groups"};
   Reason splits_{*this, RemarkKind::Missed, "splits",
-                 "it leaves its splits out, and its rows are not known to divide among the ranks"};
+                 "it has no splits, and its rows are not known to divide evenly among the ranks"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
-                    "it has arguments that the functional form has no place for"};
-  Reason waited_{*this, RemarkKind::Rewritten, "launch-and-wait", "became `call` and the wait on it"};
-  Reason reduction_{*this, RemarkKind::Missed, "reduction",
-                    "its reduction is an object that no file explains: `constants` in the file of --groups do"};
-  Reason kind_{*this, RemarkKind::Missed, "kind", "no functional operator does what it does"};
+                    "it has arguments that the functional form does not accept"};
+  Reason waited_{*this, RemarkKind::Rewritten, "launch-and-wait", "became `call` and a wait on its result"};
+  Reason reduction_{
+      *this, RemarkKind::Missed, "reduction",
+      "its reduction is an object of unknown meaning; define it under `constants` in the file of --groups"};
+  Reason kind_{*this, RemarkKind::Missed, "kind", "PyTorch has no functional operator of this kind"};
   Reason noResult_{*this, RemarkKind::Missed, "no-result",
-                   "it yields no tensor, so that what it wrote is read by the buffer's own name"};
+                   "it returns no tensor, so later nodes read its result through the buffer"};
   Reason sizes_{*this, RemarkKind::Missed, "sizes",
-                "the sizes of its tensors are unknown, or no functional operator takes and yields these"};
-  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "a tensor of it may be reshaped in place, so its type does not tell what is sent or received"};
-  Reason handle_{*this, RemarkKind::Missed, "handle", "its Work, or a list that it yields, is used as a whole"};
+                "the sizes of its tensors are unknown, or no functional operator has such inputs and results"};
+  Reason reshaped_{
+      *this, RemarkKind::Missed, "reshaped",
+      "one of its tensors may be reshaped in place, so its type does not determine what is sent or received"};
+  Reason handle_{*this, RemarkKind::Missed, "handle",
+                 "its Work object, or a list that it returns, has a user that takes the whole object"};
   Reason notSpmd_{
       *this, RemarkKind::Missed, "not-spmd",
-      "other ranks run other programs, in which it may stay as it is, and backends may not let the two meet"};
+      "ranks run different graphs; another rank may keep the old form, and a backend may not match the two forms"};
   Reason seen_{*this, RemarkKind::Missed, "seen",
-               "it writes an input, or a buffer that is read later by another name than its result's"};
-  Reason part_{*this, RemarkKind::Missed, "part",
-               "it writes a part of a buffer, or one with gaps, where a functional one makes a whole one"};
+               "it writes an input, or a buffer that is read later through an alias"};
+  Reason part_{
+      *this, RemarkKind::Missed, "part",
+      "it writes part of a buffer, or a non-dense buffer; a functional collective returns a whole dense tensor"};
 
-  Reason typed_{*this, RemarkKind::Missed, "typed",
-                "the functional form would yield another type than it is stated to"};
+  Reason typed_{*this, RemarkKind::Missed, "typed", "the functional form returns another type than the graph states"};
 
   const Reason &reasonOf(NotFunctional why) const;
   const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;

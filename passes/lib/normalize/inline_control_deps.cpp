@@ -18,20 +18,21 @@ class InlineControlDeps final : public Pass {
 public:
   InlineControlDeps()
       : Pass({"inline-control-deps",
-              "Replaces each control_deps by the call in its subgraph, ordered after what the control_deps depended "
-              "on.",
+              "Replaces each control_deps by the call in its subgraph, ordered after the dependences of the "
+              "control_deps.",
               Phase::Normalize}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<InlineControlDeps>(); }
 
 private:
-  Statistic inlined_{*this, "inlined", "control_deps that became the call itself"};
-  Statistic edges_{*this, "edges", "ordering edges made"};
-  Reason done_{*this, RemarkKind::Rewritten, "inlined", "the call in its subgraph took its place"};
+  Statistic inlined_{*this, "inlined", "control_deps replaced by their call"};
+  Statistic edges_{*this, "edges", "ordering edges added"};
+  Reason done_{*this, RemarkKind::Rewritten, "inlined", "replaced by the call in its subgraph"};
   Reason body_{*this, RemarkKind::Missed, "body",
-               "its subgraph is not one call that is returned: it stays, ordered against everything that it may touch"};
+               "its subgraph is not a single call whose result is returned; the node stays and is ordered against "
+               "everything that it may access"};
   Reason captures_{*this, RemarkKind::Missed, "captures",
-                   "the call in its subgraph reads something else than its arguments"};
+                   "the call in its subgraph reads values other than its arguments"};
 
   const Reason *obstacle(const Node &node, const Node *call) const;
   void inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes);

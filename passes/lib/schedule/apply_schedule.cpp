@@ -54,9 +54,9 @@ public:
 
 private:
   Schedule schedule_;
-  Statistic moved_{*this, "moved", "nodes that stand elsewhere than before, counted from the front"};
-  Statistic merged_{*this, "merged", "collectives that went into a bucket"};
-  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Statistic moved_{*this, "moved", "nodes with another position in program order than before"};
+  Statistic merged_{*this, "merged", "collectives merged into buckets"};
+  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
   friend class Application;
 };
 

@@ -36,75 +36,74 @@ public:
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<CoalesceCollectives>(); }
 
 private:
-  ChoiceOption<BucketLayout> layout_{*this,
-                                     "layout",
-                                     BucketLayout::Grouped,
-                                     {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
-                                     "grouped: one operator on a list of tensors; flat: one buffer, packed and "
-                                     "unpacked, which all_to_all and broadcast need"};
-  Option<ByteCount> maxBytes_{
-      *this, "max-bytes", ByteCount{int64_t{256} << 20},
-      "most bytes of a bucket: for each member the larger of what it sends and what it receives"};
-  Option<Count> maxCount_{*this, "max-count", Count{256}, "most members of a bucket"};
+  ChoiceOption<BucketLayout> layout_{
+      *this,
+      "layout",
+      BucketLayout::Grouped,
+      {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
+      "grouped: one operator on a list of tensors; flat: one packed buffer, which all_to_all and broadcast need"};
+  Option<ByteCount> maxBytes_{*this, "max-bytes", ByteCount{int64_t{256} << 20},
+                              "largest bucket in bytes; a member counts with the larger of its input and its result"};
+  Option<Count> maxCount_{*this, "max-count", Count{256}, "largest number of members of a bucket"};
   Option<Count> maxMoves_{*this, "max-moves", Count{128},
-                          "most other nodes that may move to bring one member to its bucket"};
-  Option<Count> maxTries_{*this, "max-tries", Count{16},
-                          "most open buckets that a collective asks, newest first, before it opens its own"};
-  Option<ByteCount> maxCopied_{
-      *this, "max-copied", ByteCount{int64_t{32} << 20},
-      "flat: largest result that is copied out of the buffer where a view of it would not do; a copy of 32 MiB takes "
-      "about as long as the latency that one transfer less saves"};
-  Statistic merged_{*this, "merged", "collectives that went into a bucket"};
-  Statistic buckets_{*this, "buckets", "buckets made"};
+                          "largest number of other nodes that may move to bring one member to its bucket"};
+  Option<Count> maxTries_{
+      *this, "max-tries", Count{16},
+      "largest number of open buckets that are tried for a collective, newest first, before it opens a new one"};
+  Option<ByteCount> maxCopied_{*this, "max-copied", ByteCount{int64_t{32} << 20},
+                               "flat: largest result that is copied out of the buffer where a view is not enough; "
+                               "copying 32 MiB takes about as long as the latency that one collective less saves"};
+  Statistic merged_{*this, "merged", "collectives merged into buckets"};
+  Statistic buckets_{*this, "buckets", "buckets created"};
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
-  Statistic alone_{*this, "alone", "collectives that could go into a bucket and found none"};
-  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "went into the bucket `into` with `members` members"};
+  Statistic alone_{*this, "alone", "collectives that could be merged and found no partner"};
+  Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
   Reason form_{
       *this, RemarkKind::Missed, "form",
-      "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
+      "an in-place, out, coalesced, synchronous or older form; only functional collectives on one tensor are merged"};
   Reason kind_{*this, RemarkKind::Missed, "kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
   Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
-                    "no operator takes a list of these: layout=flat merges them"};
+                    "PyTorch has no operator on a list for this kind; layout=flat merges it"};
   Reason listForm_{*this, RemarkKind::Missed, "list-form",
-                   "PyTorch's operator on a list refuses this dtype: layout=flat merges them"};
-  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket has no place for"};
+                   "PyTorch's operator on a list rejects this dtype; layout=flat merges it"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket does not accept"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "its result in flight is read by something else than the one wait, or is returned"};
-  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
-  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its bytes are not known, so no limit can be held"};
+                  "before it completes, its result has a user other than its wait, or is returned"};
+  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result has several waits"};
+  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its size is unknown, so no limit can be checked"};
   Reason rewritten_{
       *this, RemarkKind::Missed, "rewritten",
       "its result is written later, and a wait on any result of the list form may copy all results again"};
   Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "its input may have been reshaped in place, so its type does not tell what is sent"};
+                   "its input may have been reshaped in place, so its type does not determine what is sent"};
   Reason waitType_{*this, RemarkKind::Missed, "wait-type",
-                   "its wait is stated to yield another type than the collective, which no bucket could keep"};
+                   "its wait has another stated type than the collective, which a bucket cannot preserve"};
   Reason written_{*this, RemarkKind::Missed, "written",
-                  "its result is written later, the pieces of a flat buffer are one storage, and to copy it out would "
-                  "be more than max-copied"};
+                  "its result is written later, the pieces of a flat buffer share one storage, and copying the piece "
+                  "out would exceed max-copied"};
   Reason seen_{*this, RemarkKind::Missed, "place-seen",
-               "its result is returned, passed to an opaque operator, or read by one that asks where in its storage it "
-               "lies, and to copy it out of a flat buffer would be more than max-copied"};
+               "its result is returned, passed to an opaque operator, or read by an operator that observes its storage "
+               "offset, and copying it out of a flat buffer would exceed max-copied"};
   Reason strided_{*this, RemarkKind::Missed, "strided",
-                  "its input or result is not contiguous, so it has no place in a flat buffer"};
+                  "its input or result is not contiguous, so it cannot be part of a flat buffer"};
   Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "other ranks run other programs, so they could not be sure to make the same bucket"};
-  Reason bitwise_{
-      *this, RemarkKind::Missed, "bitwise",
-      "results must keep every bit (--bitwise), and in a bucket its floating-point numbers, of more than two "
-      "ranks, may be added in another order"};
+               "ranks run different graphs, so another rank may form another bucket"};
+  Reason bitwise_{*this, RemarkKind::Missed, "bitwise",
+                  "results must be bitwise equal (--bitwise), and in a bucket the sum of more than two ranks may be "
+                  "computed in another order"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
   Reason dependent_{*this, RemarkKind::Missed, "dependent",
                     "a node that computes, or that must keep its place, stands between it and each bucket that it "
                     "could join, and needs one of the two"};
   Reason entangled_{*this, RemarkKind::Missed, "entangled",
-                    "to bring it to any bucket that it could join, more than max-moves nodes would have to move"};
-  Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join is full by max-bytes or max-count"};
+                    "more than max-moves nodes would have to move to bring it to any bucket that it could join"};
+  Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join has reached max-bytes or max-count"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "in any bucket that it could join, the program would need more than the memory budget: max-bytes is "
                  "halved until it does not"};
-  Reason partner_{*this, RemarkKind::Missed, "no-partner", "nothing else in the program could share a bucket with it"};
+  Reason partner_{*this, RemarkKind::Missed, "no-partner",
+                  "no other collective of the graph could share a bucket with it"};
   friend class Coalescer;
 };
 

@@ -29,8 +29,8 @@ class ScheduleOverlap final : public Pass {
 public:
   ScheduleOverlap()
       : Pass({"schedule-overlap",
-              "Puts all nodes in the order, and collectives in the buckets, with which the predicted step takes least "
-              "time within the memory budget.",
+              "Chooses the order of all nodes, and buckets of collectives, with the least predicted step time within "
+              "the memory budget.",
               Phase::Schedule,
               /*reassociates=*/false,
               /*reordersCollectives=*/true}) {}
@@ -38,36 +38,34 @@ public:
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ScheduleOverlap>(); }
 
 private:
-  ChoiceOption<Merging> buckets_{*this,
-                                 "buckets",
-                                 Merging::Grouped,
-                                 {{"grouped", Merging::Grouped}, {"none", Merging::None}},
-                                 "grouped: collectives that go together become one operator on a list of tensors; "
-                                 "none: each stays alone"};
-  Option<Count> walks_{*this, "walks", Count{16}, "most orders that are tried"};
+  ChoiceOption<Merging> buckets_{
+      *this,
+      "buckets",
+      Merging::Grouped,
+      {{"grouped", Merging::Grouped}, {"none", Merging::None}},
+      "grouped: merged collectives become one operator on a list of tensors; none: no collectives are merged"};
+  Option<Count> walks_{*this, "walks", Count{16}, "largest number of trial schedules"};
   Option<Count> beam_{
       *this, "beam", Count{64},
-      "programs of at most 64 steps: most states a level of a search over all orders, 512 at the most; 0: none"};
-  Statistic moved_{*this, "moved", "nodes that stand elsewhere than before, counted from the front"};
-  Statistic made_{*this, "buckets", "buckets made"};
-  Statistic merged_{*this, "merged", "collectives that went into a bucket"};
+      "width of the beam search over all orders, for graphs of at most 64 nodes; at most 512; 0: no beam search"};
+  Statistic moved_{*this, "moved", "nodes with another position in program order than before"};
+  Statistic made_{*this, "buckets", "buckets created"};
+  Statistic merged_{*this, "merged", "collectives merged into buckets"};
   Statistic before_{*this, "before-ns", "predicted step before, in nanoseconds"};
   Statistic after_{*this, "after-ns", "predicted step after, in nanoseconds"};
-  Statistic exposedBefore_{*this, "exposed-before-ns", "of it exposed before, in nanoseconds"};
-  Statistic exposedAfter_{*this, "exposed-after-ns", "of it exposed after, in nanoseconds"};
+  Statistic exposedBefore_{*this, "exposed-before-ns", "predicted exposed communication before, in nanoseconds"};
+  Statistic exposedAfter_{*this, "exposed-after-ns", "predicted exposed communication after, in nanoseconds"};
   Reason hidden_{*this, RemarkKind::Moved, "hidden",
-                 "the transfer is exposed for `after-ns` nanoseconds and no more for `before-ns`"};
-  Reason kept_{*this, RemarkKind::Kept, "kept", "the transfer is exposed for as long as before"};
+                 "the collective is exposed for `after-ns` nanoseconds, before for `before-ns`"};
+  Reason kept_{*this, RemarkKind::Kept, "kept", "the collective is exposed for as long as before"};
   Reason later_{*this, RemarkKind::Moved, "traded",
-                "the transfer is exposed for longer than before, so that others are for less"};
-  Reason bucketed_{
-      *this, RemarkKind::Merged, "bucketed",
-      "went into the bucket `into` with `members` members; in one flat buffer, `copies-ns` nanoseconds more "
-      "would go into packing and unpacking the bucket"};
-  Reason smaller_{*this, RemarkKind::Moved, "smaller",
-                  "the program needs `after` bytes at its peak and no more `before`"};
+                "the collective is exposed for longer than before, and others for less"};
+  Reason bucketed_{*this, RemarkKind::Merged, "bucketed",
+                   "merged into the bucket `into`, which has `members` members; a flat buffer would cost `copies-ns` "
+                   "nanoseconds more for packing and unpacking"};
+  Reason smaller_{*this, RemarkKind::Moved, "smaller", "peak memory is `after` bytes, before it was `before`"};
   Reason overBudget_{*this, RemarkKind::Missed, "over-budget",
-                     "no order that was found needs as little as the memory budget: this one needs `peak` bytes"};
+                     "every order that was found exceeds the memory budget; this order needs `peak` bytes"};
   friend class Scheduler;
 };
 

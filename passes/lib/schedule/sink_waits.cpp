@@ -16,21 +16,21 @@ namespace {
 class SinkWaits final : public Pass {
 public:
   SinkWaits()
-      : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes what it completes.",
+      : Pass({"sink-waits", "Moves each wait to just before the first node that reads or writes the awaited result.",
               Phase::Schedule}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<SinkWaits>(); }
 
 private:
-  Statistic moved_{*this, "moved", "waits that stand later than before"};
+  Statistic moved_{*this, "moved", "waits that moved to a later position"};
   Statistic positions_{*this, "positions",
-                       "steps that are now issued before the waits that they stood after, summed over the waits"};
-  Statistic kept_{*this, "kept", "waits that stood right already, or that the budget kept in place"};
-  Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait stands before its first real use now"};
+                       "nodes now issued before the waits that they followed, summed over the waits"};
+  Statistic kept_{*this, "kept", "waits that were at their first use already, or that the memory budget kept in place"};
+  Reason sunk_{*this, RemarkKind::Moved, "sunk", "the wait is now just before the first use of its result"};
   Reason partly_{*this, RemarkKind::Moved, "sunk-to-budget",
-                 "the wait stands as late as the memory budget lets it: its operands stay alive until it"};
-  Reason atFirstUse_{*this, RemarkKind::Kept, "at-first-use", "the wait stands right before its first use already"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one step later would exceed the memory budget"};
+                 "the wait is as late as the memory budget allows, since its operands stay live until it"};
+  Reason atFirstUse_{*this, RemarkKind::Kept, "at-first-use", "the wait was just before its first use already"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget", "one position later would exceed the memory budget"};
   friend class Sinker;
 };
 

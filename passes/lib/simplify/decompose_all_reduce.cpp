@@ -14,8 +14,8 @@
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"
-#include "rewrite/supersede.h"
 #include "rewrite/candidates.h"
+#include "rewrite/supersede.h"
 
 #include "analysis/lifetimes.h"
 
@@ -27,49 +27,48 @@ class DecomposeAllReduce final : public Pass {
 public:
   DecomposeAllReduce()
       : Pass({"decompose-all-reduce",
-              "Makes a reduce_scatter and an all_gather of each all_reduce, so that a schedule can move the two apart.",
+              "Splits each all_reduce into a reduce_scatter and an all_gather, which a schedule can move separately.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<DecomposeAllReduce>(); }
 
 private:
   Option<Count> maxLonger_{*this, "max-longer", Count{50},
-                           "most that the two may be predicted to take longer than the one, in percent"};
-  Statistic decomposed_{*this, "decomposed", "collectives that became two"};
-  Statistic bytes_{*this, "bytes", "bytes of them"};
+                           "largest predicted slowdown of the two collectives against the all_reduce, in percent"};
+  Statistic decomposed_{*this, "decomposed", "collectives split in two"};
+  Statistic bytes_{*this, "bytes", "bytes of the split collectives"};
   Reason apart_{*this, RemarkKind::Rewritten, "apart", "became `scatter` and `gather`"};
   Reason form_{
       *this, RemarkKind::Missed, "form",
-      "an in-place, coalesced, synchronous or older form: only functional collectives on one tensor are taken apart"};
-  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that the two have no place for"};
+      "an in-place, coalesced, synchronous or older form; only functional collectives on one tensor are split"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments",
+                    "has arguments that reduce_scatter and all_gather do not accept"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "its result in flight is read by something else than the one wait, or is returned"};
-  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result is waited for more than once"};
-  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its sizes are not known"};
-  Reason waitType_{*this, RemarkKind::Missed, "wait-type",
-                   "its wait is stated to yield another type than the collective"};
+                  "before it completes, its result has a user other than its wait, or is returned"};
+  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result has several waits"};
+  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its sizes are unknown"};
+  Reason waitType_{*this, RemarkKind::Missed, "wait-type", "its wait has another stated type than the collective"};
   Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "its input may be reshaped in place, so its type does not tell what is sent"};
+                   "its input may be reshaped in place, so its type does not determine what is sent"};
   Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous"};
   Reason dtype_{*this, RemarkKind::Missed, "dtype",
-                "PyTorch's reduce_scatter or all_gather does not take all of its dtype's values"};
+                "PyTorch's reduce_scatter or all_gather does not support all values of its dtype"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "other ranks run other programs, so they could not be sure to do the same"};
+               "ranks run different graphs, so another rank may not split its part"};
   Reason bitwise_{
       *this, RemarkKind::Missed, "bitwise",
-      "results must keep every bit (--bitwise), and its floating-point numbers, of more than two ranks, may "
-      "be added in another order"};
+      "results must be bitwise equal (--bitwise), and the sum of more than two ranks may be computed in another order"};
   Reason group_{*this, RemarkKind::Missed, "group",
-                "how many ranks its group has is not known (--groups FILE tells), or it is one"};
-  Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide among the `ranks`"};
-  Reason place_{
-      *this, RemarkKind::Missed, "place-seen",
-      "its rows do not divide among the ranks, and its result, which would be a view then, is written, returned, or "
-      "read by what asks where it lies"};
-  Reason slower_{*this, RemarkKind::Missed, "slower",
-                 "the two are predicted to take `percent` percent longer than the one, beyond max-longer"};
+                "its group has one rank, or an unknown number of ranks (give the ranks with --groups FILE)"};
+  Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide evenly among the `ranks`"};
+  Reason place_{*this, RemarkKind::Missed, "place-seen",
+                "its rows do not divide evenly among the ranks, so its result would become a view; but the result is "
+                "written, returned, or read by an operator that observes its address"};
+  Reason slower_{
+      *this, RemarkKind::Missed, "slower",
+      "the two collectives are predicted to take `percent` percent longer than the all_reduce, more than max-longer"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "each rank's share, beside the whole result, would need more than the memory budget"};
+                 "the shard of each rank, live together with the whole result, would exceed the memory budget"};
   friend class Decomposer;
 };
 

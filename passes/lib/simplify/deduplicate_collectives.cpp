@@ -18,33 +18,32 @@ class DeduplicateCollectives final : public Pass {
 public:
   DeduplicateCollectives()
       : Pass({"deduplicate-collectives",
-              "Uses the result of a collective again where the same collective of the same unchanged value is "
-              "repeated, and drops repeated waits.",
+              "Reuses the result of a collective where an equal collective of the same unchanged value follows, and "
+              "removes repeated waits.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<DeduplicateCollectives>(); }
 
 private:
-  Option<ByteCount> maxHeld_{*this, "max-held", ByteCount{0},
-                             "largest result that may be kept alive between its last use and the repetition, instead "
-                             "of being communicated again"};
+  Option<ByteCount> maxHeld_{
+      *this, "max-held", ByteCount{0},
+      "largest result that may stay live from its last use to the repetition, instead of being communicated again"};
   Statistic merged_{*this, "merged", "repeated collectives removed"};
   Statistic waits_{*this, "waits", "repeated waits removed"};
-  Reason twin_{*this, RemarkKind::Removed, "twin", "`twin` has the same result"};
-  Reason repeatedWait_{*this, RemarkKind::Removed, "repeated-wait", "`twin` had waited for the same value before"};
+  Reason twin_{*this, RemarkKind::Removed, "twin", "`twin` computes the same result"};
+  Reason repeatedWait_{*this, RemarkKind::Removed, "repeated-wait", "the earlier wait `twin` waits for the same value"};
   Reason held_{*this, RemarkKind::Missed, "held",
-               "the first result would have to be kept alive for longer (`bytes`), beyond max-held"};
+               "the first result (`bytes`) would stay live for longer, and is larger than max-held"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "keeping the first result alive would need more than the memory budget"};
+                 "keeping the first result live would exceed the memory budget"};
   Reason written_{*this, RemarkKind::Missed, "written",
-                  "one of the two results is written later, so they are two values"};
-  Reason returned_{
-      *this, RemarkKind::Missed, "returned",
-      "both results are returned, and a caller that writes one of them in place must not change the other"};
+                  "one of the two results is written later, so their values differ"};
+  Reason returned_{*this, RemarkKind::Missed, "returned",
+                   "both results are returned, and an in-place write of the caller to one must not change the other"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "its result in flight is read by something else than one wait of the same type after the other's"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "other ranks run other programs, and may not drop their part of it"};
+                  "before it completes, its result has a user other than a single wait of the same type that follows "
+                  "the first wait"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, and another rank may keep its part"};
   friend class Deduplicator;
 };
 

@@ -17,7 +17,7 @@ class EliminateDeadCollectives final : public Pass {
 public:
   EliminateDeadCollectives()
       : Pass({"eliminate-dead-collectives",
-              "Removes each collective whose result nobody reads, together with its waits and the views between.",
+              "Removes each collective whose result has no user, with its waits and the views between them.",
               Phase::Simplify}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<EliminateDeadCollectives>(); }
@@ -25,16 +25,16 @@ public:
 private:
   Statistic removed_{*this, "removed", "collectives removed"};
   Statistic nodes_{*this, "nodes", "nodes removed: launches, waits and views"};
-  Reason dead_{*this, RemarkKind::Removed, "dead", "nobody read its result; its waits and views went with it"};
+  Reason dead_{*this, RemarkKind::Removed, "dead", "its result had no user; its waits and views were removed too"};
   Reason kind_{*this, RemarkKind::Missed, "kind",
-               "nobody reads its result, but another rank may wait for it (point-to-point, barrier)"};
-  Reason writes_{*this, RemarkKind::Missed, "writes", "nobody reads its result, but it writes a buffer of the program"};
-  Reason ordered_{*this, RemarkKind::Missed, "ordered",
-                  "nobody reads its result, but another node is ordered after it"};
+               "its result has no user, but another rank may wait for it (point-to-point, barrier)"};
+  Reason writes_{*this, RemarkKind::Missed, "writes", "its result has no user, but it writes a buffer of the graph"};
+  Reason ordered_{*this, RemarkKind::Missed, "ordered", "its result has no user, but another node is ordered after it"};
   Reason shared_{*this, RemarkKind::Missed, "shared-wait",
-                 "nobody reads its result, but its wait is also the wait of something else"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "nobody reads its result here, but other ranks run other programs and may keep their part of it"};
+                 "its result has no user, but its wait also waits for another value"};
+  Reason spmd_{
+      *this, RemarkKind::Missed, "not-spmd",
+      "its result has no user on this rank, but ranks run different graphs and another rank may keep its part"};
   friend class DeadSearch;
 };
 
