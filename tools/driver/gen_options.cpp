@@ -59,13 +59,15 @@ void addChoice(CommandLine &line, llvm::StringRef name, llvm::StringRef help,
 
 void addParallelism(CommandLine &line, GenOptions &options) {
   models::Parallelism &parallel = options.request.parallel;
-  addSize(line, "--fsdp", "ranks that share each weight out by rows, and each have tokens of their own (1)",
+  addSize(line, "--fsdp",
+          "fully sharded data parallel ranks: each weight is sharded by rows, each rank has its own tokens (1)",
           parallel.shards);
-  addSize(line, "--tp", "ranks that share heads, features and vocabulary out, and the sequence between blocks (1)",
+  addSize(line, "--tp",
+          "tensor parallel ranks: heads, features and vocabulary are sharded, and the sequence between blocks (1)",
           parallel.tensor);
-  addSize(line, "--ep", "ranks of --fsdp that share the experts out (1)", parallel.experts);
-  addSize(line, "--ddp", "ranks that each have all weights, and tokens of their own (1)", options.ddp);
-  line.add({"--hsdp", "RxS", "R copies of S ranks that share each weight out",
+  addSize(line, "--ep", "expert parallel ranks, a part of --fsdp: the experts are sharded (1)", parallel.experts);
+  addSize(line, "--ddp", "data parallel ranks: each rank has all weights and its own tokens (1)", options.ddp);
+  line.add({"--hsdp", "RxS", "R replicas of S ranks that shard each weight",
             [&parallel](llvm::StringRef text) -> llvm::Error {
               auto [copies, shards] = text.split('x');
               int64_t r = 0, s = 0;
@@ -83,58 +85,58 @@ void addProgram(CommandLine &line, GenOptions &options) {
   addSize(line, "--batch", "sequences of one rank (1)", request.shape.batch);
   addChoice<Part>(
       line, "--part",
-      "joint: loss and gradients (default); step: with the optimizer; or one pass, as a compiler cuts them",
+      "joint: loss and gradients (default); step: with the optimizer; forward or backward: one of the two",
       {{"joint", Part::Joint}, {"forward", Part::Forward}, {"backward", Part::Backward}, {"step", Part::Step}},
       request.part);
   addChoice<Optimizer>(line, "--optimizer", "of a step: adamw (default), sgd or none",
                        {{"adamw", Optimizer::AdamW}, {"sgd", Optimizer::Sgd}, {"none", Optimizer::None}},
                        request.optimizer);
-  line.add({"--lr", "RATE", "how far a step goes (0.0003)", [&request](llvm::StringRef text) -> llvm::Error {
+  line.add({"--lr", "RATE", "learning rate (0.0003)", [&request](llvm::StringRef text) -> llvm::Error {
               if (text.getAsDouble(request.learningRate) || !(request.learningRate > 0))
                 return badValue("--lr", text, "a number above 0");
               return llvm::Error::success();
             }});
-  addChoice<DType>(line, "--dtype", "in which is computed: bf16 (default), f16, f32 or f64; weights are kept as f32",
+  addChoice<DType>(line, "--dtype", "dtype of the computation: bf16 (default), f16, f32 or f64; weights are f32",
                    {{"bf16", DType::BF16}, {"f16", DType::F16}, {"f32", DType::F32}, {"f64", DType::F64}},
                    request.dtype);
-  addSize(line, "--loss-chunks", "pieces of the sequence whose losses are computed one after the other (1)",
+  addSize(line, "--loss-chunks", "number of chunks of the sequence whose losses are computed in turn (1)",
           request.shape.lossChunks);
-  line.add({"--device", "NAME", "of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
+  line.add({"--device", "NAME", "device of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
               if (!isDeviceOfPyTorch(text))
                 return badValue("--device", text, "a device of PyTorch, as cpu, cuda:0 or xpu:1");
               request.device = text.str();
               return llvm::Error::success();
             }});
-  line.addCount("--rank", "R", "whose program (0, where ranks have different ones, else everybody's)", 0,
+  line.addCount("--rank", "R", "rank whose graph is written, if the graphs of ranks differ (0)", 0,
                 [&request](size_t rank) { request.rank = static_cast<int64_t>(rank); });
 }
 
 void addSizes(CommandLine &line, GenOptions &options) {
-  line.beginTopic("sizes", "another size of the model", "What is not given is the model's own.");
+  line.beginTopic("sizes", "sizes of the model", "The default is the size of the model.");
   addSize(line, "--layers", "number of layers", options.layers);
-  addSize(line, "--dim", "width; features of a head and of the networks go with it", options.dim);
+  addSize(line, "--dim", "model width, from which the head and feed-forward sizes follow", options.dim);
   addSize(line, "--heads", "number of heads", options.heads);
   addSize(line, "--kv-heads", "number of heads of keys and values", options.kvHeads);
   addSize(line, "--ffn", "features of the feed-forward network", options.ffnDim);
-  addSize(line, "--vocab", "words of the vocabulary", options.vocab);
+  addSize(line, "--vocab", "size of the vocabulary", options.vocab);
 }
 
 } // namespace
 
 CommandLine genCommandLine(GenOptions &options) {
   CommandLine line("ccgraph-gen MODEL [flags]",
-                   "Writes the graph of one rank's training step, of a model and a parallelism that need not exist.");
-  line.addText("-o", "FILE", "write here: JSON, or FX text for .py; without it, JSON to standard output",
+                   "Writes the graph of one rank's training step, for a model and a parallelism of any size.");
+  line.addText("-o", "FILE", "output file: JSON, or FX text for .py (default: JSON to standard output)",
                options.output);
-  line.addText("--config", "FILE", "sizes of the model, over MODEL where one is given: {\"layers\": 4, \"dim\": 1024}",
+  line.addText("--config", "FILE", "sizes of the model, which replace those of MODEL: {\"layers\": 4, \"dim\": 1024}",
                options.config);
   addParallelism(line, options);
   addProgram(line, options);
-  line.addText("--emit", "FORM", "json or fx, whatever the file's name", options.emit);
+  line.addText("--emit", "FORM", "json or fx, independent of the file name", options.emit);
   line.chooseFrom({"fx", "json"});
-  line.addSwitch("--list-models", "list the models, their sizes and where these are published", options.listModels);
+  line.addSwitch("--list-models", "list the models, their sizes and the source of each", options.listModels);
   line.addSwitch("--version", "print the version", options.version);
-  line.addHelp("print this, or what else there is to a topic", options.help);
+  line.addHelp("print this help, or the help of a topic", options.help);
   addSizes(line, options);
   return line;
 }

@@ -29,13 +29,12 @@ std::optional<OutputFormat> formatOf(llvm::StringRef word) {
 }
 
 void addMainFlags(CommandLine &line, OptOptions &options) {
-  line.addText("-o", "FILE", "write here: JSON, FX text for .py, a .plan.json or .schedule.json; - is standard output",
+  line.addText("-o", "FILE", "output file: JSON, FX text for .py, a .plan.json or .schedule.json; - is standard output",
                options.output);
   addPipelineFlags(line, options.pipeline, 2);
-  line.addText("--schedule", "FILE", "do what --emit schedule has written of this graph, in place of a pipeline",
-               options.schedule);
-  line.addText("--groups", "FILE", "which ranks a group name means: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}",
-               options.groups);
+  line.addText("--schedule", "FILE",
+               "apply a schedule that --emit schedule wrote for this graph, instead of a pipeline", options.schedule);
+  line.addText("--groups", "FILE", "ranks of each group: {\"groups\": {\"0\": {\"ranks\": [0, 1]}}}", options.groups);
   line.add({"--bind", "SYMBOL=N", "predict and schedule for this size of a dynamic dimension: s0=4096, or s0=4096,s1=8",
             [&options](llvm::StringRef text) -> llvm::Error {
               llvm::Expected<SymbolValues> values = parseSymbolValues(text);
@@ -47,17 +46,18 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
               return llvm::Error::success();
             }});
   line.addText("--machine", "NAME",
-               "what times are predicted for: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
+               "machine for predicted times: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
                options.pipeline.machine);
   line.chooseFrom(machinePresetNames());
-  line.addText("--durations", "FILE", "microseconds of each node: name<tab>us; they win over what is predicted",
+  line.addText("--durations", "FILE", "measured microseconds of each node, instead of predicted times: name<tab>us",
                options.pipeline.durations);
-  line.addList("--collectives", "FILE", "timed collectives: what nccl-tests -J writes, or a profiler's trace",
+  line.addList("--collectives", "FILE", "measured collectives: output of nccl-tests -J, or a profiler trace",
                options.pipeline.collectives);
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
-  line.addSwitch("--summary", "say what was done, also where a graph is written", options.summary);
-  line.add({"--exposed", "[N]", "list the transfers that computation waits for, what holds each and who needs it",
+  line.addSwitch("--summary", "print the summary even if the graph goes to standard output", options.summary);
+  line.add({"--exposed", "[N]",
+            "list the N most exposed collectives, with the limiting factor and the first user of each",
             [&options](llvm::StringRef text) -> llvm::Error {
               size_t count = 0;
               if (!text.empty() && (text.getAsInteger(10, count) || count == 0))
@@ -65,44 +65,45 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
               options.exposed = count;
               return llvm::Error::success();
             }});
-  line.addSwitch("--advise", "try what else would make the step shorter, and say how much each saves", options.advise);
+  line.addSwitch("--advise", "try further ways to shorten the step, and print how much each saves", options.advise);
   line.addOptional("--remarks", "REGEX",
-                   "say of each node what was done to it, or why nothing was; of lines that match",
+                   "print what was done to each node, or why nothing was done; only lines that match REGEX",
                    options.views.remarks);
-  line.addSwitch("--verify-only", "only say whether the graph is well formed", options.verifyOnly);
+  line.addSwitch("--verify-only", "only check whether the graph is well formed", options.verifyOnly);
   line.addSwitch("--list-graphs", "list the graphs of a file, of a log, or of a folder of logs", options.listGraphs);
   line.addText("--graph", "SELECTOR",
-               "take this graph: an index, a name, or KIND or KIND@COMPILATION of a log, after 'rank N:'",
+               "graph to read: an index, a name, or KIND or KIND@COMPILATION of a log; 'rank N:' may precede",
                options.selector);
   line.addSwitch("--list-passes", "list the passes", options.listPasses);
-  line.addText("--help-pass", "NAME", "say what a pass does, and its options", options.helpPass);
+  line.addText("--help-pass", "NAME", "describe a pass and its options", options.helpPass);
   line.chooseFrom(namesOfPasses());
   line.addSwitch("--version", "print the version", options.version);
-  line.addHelp("print this, or what else there is to a topic", options.help);
+  line.addHelp("print this help, or the help of a topic", options.help);
 }
 
 // The flags of a topic have a screen of their own, such as --help=output, and are not on the first screen.
 void addOutputFlags(CommandLine &line, OptOptions &options) {
-  line.beginTopic("output", "what is written, and where",
-                  "Results go to standard output or -o, all else to standard error.");
-  line.add({"--emit", "FORM",
-            "json or fx: the graph; schedule: its order and buckets; plan, plan-text, plan-dot: what a rank runs",
-            [&options](llvm::StringRef text) -> llvm::Error {
-              if (!formatOf(text))
-                return badValue("--emit", text, "json, fx, schedule, plan, plan-text or plan-dot");
-              options.emit = text.str();
-              return llvm::Error::success();
-            }});
+  line.beginTopic("output", "output files and formats",
+                  "Results go to standard output or to -o; all other output goes to standard error.");
+  line.add(
+      {"--emit", "FORM",
+       "json or fx: the graph; schedule: its order and buckets; plan, plan-text, plan-dot: the lowered plan of a rank",
+       [&options](llvm::StringRef text) -> llvm::Error {
+         if (!formatOf(text))
+           return badValue("--emit", text, "json, fx, schedule, plan, plan-text or plan-dot");
+         options.emit = text.str();
+         return llvm::Error::success();
+       }});
   line.chooseFrom({"json", "fx", "schedule", "plan", "plan-text", "plan-dot"});
-  line.addCount("--streams", "N", "with a plan: most streams of collectives, which groups share in turn (one a group)",
-                1, [&](size_t streams) { options.streams = streams; });
-  line.addSwitch("--json", "what is printed as one JSON value: an object, or an array of them for several graphs",
-                 options.json);
+  line.addCount("--streams", "N",
+                "with a plan: number of communication streams, shared by the groups (default: one for each group)", 1,
+                [&](size_t streams) { options.streams = streams; });
+  line.addSwitch("--json", "print one JSON value: an object, or an array of objects for several graphs", options.json);
   line.addSwitch("--csv", "with --exposed: the list as comma-separated values", options.csv);
-  line.addSwitch("--timing", "seconds of each pass and of its checks", options.timing);
-  line.addSwitch("--print-after-change", "the graph as FX text after each pass that changed it",
+  line.addSwitch("--timing", "print the seconds of each pass and of its checks", options.timing);
+  line.addSwitch("--print-after-change", "print the graph as FX text after each pass that changed it",
                  options.printAfterChange);
-  line.add({"--print-plan-after", "PHASE", "with a plan: the plan as it is after steps, copies, layout or events",
+  line.add({"--print-plan-after", "PHASE", "with a plan: print it after the phase steps, copies, layout or events",
             [&options](llvm::StringRef text) -> llvm::Error {
               if (!llvm::is_contained(loweringPhases(), text))
                 return badValue("--print-plan-after", text, "steps, copies, layout or events");
@@ -110,19 +111,18 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
               return llvm::Error::success();
             }});
   line.chooseFrom({"steps", "copies", "layout", "events"});
-  line.addSwitch("--drop-types", "forget the types of all results, as dumps without types have it, and infer them",
-                 options.dropTypes);
+  line.addSwitch("--drop-types", "drop the types of all results, and infer them again", options.dropTypes);
 }
 
 void addChecksTopic(CommandLine &line, OptOptions &options) {
   line.beginTopic(
-      "checks", "what is checked, what is known of operators and ranks, exit codes",
-      "Exit: 0 fine, 1 bad input or output, 2 bad usage, 3 a check that was asked for failed or could not be made,\n"
-      "4 a defect of ccgraph, which a file reproduces (--reproducer). Code 3 of --check-equivalence also means that\n"
-      "an output was NaN or infinite throughout, or that no output was left that could tell programs apart.");
-  line.addSwitch("--strict", "a launch without wait is an error, not a warning", options.strict);
+      "checks", "checks, operators, ranks, exit codes",
+      "Exit codes: 0 success, 1 bad input or output, 2 bad usage, 3 a requested check failed or was impossible,\n4 a "
+      "defect of ccgraph (--reproducer writes a file that shows it). --check-equivalence also exits with 3 if\nall "
+      "elements of an output are NaN or infinite, or if no output could distinguish the two graphs.");
+  line.addSwitch("--strict", "treat a collective without a wait as an error, not as a warning", options.strict);
   line.add({"--split-group", "GROUP:KIND",
-            "as if the job had a second group of the same ranks for all collectives of a kind: 0:all_gather",
+            "give all collectives of one kind a second group of the same ranks: 0:all_gather",
             [&options](llvm::StringRef text) -> llvm::Error {
               llvm::Expected<GroupSplit> split = parseGroupSplit(text);
               if (!split) {
@@ -132,9 +132,10 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
               options.splits.push_back(std::move(*split));
               return llvm::Error::success();
             }});
-  line.addText("--reproducer", "FILE",
-               "with exit code 4: write the graph that shows the defect here (a new file of the temporary folder)",
-               options.reproducer);
+  line.addText(
+      "--reproducer", "FILE",
+      "with exit code 4: file for the graph that shows the defect (default: a new file in the temporary folder)",
+      options.reproducer);
   line.addText("--values", "DIR", "inputs of --check-equivalence: rank0.safetensors, ...; without it, seeded numbers",
                options.values);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
@@ -226,15 +227,14 @@ OutputFormat OptOptions::format() const {
 CommandLine optCommandLine(OptOptions &options) {
   CommandLine line(
       "ccgraph-opt GRAPH [flags]",
-      "Reads the graph of a distributed program, hides its communication behind its computation, proves that\n"
-      "the rewrite is safe, and writes it back. GRAPH is ccgraph.graph JSON, FX text as print_readable and\n"
-      "TORCH_LOGS print it, or a TORCH_TRACE log or folder; files may be gzipped; - is standard input. A plan is\n"
-      "printed as a table.");
+      "Reads the graph of a distributed program, overlaps its communication with computation, proves that\nthe rewrite "
+      "is safe, and writes the graph. GRAPH is ccgraph.graph JSON, FX text as print_readable and\nTORCH_LOGS print it, "
+      "or a TORCH_TRACE log or folder; files may be gzipped; - is standard input. A plan is\nprinted as a table.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addViewFlags(line, options.views);
   line.addText("--compare", "FILE",
-               "run no pass, and say how the two orders differ in time and memory; with --check-equivalence, in values",
+               "run no pass; compare the time and memory of two orders, or with --check-equivalence their values",
                options.compare);
   addChecksTopic(line, options);
   return line;

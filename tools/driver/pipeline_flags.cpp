@@ -77,12 +77,14 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
             }});
   line.chooseFrom(namesOfPasses());
   line.add({"--memory-budget", "BYTES",
-            "what no pass may exceed: 40GiB, 24.6GiB, 80GB, unlimited (default: the input's own peak)",
+            "peak memory that no pass may exceed: 40GiB, 80GB, unlimited (default: the peak of the input)",
             [&flags](llvm::StringRef text) { return acceptBudget(flags, text); }});
-  line.add({"--minimize", "WHAT", "time within the budget, or memory and then time (time)",
+  line.add({"--minimize", "WHAT", "'time' within the memory budget, or 'memory' first and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});
-  line.add({"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)",
+  line.add({"--bitwise", "",
+            "do not merge floating-point sums of more than two ranks, so that results are bitwise equal (default: "
+            "merge them)",
             [&flags](llvm::StringRef) {
               flags.manager.bitwise = true;
               return llvm::Error::success();
@@ -97,10 +99,9 @@ void addCheckFlags(CommandLine &line, PipelineFlags &flags) {
     };
   };
   line.addText("--ops", "FILE",
-               "what is known of operators that PyTorch does not register: {\"ops\": [{\"schema\": ..}]}",
-               flags.opFile);
-  line.add(
-      {"--ranks-differ", "", "other ranks run other programs: keep the order across groups", off(flags.manager.spmd)});
+               "declarations of operators that PyTorch does not register: {\"ops\": [{\"schema\": ..}]}", flags.opFile);
+  line.add({"--ranks-differ", "", "ranks run different graphs: keep the order of collectives across groups",
+            off(flags.manager.spmd)});
   line.addText("--stop-after", "PASS", "run the passes of the pipeline up to this one, and none after it",
                flags.stopAfter);
   line.chooseFrom(namesOfPasses());

@@ -25,7 +25,7 @@ std::vector<std::string> engineNames() {
 }
 
 void addDeadline(CommandLine &line, std::chrono::milliseconds &deadline) {
-  line.add({"--deadline", "SECONDS", "how long a rank of a plan may wait for its peers (600)",
+  line.add({"--deadline", "SECONDS", "longest wait of a rank for its peers (600)",
             [&deadline](llvm::StringRef text) -> llvm::Error {
               constexpr double shortest = 0.001, longest = 1e6;
               double seconds = 0;
@@ -46,15 +46,16 @@ static void addToleranceFlags(CommandLine &line, RunOptions &options) {
     };
   };
   line.addText("--tolerance", "FILE", "tolerance.per_output of this file; without it, bitwise", options.toleranceFile);
-  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file names", close(&Tolerance::atol));
-  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file names", close(&Tolerance::rtol));
+  line.addNumber("--atol", "A", "absolute tolerance of outputs that no file lists", close(&Tolerance::atol));
+  line.addNumber("--rtol", "R", "relative tolerance of outputs that no file lists", close(&Tolerance::rtol));
 }
 
 /// Adds the flags for files that a run writes.
 static void addFileFlags(CommandLine &line, RunOptions &options) {
-  line.addText("--trace", "FILE", "write the last run as a Chrome trace: a process a rank, a thread a stream",
+  line.addText("--trace", "FILE",
+               "write the last run as a Chrome trace: a process for each rank, a thread for each stream",
                options.trace);
-  line.addText("--durations", "FILE", "write how long each node took, by the names of the input graph",
+  line.addText("--durations", "FILE", "write the duration of each node, by the names of the input graph",
                options.durations);
   line.addText("--calls", "FILE",
                "with nccl-recorded: write each call of streams, events and communicators, rank by rank; -: to stdout",
@@ -62,8 +63,8 @@ static void addFileFlags(CommandLine &line, RunOptions &options) {
 }
 
 static void addFaultFlag(CommandLine &line, RunOptions &options) {
-  line.beginTopic("faults", "faults on purpose, to see what is made of them",
-                  "STEP is a step of the plan: its place, or its node's name.");
+  line.beginTopic("faults", "injected faults, to test how they are reported",
+                  "STEP is a step of the plan: its index, or the name of its node.");
   line.add({"--fault", "KIND:RANK:STEP", "one of: " + faultKindsText() + "; slow takes :MILLISECONDS at the end",
             [&options](llvm::StringRef text) -> llvm::Error {
               llvm::Expected<FaultFlag> flag = parseFaultFlag(text);
@@ -76,64 +77,64 @@ static void addFaultFlag(CommandLine &line, RunOptions &options) {
 
 CommandLine declareRunFlags(RunOptions &options) {
   CommandLine line("ccgraph-run GRAPH|PLAN --ranks N [flags]",
-                   "Executes a graph, or a plan, on N ranks and compares what comes out.");
-  line.addText(
-      "--engine", "NAME",
-      "what executes: reference (the interpreter; default of a GRAPH), or a plan: local (a thread a rank), mpi (a "
-      "process a rank, by mpirun), nccl (a process and a device a rank, by a launcher) or nccl-recorded (the calls "
-      "that devices "
-      "would get, run on the CPU)",
-      options.engine);
+                   "Executes a graph or a plan on N ranks, and compares the outputs.");
+  line.addText("--engine", "NAME",
+               "reference (the interpreter; default for a GRAPH); for a plan: local (a thread for each rank), mpi (a "
+               "process for each rank, with mpirun), nccl (a process and a device for each rank, with a launcher) or "
+               "nccl-recorded (the calls that devices would receive, run on the CPU)",
+               options.engine);
   line.chooseFrom({"local", "mpi", "nccl", "nccl-recorded", "reference"});
   line.addRanks("--ranks", "number of ranks", options.ranks);
   line.addList("--kernels", "NAME,...",
-               "kernel providers: the first that has an operator of a plan computes it; reference asks them for what "
-               "builtin lacks: "
+               "kernel providers, in order of preference; reference uses them for operators without a builtin kernel: "
                "builtin (without it), torch (PyTorch's kernels), cuda (on a device)",
                options.kernels);
-  line.addCount("--streams", "N", "most streams of collectives of a plan, which groups share in turn (one a group)", 1,
+  line.addCount("--streams", "N",
+                "number of communication streams of a plan, shared by the groups (default: one for each group)", 1,
                 [&](size_t streams) { options.streams = streams; });
-  line.addList("--rank-graphs", "A,B,...", "one graph or plan a rank, instead of GRAPH", options.rankGraphs);
-  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all, or one a rank", options.groups);
-  line.addText("--graph", "SELECTOR", "which graph of a file of several: a name or an index", options.selector);
+  line.addList("--rank-graphs", "A,B,...", "one graph or plan for each rank, instead of GRAPH", options.rankGraphs);
+  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all ranks, or one for each rank",
+               options.groups);
+  line.addText("--graph", "SELECTOR", "graph to read from a file of several: a name or an index", options.selector);
   line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
                options.values);
-  line.addText("--expect", "FILE", "compare with this graph, which the interpreter executes on the same inputs",
+  line.addText("--expect", "FILE",
+               "compare with the outputs of this graph, which the interpreter executes on the same inputs",
                options.expect);
   addToleranceFlags(line, options);
-  line.addCount("--seed", "S", "seed of the inputs (0), and of the order of a plan's steps (without it: for speed)", 0,
+  line.addCount("--seed", "S",
+                "seed of the inputs (0), and of a random order of a plan's steps (default: the fastest order)", 0,
                 [&](size_t seed) { options.seed = seed; });
-  line.addCount("--repeat", "K", "run K times, all of which must give the same; prints how long a run takes", 1,
+  line.addCount("--repeat", "K", "run K times, compare the results, and print the time of a run", 1,
                 [&](size_t runs) { options.repeat = runs; });
   addDeadline(line, options.deadline);
   line.addText("--flight-records", "DIR",
-               "where each rank writes its last calls and steps, on an error, a time-out or a signal",
+               "folder for each rank's last calls and steps, written on an error, a timeout or a signal",
                options.flightRecords);
   addFileFlags(line, options);
-  line.addSwitch("--capture",
-                 "with nccl and nccl-recorded: capture the plan's steps once, and launch all of them at once",
+  line.addSwitch("--capture", "with nccl and nccl-recorded: capture the plan as a CUDA graph, and launch it",
                  options.capture);
-  line.addText("--job-folder", "DIR", "with nccl: where the processes of all ranks meet", options.jobFolder);
-  line.addText(
-      "--job-address", "AT",
-      "with nccl, in place of a folder: HOST:PORT, an address of rank 0's host, or :PORT of this one alone (without "
-      "both: MASTER_ADDR, and the port after MASTER_PORT)",
-      options.jobAddress);
+  line.addText("--job-folder", "DIR", "with nccl: shared folder for the rendezvous of all ranks", options.jobFolder);
+  line.addText("--job-address", "AT",
+               "with nccl, instead of a folder: HOST:PORT on rank 0's host, or :PORT on this host only (default: "
+               "MASTER_ADDR, and the port after MASTER_PORT)",
+               options.jobAddress);
   line.addText("--pace", "FILE",
-               "nothing is computed: steps take the microseconds that the file has for their nodes, the rest what is "
-               "predicted; 'predicted': all",
+               "compute nothing: a step takes its node's microseconds from the file, or the predicted time; "
+               "'predicted': always the predicted time",
                options.pace);
   line.addText("--machine", "NAME",
-               "what times are predicted for: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
+               "machine for predicted times: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE",
                options.pipeline.machine);
   line.chooseFrom(machinePresetNames());
-  line.addText("--analyze", "DIR",
-               "run nothing: name who holds up the run of these flight records, ours or PyTorch's (3: somebody does)",
-               options.analyze);
+  line.addText(
+      "--analyze", "DIR",
+      "run nothing: find the rank that blocks the run of these flight records, ours or PyTorch's (exit code 3: found)",
+      options.analyze);
   addPipelineFlags(line, options.pipeline, 0);
   line.addSwitch("--version", "print the version", options.version);
-  line.addHelp("print this, or what else there is to a topic", options.help);
-  line.beginTopic("checks", "what holds the passes of a pipeline to their word");
+  line.addHelp("print this help, or the help of a topic", options.help);
+  line.beginTopic("checks", "checks of the passes");
   addCheckFlags(line, options.pipeline);
   addFaultFlag(line, options);
   return line;

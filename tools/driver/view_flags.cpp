@@ -26,16 +26,16 @@ llvm::StringRef ViewFlags::given() const {
 }
 
 void addViewFlags(CommandLine &line, ViewFlags &flags) {
-  line.beginTopic("views", "what changed, reports and traces of the predicted schedule",
-                  "These show one graph: choose with --graph where a file holds several.");
-  line.addSwitch("--diff", "print what changed as a unified diff of FX text, in which moves say from and to where",
+  line.beginTopic("views", "diffs, reports and traces of the predicted schedule",
+                  "These show one graph; if a file holds several, choose one with --graph.");
+  line.addSwitch("--diff",
+                 "print the changes as a unified diff of FX text, which marks moved nodes with both positions",
                  flags.diff);
-  line.addText("--report", "FILE", "write timelines, tables and remarks as one HTML page, which loads nothing else",
-               flags.report);
-  line.addText("--trace", "FILE", "write the predicted schedule, and the one before, as a Chrome trace (Perfetto, HTA)",
+  line.addText("--report", "FILE", "write timelines, tables and remarks as one self-contained HTML page", flags.report);
+  line.addText("--trace", "FILE", "write the predicted schedules before and after as a Chrome trace (Perfetto, HTA)",
                flags.trace);
-  line.addText("--remarks-file", "FILE",
-               "write the remarks as LLVM's optimisation records: .yaml (opt-viewer) or .json", flags.remarksFile);
+  line.addText("--remarks-file", "FILE", "write the remarks as LLVM optimization records: .yaml (opt-viewer) or .json",
+               flags.remarksFile);
 }
 
 llvm::Error checkViewFlags(const ViewFlags &flags) {
