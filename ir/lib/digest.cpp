@@ -73,7 +73,7 @@ private:
 
   void write(const Graph &graph) {
     std::vector<uint64_t> outer = std::exchange(position_, std::vector<uint64_t>(graph.idLimit()));
-    CallerHeld held(graph);
+    CallerOwned held(graph);
     number(graph.size());
     uint64_t next = 0;
     for (const Node *node : graph)
@@ -83,7 +83,7 @@ private:
     position_ = std::move(outer);
   }
 
-  void write(const Node &node, const CallerHeld &held) {
+  void write(const Node &node, const CallerOwned &held) {
     number(static_cast<uint64_t>(node.opcode()));
     writeTarget(node, held);
     write(node.type(), *node.graph());
@@ -96,7 +96,7 @@ private:
     llvm::for_each(after, [&](uint64_t position) { number(position); });
   }
 
-  void writeTarget(const Node &node, const CallerHeld &held) {
+  void writeTarget(const Node &node, const CallerOwned &held) {
     switch (node.opcode()) {
     case Opcode::Placeholder:
       return number(held(node));

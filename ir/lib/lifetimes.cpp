@@ -24,20 +24,20 @@ enum class Holders : uint8_t { All, Ends };
 /// Computes the lives in one traversal of the program.
 class LifeReader {
 public:
-  LifeReader(const Graph &graph, const StorageMap &storages, const Flights &flights, Holders kept)
-      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.landings()), lives_(storages.numStorages()) {
-    for (const Flights::Landing &landing : landings_)
-      for (const Node *wait : landing.waits)
-        landingsAt_[wait].push_back(&landing);
+  LifeReader(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights, Holders kept)
+      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.completions()), lives_(storages.numStorages()) {
+    for (const AsyncPairs::Landing &completion : landings_)
+      for (const Node *wait : completion.waits)
+        landingsAt_[wait].push_back(&completion);
   }
 
   StorageLives run() {
     begin();
     for (Node *node : graph_)
       visit(node);
-    for (const Flights::Landing &landing : landings_)
-      if (isLong(landing))
-        waitAtLast(landing);
+    for (const AsyncPairs::Landing &completion : landings_)
+      if (isLong(completion))
+        waitAtLast(completion);
     for (const Flight &flight : flights_)
       finish(flight);
     for (auto [list, last] : longLists_)
@@ -63,10 +63,10 @@ private:
     /// only the last of the waits holds it
     bool isLong = false;
   };
-  static bool isLong(const Flights::Landing &landing) { return landing.launches.size() > mostHeldByEachWait; }
+  static bool isLong(const AsyncPairs::Landing &completion) { return completion.launches.size() > mostHeldByEachWait; }
 
   void begin() {
-    CallerHeld held(graph_);
+    CallerOwned held(graph_);
     for (StorageId id = 0; id < lives_.size(); ++id) {
       const Node *owner = storages_.owner(id);
       StorageLife &life = lives_[id];
@@ -81,7 +81,7 @@ private:
 
   /// Extends the life of a pool to the lives of its members: from the start if one of them is an input, to the end if
   /// one is caller-owned. Nodes that allocate members hold the pool, see visit().
-  void joinPools(const Node &owner, const CallerHeld &held) {
+  void joinPools(const Node &owner, const CallerOwned &held) {
     if (owner.opcode() == Opcode::CallFunction)
       return;
     for (StorageId id : storages_.storages(&owner)) {
@@ -133,9 +133,9 @@ private:
         hold(id, node);
         lives_[id].toEnd |= node->opcode() == Opcode::Output;
       }
-    if (auto landings = landingsAt_.find(node); landings != landingsAt_.end())
-      for (const Flights::Landing *landing : landings->second)
-        wait(node, *landing);
+    if (auto completions = landingsAt_.find(node); completions != landingsAt_.end())
+      for (const AsyncPairs::Landing *completion : completions->second)
+        wait(node, *completion);
     if (mayLaunch(*node))
       launch(node, effectsOf(*node));
   }
@@ -182,10 +182,10 @@ private:
       hold(id, last);
   }
 
-  void wait(Node *node, const Flights::Landing &landing) {
-    if (isLong(landing))
+  void wait(Node *node, const AsyncPairs::Landing &completion) {
+    if (isLong(completion))
       return;
-    for (const Node *launch : landing.launches)
+    for (const Node *launch : completion.launches)
       wait(node, flights_[flightOf_.lookup(launch)]);
   }
 
@@ -199,12 +199,12 @@ private:
       hold(id, node);
   }
 
-  void waitAtLast(const Flights::Landing &landing) {
-    for (const Node *launch : landing.waits.empty() ? llvm::ArrayRef<Node *>() : landing.launches) {
+  void waitAtLast(const AsyncPairs::Landing &completion) {
+    for (const Node *launch : completion.waits.empty() ? llvm::ArrayRef<Node *>() : completion.launches) {
       Flight &flight = flights_[flightOf_.lookup(launch)];
       flight.isLong = true;
-      if (!flight.lastWait || flight.lastWait->isBefore(landing.waits.back()))
-        flight.lastWait = landing.waits.back();
+      if (!flight.lastWait || flight.lastWait->isBefore(completion.waits.back()))
+        flight.lastWait = completion.waits.back();
     }
   }
 
@@ -237,8 +237,8 @@ private:
   const Graph &graph_;
   const StorageMap &storages_;
   Holders kept_;
-  llvm::ArrayRef<Flights::Landing> landings_;
-  llvm::DenseMap<const Node *, llvm::SmallVector<const Flights::Landing *, 1>> landingsAt_; ///< by wait; looked up only
+  llvm::ArrayRef<AsyncPairs::Landing> landings_;
+  llvm::DenseMap<const Node *, llvm::SmallVector<const AsyncPairs::Landing *, 1>> landingsAt_; ///< by wait; looked up only
   std::vector<StorageLife> lives_;
   std::vector<SharedHold> shared_;
   /// by list: index of the SharedHold of its getitems, `none` after the first of them; looked up only
@@ -252,14 +252,14 @@ private:
 
 } // namespace
 
-CallerHeld::CallerHeld(const Graph &graph) {
+CallerOwned::CallerOwned(const Graph &graph) {
   for (const Node *node = graph.front(); node && node->opcode() != Opcode::CallFunction; node = node->next())
     namesTell_ |= isNamed(*node, "primals") || isNamed(*node, "tangents");
 }
 
-bool CallerHeld::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
+bool CallerOwned::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
 
-StorageLives storageLives(const Graph &graph, const StorageMap &storages, const Flights &flights) {
+StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights) {
   return LifeReader(graph, storages, flights, Holders::All).run();
 }
 
@@ -270,7 +270,7 @@ template <typename Visit>
 void walkAliveBytes(const Graph &graph, const StorageMap &storages, Visit visit) {
   std::vector<int64_t> starts(graph.idLimit()), ends(graph.idLimit());
   int64_t alive = 0;
-  StorageLives lives = LifeReader(graph, storages, Flights(graph, storages), Holders::Ends).run();
+  StorageLives lives = LifeReader(graph, storages, AsyncPairs(graph, storages), Holders::Ends).run();
   for (const SharedHold &shared : lives.shared)
     for (StorageId id : shared.held)
       if (auto &holders = lives.storages[id].holders;

@@ -47,14 +47,14 @@ PlanValue PlanValue::list(std::vector<PlanValue> elements) {
   return value;
 }
 
-PlanValue PlanValue::spelledOut(Argument literal) {
+PlanValue PlanValue::ofLiteral(Argument literal) {
   PlanValue value;
   value.kind = Kind::Literal;
   value.literal = literal;
   return value;
 }
 
-PlanValue PlanValue::thing(Identifier text) {
+PlanValue PlanValue::ofObject(Identifier text) {
   PlanValue value;
   value.kind = Kind::Object;
   value.object = text;

@@ -6,7 +6,7 @@
 // that some step waits for, and each wait.
 #include "nccl/nccl_rank.h"
 #include "support/no_calls.h"
-#include "support/nobody_else.h"
+#include "support/lone_rank_standby.h"
 #include "support/plan_builder.h"
 
 #include <benchmark/benchmark.h>
@@ -52,7 +52,7 @@ void host(benchmark::State &state) {
   runtime::NcclRank rank({.engine = "nccl", .calls = &calls, .lanes = &lanes}, request);
   llvm::cantFail(rank.prepare());
   llvm::cantFail(rank.open({}));
-  NobodyElse standby;
+  LoneRankStandby standby;
   int64_t before = calls.calls;
   for (auto _ : state)
     llvm::cantFail(rank.run({}, standby));

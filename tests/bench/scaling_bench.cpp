@@ -130,7 +130,7 @@ void priceAll(benchmark::State &state, Make make) {
     const CostModel model(program.graph, *machinePreset(defaultMachine));
     int64_t sum = 0;
     for (const Node *node : program.graph)
-      sum += model.price(*node).picoseconds;
+      sum += model.estimatedTime(*node).picoseconds;
     benchmark::DoNotOptimize(sum);
   }
   state.SetComplexityN(state.range(0));

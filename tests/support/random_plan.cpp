@@ -115,7 +115,7 @@ private:
     for (size_t i = 0, count = below(6); i < count; ++i) {
       PlanInput &input = plan_->inputs.emplace_back();
       input.name = "in." + text();
-      input.value = chance(4) ? number() : chance(6) ? PlanValue::thing(name()) : PlanValue::tensor(window());
+      input.value = chance(4) ? number() : chance(6) ? PlanValue::ofObject(name()) : PlanValue::tensor(window());
       if (chance(3))
         input.after = PlanValue::tensor(window());
     }
@@ -156,9 +156,9 @@ private:
     case 1:
       return number();
     case 2:
-      return PlanValue::thing(name());
+      return PlanValue::ofObject(name());
     case 3:
-      return PlanValue::spelledOut(literal());
+      return PlanValue::ofLiteral(literal());
     default:
       return PlanValue::tensor(window());
     }

@@ -28,7 +28,7 @@ StepTimes timesOfGraph(const Graph &graph, const Plan &plan, const ProgramCosts 
   CostModel model(graph, costs.machine, costs.durations ? &*costs.durations : nullptr);
   return timesOfSteps(plan, [&](llvm::StringRef name) {
     const Node *node = graph.find(name);
-    return node ? std::optional(model.price(*node).picoseconds) : std::nullopt;
+    return node ? std::optional(model.estimatedTime(*node).picoseconds) : std::nullopt;
   });
 }
 

@@ -80,7 +80,7 @@ PlanValue readText(PlanScope &scope, const JsonValue &value) {
 
 PlanValue readThing(PlanScope &scope, const JsonValue &value) {
   auto text = scope.text(value, "what messages call the object");
-  return text ? PlanValue::thing(scope.plan.context().identifier(*text)) : PlanValue();
+  return text ? PlanValue::ofObject(scope.plan.context().identifier(*text)) : PlanValue();
 }
 
 /// Represents values that a literal must not have by an empty list, for which the caller tests.
@@ -97,7 +97,7 @@ PlanValue readLiteral(PlanScope &scope, const JsonValue &value) {
   LiteralOwner owner;
   Argument literal = ArgumentReader(scope.plan.context(), scope.report, owner).read(value);
   if (!literal.isSequence() && !literal.is(Argument::Kind::Dict))
-    return PlanValue::spelledOut(literal);
+    return PlanValue::ofLiteral(literal);
   scope.report.expected(value, "a literal that is no list", "text is written {\"str\": ...}");
   return {};
 }

@@ -1,6 +1,6 @@
 #include "ccgraph/ir/effects.h"
 
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/graph.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -295,7 +295,7 @@ private:
     return false;
   }
 
-  /// What a call is seen to do from outside: a transfer that lands inside has read and written by the end.
+  /// What a call is seen to do from outside: a transfer that completes inside has read and written by the end.
   Effects seenFromOutside(const Node &inner) const {
     Effects effects = effectsOf(inner);
     if (!flights_)
@@ -350,7 +350,7 @@ private:
   const Graph &body_;
   std::vector<Origin> origins_; ///< by id of the subgraph's nodes
   /// of the subgraph, where some launch may land inside
-  std::optional<Flights> flights_;
+  std::optional<AsyncPairs> flights_;
   Effects effects_;
 };
 

@@ -44,7 +44,7 @@ private:
     uint32_t flight;
     uint32_t value;
   };
-  /// Flights that hold a storage in one way. Completed ones stay until the next cleanup.
+  /// AsyncPairs that hold a storage in one way. Completed ones stay until the next cleanup.
   struct Holders {
     llvm::SmallVector<Holder, 0> flights;
     /// size at which completed flights are removed, so that each is examined at most twice on average

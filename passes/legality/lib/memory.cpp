@@ -109,19 +109,19 @@ private:
   /// Launches that are in flight in the same storage have their waits in common.
   void fly(uint32_t launch, llvm::ArrayRef<uint32_t> storages) {
     for (uint32_t storage : storages) {
-      uint32_t &landing = landing_[storage];
-      if (landing == none || lastWait_[landing] != none) {
-        landing = static_cast<uint32_t>(lastWait_.size());
+      uint32_t &completion = landing_[storage];
+      if (completion == none || lastWait_[completion] != none) {
+        completion = static_cast<uint32_t>(lastWait_.size());
         lastWait_.push_back(none);
       }
-      landingsOf_[launch].push_back(landing);
+      landingsOf_[launch].push_back(completion);
     }
   }
 
   uint32_t lastWaitOn(uint32_t launch) const {
     uint32_t last = none;
-    for (uint32_t landing : landingsOf_[launch])
-      if (uint32_t wait = lastWait_[landing]; wait != none && (last == none || wait > last))
+    for (uint32_t completion : landingsOf_[launch])
+      if (uint32_t wait = lastWait_[completion]; wait != none && (last == none || wait > last))
         last = wait;
     return last;
   }
@@ -152,7 +152,7 @@ private:
   std::vector<uint32_t> first_, last_;                     ///< by storage
   std::vector<uint32_t> lastUse_;                          ///< by step: the last that reads its value, 0 for none
   std::vector<uint32_t> landing_;                          ///< by storage: of its present or last flight
-  std::vector<uint32_t> lastWait_;                         ///< by landing
+  std::vector<uint32_t> lastWait_;                         ///< by completion
   std::vector<llvm::SmallVector<uint32_t, 1>> landingsOf_; ///< by launch
 };
 

@@ -61,7 +61,7 @@ void Dependences::visitStorages(Node *node) {
   }
   for (StorageId storage : facts_.rewrites(node))
     write(node, storages_[storage]);
-  for (const StorageAccess &access : facts_.lands(node)) {
+  for (const StorageAccess &access : facts_.completes(node)) {
     if (has(access.access, Access::InFlightWrite))
       write(node, storages_[access.storage]);
     else if (changes_[access.storage])
@@ -98,8 +98,8 @@ void Dependences::visitGroup(Node *node) {
 /// arrived, so every step that the transfer may need stays before the wait. If each rank received, waited and only then
 /// sent, neighbours would deadlock.
 void Dependences::visitTransfer(Node *node) {
-  bool lands = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
-  if (lands || (groups_.isFence(node) && !facts_.launches(node)))
+  bool completes = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
+  if (completes || (groups_.isFence(node) && !facts_.launches(node)))
     write(node, transfers_);
   else if (groups_.isFence(node))
     read(node, transfers_);

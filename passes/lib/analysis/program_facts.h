@@ -11,7 +11,7 @@
 #pragma once
 
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/storage.h"
 
@@ -31,7 +31,7 @@ public:
 
   [[nodiscard]] const Graph &graph() const { return graph_; }
   [[nodiscard]] const StorageMap &storages() const { return *storages_; }
-  [[nodiscard]] const Flights &flights() const { return flights_; }
+  [[nodiscard]] const AsyncPairs &flights() const { return flights_; }
   /// Returns the node's accesses to the storages of its operands; a storage may occur more than once.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> accesses(const Node *node) const;
   /// Returns the domain that orders the node besides its data.
@@ -48,7 +48,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
   /// Returns the operand accesses in flight that this wait ends: those of the launches that it completes. Input i of a
   /// launch on a list is in flight until the wait on result i, any other operand until the first wait on each result.
-  [[nodiscard]] llvm::ArrayRef<StorageAccess> lands(const Node *wait) const;
+  [[nodiscard]] llvm::ArrayRef<StorageAccess> completes(const Node *wait) const;
   /// Returns the storages that this wait may write again, and that some other step writes: see
   /// CollectiveSpec::waitsRewriteAll.
   [[nodiscard]] llvm::ArrayRef<StorageId> rewrites(const Node *wait) const;
@@ -82,7 +82,7 @@ private:
   std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;
   std::vector<bool> reshaped_;
-  Flights flights_;
+  AsyncPairs flights_;
   // Looked up, never iterated.
   llvm::DenseMap<const Node *, llvm::SmallVector<StorageAccess, 2>> lands_;
   llvm::DenseMap<const Node *, llvm::SmallVector<StorageId, 4>> rewrites_;

@@ -14,19 +14,19 @@
 
 namespace ccgraph {
 
-llvm::StringRef priceSourceName(PriceSource source) {
+llvm::StringRef timeSourceName(TimeSource source) {
   switch (source) {
-  case PriceSource::Free:
+  case TimeSource::Free:
     return "free";
-  case PriceSource::Measured:
+  case TimeSource::Measured:
     return "measured";
-  case PriceSource::Estimated:
+  case TimeSource::Estimated:
     return "estimated";
-  case PriceSource::Interpolated:
+  case TimeSource::Interpolated:
     return "interpolated";
-  case PriceSource::Predicted:
+  case TimeSource::Predicted:
     return "predicted";
-  case PriceSource::Unknown:
+  case TimeSource::Unknown:
     return "unknown";
   }
   llvm_unreachable("no such source");
@@ -111,13 +111,13 @@ struct CostModel::Impl {
   /// Returns the time for which the stream is empty because the host reads the node's result.
   int64_t stall(const Node &node) const { return machine.hostReadsStall && readsOnHost(node) ? machine.hostReadPs : 0; }
 
-  Price collectivePrice(const CollectiveShape &shape) const {
+  EstimatedTime collectivePrice(const CollectiveShape &shape) const {
     const bool wasTimed = measuredMicroseconds(machine, shape).has_value();
     return {rounded(scaledCollective(shape.kind, shape.bytes, shape.placement)),
-            wasTimed ? PriceSource::Interpolated : PriceSource::Predicted};
+            wasTimed ? TimeSource::Interpolated : TimeSource::Predicted};
   }
 
-  Price predicted(const Node &node) {
+  EstimatedTime predicted(const Node &node) {
     if (isCollective(node)) {
       const auto bytes = messageBytes(node);
       if (bytes)
@@ -126,9 +126,9 @@ struct CostModel::Impl {
       const bool isFused = regions.regionOf(node) != FusionRegions::noRegion;
       if (time->picoseconds == 0 && !isFused && stall(node) == 0)
         return {};
-      return {rounded(scaledCompute(*time) + (isLaunched(node) ? launch() : 0)) + stall(node), PriceSource::Predicted};
+      return {rounded(scaledCompute(*time) + (isLaunched(node) ? launch() : 0)) + stall(node), TimeSource::Predicted};
     }
-    return {machine.processor.launchPs + stall(node), PriceSource::Unknown};
+    return {machine.processor.launchPs + stall(node), TimeSource::Unknown};
   }
 
   // --- Construction -------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ struct CostModel::Impl {
       entry.op = node->op();
       if (const auto duration = given.of(*node))
         entry.price = {duration->picoseconds,
-                       duration->source == DurationSource::Measured ? PriceSource::Measured : PriceSource::Estimated};
+                       duration->source == DurationSource::Measured ? TimeSource::Measured : TimeSource::Estimated};
       else if (!isFree(*node))
         entry.price = predicted(*node);
       const auto source = static_cast<size_t>(entry.price.source);
@@ -196,7 +196,7 @@ struct CostModel::Impl {
   /// The cost of a node that the graph had at construction. The operator is stored because a pass may give a node
   /// another one.
   struct Known {
-    Price price;
+    EstimatedTime price;
     const OpDef *op = nullptr;
   };
 
@@ -222,10 +222,10 @@ CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations
 
 CostModel::~CostModel() = default;
 
-Price CostModel::price(const Node &node) const {
+EstimatedTime CostModel::estimatedTime(const Node &node) const {
   if (node.id() < impl_->known.size() && impl_->known[node.id()].op == node.op())
     return impl_->known[node.id()].price;
-  return isFree(node) ? Price() : impl_->predicted(node);
+  return isFree(node) ? EstimatedTime() : impl_->predicted(node);
 }
 
 int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {

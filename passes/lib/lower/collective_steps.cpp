@@ -39,7 +39,7 @@ private:
   PlanRow plannedRow(size_t row, RowCopies &copies);
   void setRowsApart(std::vector<RowCopies> &copies);
   void emitCollective();
-  void noteLateReads(Moment landing);
+  void noteLateReads(Moment completion);
   [[nodiscard]] LoweredValue result() const;
   [[nodiscard]] std::vector<const Type *> statedLayouts() const;
   [[nodiscard]] int64_t groupSize() const { return groupSize_; }
@@ -205,27 +205,27 @@ void CollectiveLowering::emitCollective() {
     for (const CopyStep &copy : row.before)
       emitter_.emit(node_, Plan::computeStream, copy);
   }
-  Moment landing = emitter_.landsAt(node_);
-  noteLateReads(landing);
+  Moment completion = emitter_.completesAt(node_);
+  noteLateReads(completion);
   CollectiveStep step;
   step.calls.push_back(call_);
   emitter_.emit(node_, stream, std::move(step));
   for (const RowCopies &row : copies)
     for (const CopyStep &copy : row.after)
       emitter_.emit(node_, stream, copy);
-  emitter_.keepUntil(landing, held);
+  emitter_.keepUntil(completion, held);
   if (spec_.waitsRewriteAll)
     for (const Pieces &row : receive_)
-      emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, landing});
+      emitter_.program().copiedAgain.push_back({&node_, row.front()->buffer, completion});
 }
 
 /// An input that the operator copies at launch is read in place, and so later than in the graph: see overwritten.cpp.
-void CollectiveLowering::noteLateReads(Moment landing) {
+void CollectiveLowering::noteLateReads(Moment completion) {
   if (!spec_.copiesAtLaunch || spec_.inPlace)
     return;
   for (size_t row = 0; row < call_.rows.size(); ++row)
     if (call_.rows[row].send)
-      emitter_.program().lateReads.push_back({emitter_.plan().steps.size(), row, landing});
+      emitter_.program().lateReads.push_back({emitter_.plan().steps.size(), row, completion});
 }
 
 /// The call's value, in the form that its schema states.
@@ -234,7 +234,7 @@ LoweredValue CollectiveLowering::result() const {
     const Node &node;
     static LoweredValue tensor(const TensorObject &piece) { return LoweredValue::of(piece); }
     static LoweredValue list(std::vector<LoweredValue> elements) { return LoweredValue::list(std::move(elements)); }
-    [[nodiscard]] LoweredValue work() const { return LoweredValue::thing(node.name()); }
+    [[nodiscard]] LoweredValue work() const { return LoweredValue::ofObject(node.name()); }
   };
   return valueOfCall<LoweredValue>(op_, receive_, Maker{node_});
 }

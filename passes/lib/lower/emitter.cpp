@@ -124,7 +124,7 @@ void Emitter::emit(const Node &node, StreamId stream, decltype(PlanStep::work) w
   addStep(program_, std::move(step), moment(node));
 }
 
-Moment Emitter::landsAt(const Node &launch) const {
+Moment Emitter::completesAt(const Node &launch) const {
   if (!effectsOf(launch).launches)
     return moment(launch);
   if (flights_.staysOpen(&launch) || flights_.waitsOf(&launch).empty())

@@ -7,7 +7,7 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/passes/lower.h"
 #include "lower/program.h"
 #include "lower/tensor_state.h"
@@ -63,7 +63,7 @@ public:
   void keepToTheEnd(const PlanValue &value);
   [[nodiscard]] Moment moment(const Node &node) const { return moments_[node.id()]; }
   /// Returns the last wait on any result of a launch; the end if some result is never waited for. Linear in the waits.
-  [[nodiscard]] Moment landsAt(const Node &launch) const;
+  [[nodiscard]] Moment completesAt(const Node &launch) const;
 
   // --- Groups and streams -----------------------------------------------------------------------------------------
   /// Returns the index in Plan::groups; adds the group if it is new.
@@ -79,7 +79,7 @@ private:
   const Graph &graph_;
   const LoweringOptions &options_;
   Program &program_;
-  Flights flights_;
+  AsyncPairs flights_;
   /// by node id
   std::vector<Moment> moments_;
   std::vector<LoweredValue> values_;

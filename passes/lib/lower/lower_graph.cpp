@@ -61,7 +61,7 @@ Lowered Walk::visit(const Node &node) {
 }
 
 LoweredValue Walk::bring(const Node &node, std::string name, Identifier called, Home home) {
-  LoweredValue value = LoweredValue::thing(called);
+  LoweredValue value = LoweredValue::ofObject(called);
   if (node.type() && node.type()->isTensor())
     value = LoweredValue::of(emitter_.freshTensor(called, node.type(), home));
   else if (node.type() && node.type()->kind() == Type::Kind::Symbolic)
@@ -79,7 +79,7 @@ LoweredValue Walk::visitPlaceholder(const Node &node) {
 LoweredValue Walk::visitAttribute(const Node &node) {
   bool tensor = node.type() && node.type()->isTensor();
   if (!tensor)
-    return LoweredValue::thing(node.target());
+    return LoweredValue::ofObject(node.target());
   auto [known, added] = attributes_.try_emplace(node.target().str());
   if (added)
     known->second = bring(node, ("attr." + node.target().str()).str(), node.target(), Home::Attribute);

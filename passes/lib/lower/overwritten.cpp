@@ -41,7 +41,7 @@ void copyWhatIsOverwritten(Program &program) {
   std::vector<std::pair<size_t, CopyStep>> copies; // with the index of the step before which each is inserted
   for (const LateRead &read : program.lateReads) {
     PlanRow &row = std::get<CollectiveStep>(plan.steps[read.step].work).calls.front().rows[read.row];
-    if (isWrittenWithin(writes[row.send->buffer], program.moments[read.step], read.landing))
+    if (isWrittenWithin(writes[row.send->buffer], program.moments[read.step], read.completion))
       copies.emplace_back(read.step, copyAtLaunch(plan.context(), row));
   }
   if (copies.empty())
@@ -68,7 +68,7 @@ llvm::Error checkCopiedAgain(const Program &program) {
   for (const CopiedAgain &result : program.copiedAgain) {
     // The launch itself fills it first.
     Moment launched = writes[result.buffer].front();
-    if (isWrittenWithin(writes[result.buffer], launched, result.landing))
+    if (isWrittenWithin(writes[result.buffer], launched, result.completion))
       return loweringError(
           *result.launch, "lower.rewritten",
           "a result is written before the last wait on its list, and each wait may copy all results again",

@@ -35,7 +35,7 @@ struct LateRead {
   size_t step = 0;
   size_t row = 0;
   /// the last wait on the launch
-  Moment landing = 0;
+  Moment completion = 0;
 };
 
 /// A result of a list of reduce_scatters, which each wait on the list may copy again (CollectiveSpec::waitsRewriteAll).
@@ -43,7 +43,7 @@ struct CopiedAgain {
   const Node *launch = nullptr;
   BufferId buffer = 0;
   /// the last wait on any result of the launch
-  Moment landing = 0;
+  Moment completion = 0;
 };
 
 struct Program {

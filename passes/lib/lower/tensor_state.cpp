@@ -24,7 +24,7 @@ LoweredValue LoweredValue::list(std::vector<LoweredValue> elements) {
   return value;
 }
 
-LoweredValue LoweredValue::thing(Identifier text) {
+LoweredValue LoweredValue::ofObject(Identifier text) {
   LoweredValue value;
   value.kind = Kind::Object;
   value.object = text;
@@ -40,9 +40,9 @@ PlanValue LoweredValue::planned() const {
   case Kind::Number:
     return PlanValue::number(slot, numberType);
   case Kind::Literal:
-    return PlanValue::spelledOut(literal);
+    return PlanValue::ofLiteral(literal);
   case Kind::Object:
-    return PlanValue::thing(object);
+    return PlanValue::ofObject(object);
   case Kind::List:
     break;
   }

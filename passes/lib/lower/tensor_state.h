@@ -30,7 +30,7 @@ struct LoweredValue {
   static LoweredValue of(const PlanWindow &window) { return of(std::make_shared<PlanWindow>(window)); }
   static LoweredValue number(SlotId slot, const Type *type);
   static LoweredValue list(std::vector<LoweredValue> elements);
-  static LoweredValue thing(Identifier text);
+  static LoweredValue ofObject(Identifier text);
   /// Returns the value as it is now.
   [[nodiscard]] PlanValue planned() const;
 };

@@ -25,7 +25,7 @@ private:
   };
   LoweredValue token(const TensorObject &sent);
   llvm::Error checkApart(llvm::ArrayRef<Transfer> transfers);
-  void emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing);
+  void emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment completion);
   [[nodiscard]] llvm::Error error(const Twine &message, const Twine &repair) const {
     return loweringError(node_, "lower.call", message, repair);
   }
@@ -35,7 +35,7 @@ private:
   const CollectiveSpec &spec_;
 };
 
-void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment landing) {
+void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject &tensor, Moment completion) {
   bool sends = transfer.kind == CollectiveKind::Send;
   std::vector<CopyStep> copies;
   std::optional<PlanWindow> window =
@@ -51,7 +51,7 @@ void TransferLowering::emitTransfer(PlanCollective transfer, const TensorObject 
   if (!sends)
     for (const CopyStep &copy : copies)
       emitter_.emit(node_, stream, copy);
-  emitter_.keepUntil(landing, {*window, *tensor});
+  emitter_.keepUntil(completion, {*window, *tensor});
 }
 
 /// The transfers of a batch are in flight together, so the network would decide which of them accesses common bytes
@@ -96,9 +96,9 @@ Lowered TransferLowering::lower() {
   }
   if (llvm::Error error = checkApart(transfers))
     return error;
-  Moment landing = emitter_.landsAt(node_);
+  Moment completion = emitter_.completesAt(node_);
   for (const Transfer &transfer : transfers)
-    emitTransfer(transfer.call, transfer.tensor, landing);
+    emitTransfer(transfer.call, transfer.tensor, completion);
   return spec_.kind == CollectiveKind::BatchP2P ? LoweredValue::list(std::move(results)) : results.front();
 }
 

@@ -36,7 +36,7 @@ private:
   Statistic forwarded_{*this, "forwarded",
                        "waits of wrapped tensors removed, since another wait completes the same collective"};
   Statistic apart_{*this, "apart", "waits on lists split into a wait for each element"};
-  Reason single_{*this, RemarkKind::Rewritten, "apart", "became a wait for each of its `elements`"};
+  Reason single_{*this, RemarkKind::Rewritten, "split", "became a wait for each of its `elements`"};
   Reason whole_{*this, RemarkKind::Missed, "whole-list",
                 "its list has a user that takes the whole list, an element has another type than the value, or a "
                 "tensor may be reshaped in place before its element is taken"};
@@ -53,7 +53,7 @@ private:
   Reason reduction_{
       *this, RemarkKind::Missed, "reduction",
       "its reduction is an object of unknown meaning; define it under `constants` in the file of --groups"};
-  Reason kind_{*this, RemarkKind::Missed, "kind", "PyTorch has no functional operator of this kind"};
+  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind", "PyTorch has no functional operator of this kind"};
   Reason noResult_{*this, RemarkKind::Missed, "no-result",
                    "it returns no tensor, so later nodes read its result through the buffer"};
   Reason sizes_{*this, RemarkKind::Missed, "sizes",
@@ -66,13 +66,13 @@ private:
   Reason notSpmd_{
       *this, RemarkKind::Missed, "not-spmd",
       "ranks run different graphs; another rank may keep the old form, and a backend may not match the two forms"};
-  Reason seen_{*this, RemarkKind::Missed, "seen",
+  Reason seen_{*this, RemarkKind::Missed, "aliased-buffer",
                "it writes an input, or a buffer that is read later through an alias"};
   Reason part_{
-      *this, RemarkKind::Missed, "part",
+      *this, RemarkKind::Missed, "partial-write",
       "it writes part of a buffer, or a non-dense buffer; a functional collective returns a whole dense tensor"};
 
-  Reason typed_{*this, RemarkKind::Missed, "typed", "the functional form returns another type than the graph states"};
+  Reason typed_{*this, RemarkKind::Missed, "type-mismatch", "the functional form returns another type than the graph states"};
 
   const Reason &reasonOf(NotFunctional why) const;
   const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;

@@ -59,9 +59,9 @@ private:
   Statistic alone_{*this, "alone", "collectives that could be merged and found no partner"};
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
   Reason form_{
-      *this, RemarkKind::Missed, "form",
+      *this, RemarkKind::Missed, "unsupported-form",
       "an in-place, out, coalesced, synchronous or older form; only functional collectives on one tensor are merged"};
-  Reason kind_{*this, RemarkKind::Missed, "kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
+  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
   Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
                     "PyTorch has no operator on a list for this kind; layout=flat merges it"};
   Reason listForm_{*this, RemarkKind::Missed, "list-form",
@@ -81,7 +81,7 @@ private:
   Reason written_{*this, RemarkKind::Missed, "written",
                   "its result is written later, the pieces of a flat buffer share one storage, and copying the piece "
                   "out would exceed max-copied"};
-  Reason seen_{*this, RemarkKind::Missed, "place-seen",
+  Reason seen_{*this, RemarkKind::Missed, "address-observed",
                "its result is returned, passed to an opaque operator, or read by an operator that observes its storage "
                "offset, and copying it out of a flat buffer would exceed max-copied"};
   Reason strided_{*this, RemarkKind::Missed, "strided",
@@ -96,9 +96,9 @@ private:
   Reason dependent_{*this, RemarkKind::Missed, "dependent",
                     "a node that computes, or that must keep its place, stands between it and each bucket that it "
                     "could join, and needs one of the two"};
-  Reason entangled_{*this, RemarkKind::Missed, "entangled",
+  Reason entangled_{*this, RemarkKind::Missed, "dependent-region",
                     "more than max-moves nodes would have to move to bring it to any bucket that it could join"};
-  Reason full_{*this, RemarkKind::Missed, "full", "each bucket that it could join has reached max-bytes or max-count"};
+  Reason full_{*this, RemarkKind::Missed, "limit-reached", "each bucket that it could join has reached max-bytes or max-count"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "in any bucket that it could join, the program would need more than the memory budget: max-bytes is "
                  "halved until it does not"};

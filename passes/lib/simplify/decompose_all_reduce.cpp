@@ -37,9 +37,9 @@ private:
                            "largest predicted slowdown of the two collectives against the all_reduce, in percent"};
   Statistic decomposed_{*this, "decomposed", "collectives split in two"};
   Statistic bytes_{*this, "bytes", "bytes of the split collectives"};
-  Reason apart_{*this, RemarkKind::Rewritten, "apart", "became `scatter` and `gather`"};
+  Reason apart_{*this, RemarkKind::Rewritten, "split", "became `scatter` and `gather`"};
   Reason form_{
-      *this, RemarkKind::Missed, "form",
+      *this, RemarkKind::Missed, "unsupported-form",
       "an in-place, coalesced, synchronous or older form; only functional collectives on one tensor are split"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
                     "has arguments that reduce_scatter and all_gather do not accept"};
@@ -61,7 +61,7 @@ private:
   Reason group_{*this, RemarkKind::Missed, "group",
                 "its group has one rank, or an unknown number of ranks (give the ranks with --groups FILE)"};
   Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide evenly among the `ranks`"};
-  Reason place_{*this, RemarkKind::Missed, "place-seen",
+  Reason place_{*this, RemarkKind::Missed, "address-observed",
                 "its rows do not divide evenly among the ranks, so its result would become a view; but the result is "
                 "written, returned, or read by an operator that observes its address"};
   Reason slower_{
@@ -198,7 +198,7 @@ const Reason *Decomposer::costObstacle(const Plan &plan, RemarkArgs &args) const
     return nullptr;
   const CostModel &cost = context_.cost();
   Placement placement = cost.placementOf(*plan.all.launch);
-  int64_t one = cost.price(*plan.all.launch).picoseconds;
+  int64_t one = cost.estimatedTime(*plan.all.launch).picoseconds;
   int64_t two = cost.collective(CollectiveKind::ReduceScatter, plan.all.outputBytes, placement) +
                 cost.collective(CollectiveKind::AllGather, plan.all.outputBytes, placement);
   if (two <= one)

@@ -26,7 +26,7 @@ private:
   Statistic removed_{*this, "removed", "collectives removed"};
   Statistic nodes_{*this, "nodes", "nodes removed: launches, waits and views"};
   Reason dead_{*this, RemarkKind::Removed, "dead", "its result had no user; its waits and views were removed too"};
-  Reason kind_{*this, RemarkKind::Missed, "kind",
+  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind",
                "its result has no user, but another rank may wait for it (point-to-point, barrier)"};
   Reason writes_{*this, RemarkKind::Missed, "writes", "its result has no user, but it writes a buffer of the graph"};
   Reason ordered_{*this, RemarkKind::Missed, "ordered", "its result has no user, but another node is ordered after it"};

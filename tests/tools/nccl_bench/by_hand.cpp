@@ -40,7 +40,7 @@ int64_t Case::receivedBy(int64_t ranks) const {
 
 // --- A job ------------------------------------------------------------------------------------------------------
 
-struct HandJob::Handles {
+struct HandWrittenJob::Handles {
   ncclComm_t comm = nullptr;
   cudaStream_t stream = nullptr;
   cudaEvent_t done = nullptr;
@@ -61,7 +61,7 @@ struct HandJob::Handles {
   }
 };
 
-HandJob::HandJob(const runtime::GpuJobId &id, Place place) : handles_(std::make_unique<Handles>()) {
+HandWrittenJob::HandWrittenJob(const runtime::GpuJobId &id, Place place) : handles_(std::make_unique<Handles>()) {
   Handles &own = *handles_;
   // The program uses its own CUDA runtime, since the engine's module has another.
   int devices = 0;
@@ -79,14 +79,14 @@ HandJob::HandJob(const runtime::GpuJobId &id, Place place) : handles_(std::make_
   own.value = static_cast<double *>(memory);
 }
 
-HandJob::~HandJob() {
+HandWrittenJob::~HandWrittenJob() {
   cudaFree(handles_->value);
   cudaEventDestroy(handles_->done);
   cudaStreamDestroy(handles_->stream);
   ncclCommDestroy(handles_->comm);
 }
 
-double HandJob::largest(double own) {
+double HandWrittenJob::largest(double own) {
   const Handles &h = *handles_;
   check(cudaMemcpyAsync(h.value, &own, sizeof(own), cudaMemcpyHostToDevice, h.stream), "cudaMemcpyAsync");
   check(ncclAllReduce(h.value, h.value, 1, ncclDouble, ncclMax, h.comm, h.stream), "ncclAllReduce");
@@ -103,7 +103,7 @@ struct HandSteps::Memory {
   cudaGraphExec_t graph = nullptr;
 };
 
-HandSteps::HandSteps(HandJob &job, const Case &c, bool capture)
+HandSteps::HandSteps(HandWrittenJob &job, const Case &c, bool capture)
     : job_(job), case_(c), memory_(std::make_unique<Memory>()) {
   memory_->send = allocate(c.sentBy(job.handles_->ranks));
   memory_->receive = allocate(c.receivedBy(job.handles_->ranks));
@@ -127,7 +127,7 @@ HandSteps::~HandSteps() {
 }
 
 void HandSteps::enqueueEach() {
-  const HandJob::Handles &job = *job_.handles_;
+  const HandWrittenJob::Handles &job = *job_.handles_;
   auto sent = static_cast<size_t>(case_.sentBy(job.ranks)), received = static_cast<size_t>(case_.receivedBy(job.ranks));
   float *from = memory_->send, *to = memory_->receive;
   for (int step = 0; step < case_.steps; ++step) {

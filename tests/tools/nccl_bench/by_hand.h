@@ -27,17 +27,17 @@ struct Case {
 };
 
 /// The communicator of all ranks and a stream, on the device that the rank's position on its host selects.
-class HandJob {
+class HandWrittenJob {
 public:
   struct Place {
     int ranks = 1;
     int rank = 0;
     int localRank = 0;
   };
-  HandJob(const runtime::GpuJobId &id, Place place);
-  ~HandJob();
-  HandJob(const HandJob &) = delete;
-  HandJob &operator=(const HandJob &) = delete;
+  HandWrittenJob(const runtime::GpuJobId &id, Place place);
+  ~HandWrittenJob();
+  HandWrittenJob(const HandWrittenJob &) = delete;
+  HandWrittenJob &operator=(const HandWrittenJob &) = delete;
 
   /// Returns the largest of the ranks' values; no rank continues before all have called it.
   [[nodiscard]] double largest(double own);
@@ -50,7 +50,7 @@ private:
 
 class HandSteps {
 public:
-  HandSteps(HandJob &job, const Case &c, bool capture);
+  HandSteps(HandWrittenJob &job, const Case &c, bool capture);
   ~HandSteps();
   HandSteps(const HandSteps &) = delete;
   HandSteps &operator=(const HandSteps &) = delete;
@@ -63,7 +63,7 @@ public:
 private:
   void enqueueEach();
   struct Memory;
-  HandJob &job_;
+  HandWrittenJob &job_;
   Case case_;
   std::unique_ptr<Memory> memory_;
 };

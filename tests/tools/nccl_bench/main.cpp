@@ -18,7 +18,7 @@
 #include "nccl/device_check.h"
 #include "nccl/nccl_job.h"
 #include "nccl/nccl_rank.h"
-#include "support/nobody_else.h"
+#include "support/lone_rank_standby.h"
 #include "support/plan_builder.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -83,7 +83,7 @@ private:
   runtime::PlanRequest request_;
   runtime::LaneTable lanes_;
   bench::CountedCalls calls_;
-  NobodyElse standby_;
+  LoneRankStandby standby_;
   std::optional<runtime::NcclRank> rank_;
 };
 
@@ -98,7 +98,7 @@ double microseconds(Body body) {
 
 struct Job {
   runtime::NcclJob &engine;
-  bench::HandJob &hand;
+  bench::HandWrittenJob &hand;
 };
 
 class Contest {
@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
     llvm::errs() << llvm::toString(job.takeError());
     return 1;
   }
-  bench::HandJob hand(llvm::cantFail((*job)->makeId()),
+  bench::HandWrittenJob hand(llvm::cantFail((*job)->makeId()),
                       {static_cast<int>(EngineSteps::ranks()), static_cast<int>(EngineSteps::rank()),
                        static_cast<int>(runtime::NcclJob::place().localRank)});
   printVersions();

@@ -25,7 +25,7 @@ std::string orDash(std::optional<int64_t> number) { return number ? std::to_stri
 
 void printNode(const CostModel &model, const Node &node, const Duration *duration) {
   llvm::outs() << node.name().str() << '\t' << kindOf(model, node) << '\t' << orDash(model.kernelOf(node)) << '\t'
-               << model.price(node).picoseconds << '\t'
+               << model.estimatedTime(node).picoseconds << '\t'
                << orDash(duration ? std::optional(duration->picoseconds) : std::nullopt) << '\n';
 }
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
   const CostModel model(*graph, llvm::cantFail(loadMachine(argv[3])));
   const Durations durations = llvm::cantFail(loadDurations(argv[4]));
   for (const Node *node : *graph)
-    if (node->op() && (model.price(*node).picoseconds > 0 || durations.find(node->name().str())))
+    if (node->op() && (model.estimatedTime(*node).picoseconds > 0 || durations.find(node->name().str())))
       printNode(model, *node, durations.find(node->name().str()));
   return 0;
 }

@@ -144,8 +144,8 @@ TEST(CudaKernels, HalfPrecisionIsReadAndWrittenWhole) {
     if (float value = fromHalf(pattern); !std::isnan(value)) {
       EXPECT_EQ(toHalf(value), pattern);
     }
-    if (float value = fromBrain(pattern); !std::isnan(value)) {
-      EXPECT_EQ(toBrain(value), pattern);
+    if (float value = fromBFloat16(pattern); !std::isnan(value)) {
+      EXPECT_EQ(toBFloat16(value), pattern);
     }
   }
 }

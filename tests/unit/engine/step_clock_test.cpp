@@ -16,7 +16,7 @@ using runtime::StepClock;
 class SlowLooks final : public NoCalls {
 public:
   explicit SlowLooks(std::vector<int64_t> looks) : looks_(std::move(looks)) {}
-  [[nodiscard]] std::optional<int64_t> actedClock() const override { return host_; }
+  [[nodiscard]] std::optional<int64_t> simulatedClock() const override { return host_; }
   int takeTime(runtime::GpuEvent timer, runtime::GpuStream) override {
     int64_t took = next_ < looks_.size() ? looks_[next_++] : 10;
     taken_[timer.raw] = host_ + took / 2 - 50;
@@ -49,7 +49,7 @@ TEST(StepClock, TheClosestTrySaysWhereTheDevicesClockStands) {
   llvm::cantFail(placeOn(clock));
   EXPECT_EQ(calls.takenTimes, 8);
   calls.pass(100);
-  int64_t began = *calls.actedClock();
+  int64_t began = *calls.simulatedClock();
   llvm::cantFail(clock.begin(0, {}));
   calls.pass(30);
   llvm::cantFail(clock.end(0, {}));

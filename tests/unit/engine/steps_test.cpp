@@ -147,7 +147,7 @@ TEST(PlanSteps, AnInputMayBeANumber) {
 TEST(PlanSteps, OutputsKeepTheirPlaces) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {1});
-  b.plan.outputs = {PlanValue(), PlanValue::spelledOut(Argument::integer(7)), PlanValue::thing(b.name("mesh")),
+  b.plan.outputs = {PlanValue(), PlanValue::ofLiteral(Argument::integer(7)), PlanValue::ofObject(b.name("mesh")),
                     PlanValue::tensor(x)};
   TensorMap results = run(b, {{"in.x", f32({1}, {3})}});
   ASSERT_EQ(results.size(), 2U);
@@ -190,7 +190,7 @@ struct GrowingPlan : PlanBuilder {
     kernel("found", "aten.nonzero.default", {x}, found);
     kernel("total", "aten.sum.default", {found}, total);
     returns(total);
-    plan.outputs.push_back(PlanValue::spelledOut(Argument::symbolic(context.symbolic("u0"))));
+    plan.outputs.push_back(PlanValue::ofLiteral(Argument::symbolic(context.symbolic("u0"))));
   }
   PlanWindow found;
 };

@@ -207,7 +207,7 @@ TEST_F(TorchRecorded, WithoutADriverItSaysSo) {
   EXPECT_NE(error.find(", expected "), std::string::npos) << error;
   EXPECT_NE(error.find("\n  note: "), std::string::npos) << error;
   EXPECT_TRUE(static_cast<bool>(
-      llvm::cantFail(KernelChoice::of({"torch"}, KernelChoice::Memory::ActedDevice)).names() == "torch"));
+      llvm::cantFail(KernelChoice::of({"torch"}, KernelChoice::Memory::SimulatedDevice)).names() == "torch"));
 }
 
 } // namespace

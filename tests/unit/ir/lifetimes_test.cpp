@@ -170,7 +170,7 @@ TEST_F(Lifetimes, ALongListIsHeldToItsLastWait) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages, Flights(p.graph, storages)).storages;
+  std::vector<StorageLife> lives = storageLives(p.graph, storages, AsyncPairs(p.graph, storages)).storages;
   EXPECT_TRUE(lives[1].lastWaitOnly);
   EXPECT_LE(lives[1].holders.size(), 3U);
   EXPECT_EQ(lives[1].holders.back()->name().str(), "w299");
@@ -199,7 +199,7 @@ TEST_F(Lifetimes, AnElementOfALongListLivesToTheLastGetItem) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, count * 64 + count * 64 + 64);
   StorageMap storages(p.graph);
-  std::vector<StorageLife> lives = storageLives(p.graph, storages, Flights(p.graph, storages)).storages;
+  std::vector<StorageLife> lives = storageLives(p.graph, storages, AsyncPairs(p.graph, storages)).storages;
   EXPECT_LE(lives[1].holders.size(), 4U);
   EXPECT_TRUE(lives[1].lastWaitOnly);
 }
@@ -216,7 +216,7 @@ TEST_F(Lifetimes, WaitsAndGetItemsOfAListShareWhatTheyHold) {
   p.output({});
   EXPECT_EQ(peakMemory(p.graph).bytes, 64 + 2 * count * 64);
   StorageMap storages(p.graph);
-  StorageLives lives = storageLives(p.graph, storages, Flights(p.graph, storages));
+  StorageLives lives = storageLives(p.graph, storages, AsyncPairs(p.graph, storages));
   ASSERT_EQ(lives.shared.size(), 2U);
   size_t holders = 0;
   for (const StorageLife &life : lives.storages)

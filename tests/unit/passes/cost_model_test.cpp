@@ -56,9 +56,9 @@ TEST_P(Suite, CollectivesArePricedAsItsDurationsAre) {
   ASSERT_FALSE(collectives.empty());
   for (const Node *node : collectives) {
     const auto expected = static_cast<double>(durations_.find(node->name().str())->picoseconds);
-    EXPECT_NEAR(static_cast<double>(model.price(*node).picoseconds), expected, 60 + expected * 1e-5)
+    EXPECT_NEAR(static_cast<double>(model.estimatedTime(*node).picoseconds), expected, 60 + expected * 1e-5)
         << node->name().str().str();
-    EXPECT_EQ(model.price(*node).source, PriceSource::Predicted);
+    EXPECT_EQ(model.estimatedTime(*node).source, TimeSource::Predicted);
   }
 }
 
@@ -66,7 +66,7 @@ TEST_P(Suite, DurationsComeFirst) {
   const CostModel model(*graph_, *machinePreset("a100x8"), &durations_);
   for (const Node *node : *graph_) {
     const Duration *duration = durations_.find(node->name().str());
-    EXPECT_EQ(model.price(*node), (Price{duration->picoseconds, PriceSource::Measured})) << node->name().str().str();
+    EXPECT_EQ(model.estimatedTime(*node), (EstimatedTime{duration->picoseconds, TimeSource::Measured})) << node->name().str().str();
   }
 }
 
@@ -94,7 +94,7 @@ TEST_P(Suite, EachKindOfCollectiveIsScaledByItself) {
   for (const Node *node : collectivesOf(*graph_)) {
     const CollectiveKind kind = node->op()->collective->kind;
     ++kinds[static_cast<size_t>(kind)];
-    changed.add(node->name().str(), {plain.price(*node).picoseconds * (kind == CollectiveKind::AllGather ? 1 : 3)});
+    changed.add(node->name().str(), {plain.estimatedTime(*node).picoseconds * (kind == CollectiveKind::AllGather ? 1 : 3)});
   }
   const CostModel scaled(*graph_, machine, &changed);
   for (const Node *node : collectivesOf(*graph_)) {
@@ -119,13 +119,13 @@ TEST_P(Suite, NamesThatAreGivenAgainMeanNothing) {
   ASSERT_NE(timed, nullptr);
   const std::string name = timed->name().str().str();
   graph_->rename(timed, "renamed");
-  EXPECT_EQ(model.price(*timed).source, PriceSource::Measured);
+  EXPECT_EQ(model.estimatedTime(*timed).source, TimeSource::Measured);
   const NodeSpec spec{.name = name, .target = timed->target(), .type = timed->type()};
   ArgumentBuilder builder(*graph_);
   const Argument operand = builder.operand(timed->operand(0));
   Node *made = graph_->create(spec, std::move(builder), {.positional = operand});
   ASSERT_EQ(made->name().str(), name);
-  EXPECT_EQ(model.price(*made).source, PriceSource::Predicted);
+  EXPECT_EQ(model.estimatedTime(*made).source, TimeSource::Predicted);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Suite, testing::ValuesIn(folders),
@@ -159,7 +159,7 @@ TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
   Machine machine = *machinePreset(defaultMachine), patient = machine;
   patient.hostReadsStall = false;
   const CostModel stalls(graph, machine), goesOn(graph, patient);
-  auto stallAt = [&](const Node *node) { return stalls.price(*node).picoseconds - goesOn.price(*node).picoseconds; };
+  auto stallAt = [&](const Node *node) { return stalls.estimatedTime(*node).picoseconds - goesOn.estimatedTime(*node).picoseconds; };
   EXPECT_EQ(stallAt(item), machine.hostReadPs);
   EXPECT_EQ(stallAt(nonzero), machine.hostReadPs);
   EXPECT_EQ(stallAt(twice), 0);

@@ -166,7 +166,7 @@ TEST(Equivalence, IsNotCheckedWhereAnOutputIsNaNThroughout) {
       equivalence(start + "a = aten.log.default(n)\n return (a, m)", start + "a = aten.log.default(m)\n return (a, m)");
   EXPECT_EQ(report.verdict, Verdict::NotChecked);
   ASSERT_EQ(report.comparison.unchecked.size(), 2U);
-  EXPECT_EQ(report.comparison.unchecked[0].reason, Untold::NaN);
+  EXPECT_EQ(report.comparison.unchecked[0].reason, Inconclusive::NaN);
   EXPECT_EQ(equivalence("a = aten.ge.Scalar(x, 0)\n return (a,)", "a = aten.ge.Scalar(x, 1)\n return (a,)").verdict,
             Verdict::NotChecked)
       << "true everywhere, and nothing else is returned";

@@ -23,7 +23,7 @@ protected:
     }
   }
 };
-using Elements = testing::Types<Half, Brain>;
+using Elements = testing::Types<Half, BFloat16>;
 TYPED_TEST_SUITE(HalfRows, Elements);
 
 TYPED_TEST(HalfRows, EachWidensAsItDoesAlone) {

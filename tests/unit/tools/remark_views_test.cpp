@@ -11,8 +11,8 @@ PipelineRun pipelineRun() {
   ScheduleRecord schedule;
   schedule.groups = {{"tp", "", {8, 1}, false}};
   using enum StepRole;
-  schedule.steps = {{"ar", "c10d.all_reduce", Launch, PriceSource::Predicted, 0, 0, 0, 64},
-                    {"wait", "c10d.wait", Wait, PriceSource::Free, 0, 0, 3'500'000, 96}};
+  schedule.steps = {{"ar", "c10d.all_reduce", Launch, TimeSource::Predicted, 0, 0, 0, 64},
+                    {"wait", "c10d.wait", Wait, TimeSource::Free, 0, 0, 3'500'000, 96}};
   schedule.transfers = {{0, 1, noStep, 0, "all_reduce", "sum", "bf16", 1, 32, 32, 0, 4'000'000, 3'500'000}};
   run.scheduleBefore = run.scheduleAfter = schedule;
   PassRun pass;

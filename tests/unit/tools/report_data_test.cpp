@@ -18,10 +18,10 @@ ScheduleRecord schedule() {
   record.places = {{}, {"train.py", 7, "y = x < w", "layers.0"}};
   record.groups = {{"0", "mesh_dp", {8, 1}, false}};
   using enum StepRole;
-  record.steps = {{"ar", "c10d.all_reduce", Launch, PriceSource::Predicted, 1, 0, 0, 64},
-                  {"mm", "aten.mm", Compute, PriceSource::Measured, 1, 0, 2'000'000, 96},
-                  {"wait", "c10d.wait", Wait, PriceSource::Free, 0, 2'000'000, 3'000'000, 96},
-                  {"add", "aten.add", Compute, PriceSource::Predicted, 0, 3'000'000, 4'000'000, 128}};
+  record.steps = {{"ar", "c10d.all_reduce", Launch, TimeSource::Predicted, 1, 0, 0, 64},
+                  {"mm", "aten.mm", Compute, TimeSource::Measured, 1, 0, 2'000'000, 96},
+                  {"wait", "c10d.wait", Wait, TimeSource::Free, 0, 2'000'000, 3'000'000, 96},
+                  {"add", "aten.add", Compute, TimeSource::Predicted, 0, 3'000'000, 4'000'000, 128}};
   record.transfers = {{0, 2, 3, 0, "all_reduce", "sum", "bf16", 1, 32, 32, 0, 3'000'000, 1'000'000}};
   return record;
 }

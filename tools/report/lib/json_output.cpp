@@ -175,9 +175,9 @@ Json jsonOf(const Scale &scale) { return {{"factor", scale.factor}, {"nodes", sc
 /// Writes the picoseconds of all nodes by their source, and how durations changed the machine's predictions.
 Json jsonOf(const CostSummary &cost) {
   Json sources = Json::object();
-  for (PriceSource source : allPriceSources)
+  for (TimeSource source : allTimeSources)
     if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
-      sources[priceSourceName(source).str()] = {{"nodes", nodes},
+      sources[timeSourceName(source).str()] = {{"nodes", nodes},
                                                 {"picoseconds", cost.picoseconds[static_cast<size_t>(source)]}};
   Json json = {{"machine", cost.machine}, {"sources", std::move(sources)}};
   if (!cost.durations.empty())

@@ -78,8 +78,8 @@ public:
     data["files"] = files_.list();
     data["modules"] = modules_.list();
     data["sources"] = Json::array();
-    for (PriceSource source : allPriceSources)
-      data["sources"].push_back(priceSourceName(source).str());
+    for (TimeSource source : allTimeSources)
+      data["sources"].push_back(timeSourceName(source).str());
     addRemarks(data);
     data["bounds"] = boundsOf(report_.summary);
     data["exposures"] = exposuresOf(report_.summary);

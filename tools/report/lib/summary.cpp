@@ -359,21 +359,21 @@ private:
     for (int64_t picoseconds : cost.picoseconds)
       sum += picoseconds;
     std::string text;
-    for (PriceSource source : allPriceSources)
+    for (TimeSource source : allTimeSources)
       if (int64_t part = cost.picoseconds[static_cast<size_t>(source)]; part > 0)
         text += llvm::formatv("{0:f1} % ", 100.0 * static_cast<double>(part) / static_cast<double>(sum)).str() +
-                priceSourceName(source).str() + ", ";
+                timeSourceName(source).str() + ", ";
     text += llvm::formatv("of {0:f3} ms in all nodes of the input", static_cast<double>(sum) * 1e-9).str();
-    if (size_t unknown = cost.nodes[static_cast<size_t>(PriceSource::Unknown)])
+    if (size_t unknown = cost.nodes[static_cast<size_t>(TimeSource::Unknown)])
       text += "; " + counted(unknown, "node") + " of unknown size";
     return text;
   }
 
   static std::string durationsText(const CostSummary &cost) {
     std::string text = cost.durations + ": ";
-    for (PriceSource source : {PriceSource::Measured, PriceSource::Estimated, PriceSource::Interpolated})
+    for (TimeSource source : {TimeSource::Measured, TimeSource::Estimated, TimeSource::Interpolated})
       if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
-        text += counted(nodes, "node") + " " + priceSourceName(source).str() + ", ";
+        text += counted(nodes, "node") + " " + timeSourceName(source).str() + ", ";
     text += "machine scaled to them:";
     text += scaleText(" operations", cost.operations) + scaleText(" memory", cost.memory);
     for (LinkLevel level : {LinkLevel::Intra, LinkLevel::Inter})

@@ -33,12 +33,12 @@ std::string oddElementsText(const runtime::Comparison &comparison) {
 
 /// Returns a text such as ", 2 not checked: all NaN, 1: empty".
 std::string uncheckedText(const runtime::Comparison &comparison) {
-  std::map<runtime::Untold, size_t> counts;
+  std::map<runtime::Inconclusive, size_t> counts;
   for (const runtime::Unchecked &output : comparison.unchecked)
     ++counts[output.reason];
   std::string text;
   for (const auto &[reason, count] : counts)
-    text += ", " + countText(count) + (text.empty() ? " not checked: " : ": ") + untoldText(reason);
+    text += ", " + countText(count) + (text.empty() ? " not checked: " : ": ") + inconclusiveText(reason);
   return text;
 }
 
@@ -111,7 +111,7 @@ std::string differencesText(const runtime::Comparison &comparison) {
     lines.push_back("rank " + std::to_string(difference.rank) + " " + difference.output + ": " + difference.message);
   for (const runtime::Unchecked &output : comparison.unchecked)
     lines.push_back("rank " + std::to_string(output.rank) + " " + output.output +
-                    ": not checked: " + untoldText(output.reason));
+                    ": not checked: " + inconclusiveText(output.reason));
   std::string text;
   for (const std::string &line : llvm::ArrayRef(lines).take_front(mostLines))
     text += line + "\n";

@@ -3,7 +3,7 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
 
@@ -111,7 +111,7 @@ private:
     distances_.push_back(computed_ - steps_[launch->id()]);
   }
 
-  Flights flights_;
+  AsyncPairs flights_;
   std::vector<int64_t> steps_; ///< by id: number of steps before it
   std::vector<bool> waited_;
   std::vector<int64_t> distances_;

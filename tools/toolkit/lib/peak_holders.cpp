@@ -31,7 +31,7 @@ PeakHolders holdersOfPeak(const Graph &graph) {
   PeakHolders result{peak.at, peak.bytes, {}};
   if (!peak.at)
     return result;
-  StorageLives lives = storageLives(graph, storages, Flights(graph, storages));
+  StorageLives lives = storageLives(graph, storages, AsyncPairs(graph, storages));
   std::vector<const Node *> last = lastHolders(lives);
   for (StorageId storage = 0; storage < lives.storages.size(); ++storage) {
     const StorageLife &life = lives.storages[storage];

@@ -84,7 +84,7 @@ private:
       arguments.push_back({"module", module});
     if (!where.empty())
       arguments.push_back({"source", where});
-    arguments.push_back({"time is", priceSourceName(step.source)});
+    arguments.push_back({"time is", timeSourceName(step.source)});
     return arguments;
   }
 

@@ -34,14 +34,14 @@
 // too.
 #pragma once
 
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 
 namespace ccgraph {
 
 /// Decides which placeholders are caller-owned, and so live to the end.
-class CallerHeld {
+class CallerOwned {
 public:
-  explicit CallerHeld(const Graph &graph);
+  explicit CallerOwned(const Graph &graph);
   [[nodiscard]] bool operator()(const Node &placeholder) const;
 
 private:
@@ -80,7 +80,7 @@ struct StorageLives {
   std::vector<SharedHold> shared;
 };
 /// `storages` and `flights` must be those of this graph, and definitions must precede their uses.
-[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages, const Flights &flights);
+[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights);
 
 /// The peak in bytes on one rank, and its position.
 struct MemoryPeak {

@@ -117,8 +117,8 @@ struct PlanValue {
   static PlanValue tensor(PlanWindow window);
   static PlanValue number(SlotId slot, const Type *type);
   static PlanValue list(std::vector<PlanValue> elements);
-  static PlanValue spelledOut(Argument literal);
-  static PlanValue thing(Identifier text);
+  static PlanValue ofLiteral(Argument literal);
+  static PlanValue ofObject(Identifier text);
   friend bool operator==(const PlanValue &a, const PlanValue &b);
 };
 

@@ -31,7 +31,7 @@
 namespace ccgraph {
 
 /// The source of a cost.
-enum class PriceSource : uint8_t {
+enum class TimeSource : uint8_t {
   /// nothing runs: views, waits, inputs
   Free,
   /// measured on a device
@@ -45,17 +45,17 @@ enum class PriceSource : uint8_t {
   /// a size is unknown
   Unknown,
 };
-inline constexpr PriceSource allPriceSources[] = {PriceSource::Free,      PriceSource::Measured,
-                                                  PriceSource::Estimated, PriceSource::Interpolated,
-                                                  PriceSource::Predicted, PriceSource::Unknown};
-inline constexpr size_t numPriceSources = 6;
+inline constexpr TimeSource allTimeSources[] = {TimeSource::Free,      TimeSource::Measured,
+                                                  TimeSource::Estimated, TimeSource::Interpolated,
+                                                  TimeSource::Predicted, TimeSource::Unknown};
+inline constexpr size_t numTimeSources = 6;
 /// "free", "measured", ...
-[[nodiscard]] llvm::StringRef priceSourceName(PriceSource source);
+[[nodiscard]] llvm::StringRef timeSourceName(TimeSource source);
 
-struct Price {
+struct EstimatedTime {
   int64_t picoseconds = 0;
-  PriceSource source = PriceSource::Free;
-  friend bool operator==(const Price &, const Price &) = default;
+  TimeSource source = TimeSource::Free;
+  friend bool operator==(const EstimatedTime &, const EstimatedTime &) = default;
 };
 
 /// How many ranks communicate, and how many nodes they occupy.
@@ -85,9 +85,9 @@ struct CostSummary {
   Scale memory;
   /// indexed by LinkLevel, over all kinds
   std::array<Scale, numLinkLevels> links;
-  /// indexed by PriceSource: number of nodes, and their picoseconds
-  std::array<size_t, numPriceSources> nodes = {};
-  std::array<int64_t, numPriceSources> picoseconds = {};
+  /// indexed by TimeSource: number of nodes, and their picoseconds
+  std::array<size_t, numTimeSources> nodes = {};
+  std::array<int64_t, numTimeSources> picoseconds = {};
   /// groups whose ranks no file gives: their ranks are assumed to be consecutive
   std::vector<std::string> assumedGroups;
 };
@@ -106,7 +106,7 @@ public:
   CostModel &operator=(const CostModel &) = delete;
 
   /// Returns the cost of a node of the graph, created before or after the model.
-  [[nodiscard]] Price price(const Node &node) const;
+  [[nodiscard]] EstimatedTime estimatedTime(const Node &node) const;
   /// Returns the picoseconds of a new collective. `bytes` is the larger of the total that a rank sends and the total
   /// that it receives, as NCCL counts (all_gather: its output; reduce_scatter: its input).
   [[nodiscard]] int64_t collective(CollectiveKind kind, int64_t bytes, Placement placement) const;

@@ -41,7 +41,7 @@ struct RecordedStep {
   /// "aten.mm.default"
   std::string operation;
   StepRole role = StepRole::Compute;
-  PriceSource source = PriceSource::Free;
+  TimeSource source = TimeSource::Free;
   /// index in ScheduleRecord::places
   uint32_t place = 0;
   /// picoseconds from the start of the program

@@ -110,7 +110,7 @@ State Beam::follow(const State &state, uint32_t index, uint32_t step, int64_t al
   int64_t &now = next.moments[0];
   if (it.kind == StepKind::Compute)
     now += it.picoseconds;
-  for (uint32_t launch : problem_.lands[step])
+  for (uint32_t launch : problem_.completes[step])
     now = std::max(now, next.moments[firstEnd + launch]);
   if (it.kind == StepKind::Launch) {
     int64_t &free = next.moments[1 + it.stream];

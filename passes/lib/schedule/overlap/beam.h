@@ -2,7 +2,7 @@
 //
 // What is alive depends on which steps were issued and not on their order, so states are sets of issued
 // steps; each keeps the moments that no other way to the same set beats in all of them: of computation, of
-// each stream, and of each landing that is still to come. Level by level, one step more, the states of the
+// each stream, and of each completion that is still to come. Level by level, one step more, the states of the
 // best bounds go on. Where none had to be left behind, the result is the optimum of all orders (without
 // buckets).
 //

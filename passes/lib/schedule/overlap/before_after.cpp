@@ -145,12 +145,12 @@ void Path::visit(uint32_t step) {
 } // namespace
 
 std::vector<Moments> earliest(const Problem &problem, const std::vector<Moments> &transfers) {
-  return Path(problem, transfers, {problem.before, problem.lands, true}).run();
+  return Path(problem, transfers, {problem.before, problem.completes, true}).run();
 }
 
 std::vector<Moments> remaining(const Problem &problem, const std::vector<Moments> &transfers) {
   size_t steps = problem.steps.size();
-  Rows after = problem.before.inverse(steps), waits = problem.lands.inverse(steps);
+  Rows after = problem.before.inverse(steps), waits = problem.completes.inverse(steps);
   return Path(problem, transfers, {after, waits, false}).run();
 }
 

@@ -70,7 +70,7 @@ private:
     int64_t bytes = 0;
     int64_t picoseconds = 0;
   };
-  [[nodiscard]] Rate at(int64_t bytes) const { return {bytes, problem_.price(launch_, bytes)}; }
+  [[nodiscard]] Rate at(int64_t bytes) const { return {bytes, problem_.estimatedTime(launch_, bytes)}; }
   static Rate better(Rate a, Rate b) {
     return product(b.picoseconds, a.bytes).ult(product(a.picoseconds, b.bytes)) ? b : a;
   }
@@ -98,14 +98,14 @@ std::vector<Moments> transferTimes(const Problem &problem) {
   return times;
 }
 
-/// By step: what must follow its end, a transfer's being the landing.
+/// By step: what must follow its end, a transfer's being the completion.
 std::vector<Moments> tailsOf(const Problem &problem, const std::vector<Moments> &remaining) {
   std::vector<Moments> tails = remaining;
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
     if (problem.steps[step].kind == StepKind::Launch)
       tails[step] = {};
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
-    for (uint32_t launch : problem.lands[step])
+    for (uint32_t launch : problem.completes[step])
       for (TransferCase which : {Unmerged, Merged})
         tails[launch][which] = std::max(tails[launch][which], remaining[step][which]);
   return tails;

@@ -11,8 +11,8 @@ namespace {
 MemoryFloor floorOf(const overlap::GraphProblem &given) {
   if (given.nodes.empty())
     return {};
-  overlap::FrugalOrder frugal = overlap::frugalOrder(given.problem);
-  return {frugal.floor, given.nodes[frugal.floorAt]->name().str().str()};
+  overlap::FrugalOrder lowMemory = overlap::lowMemoryOrder(given.problem);
+  return {lowMemory.floor, given.nodes[lowMemory.floorAt]->name().str().str()};
 }
 
 } // namespace

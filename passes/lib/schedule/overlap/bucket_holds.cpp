@@ -12,7 +12,7 @@ BucketHolds::BucketHolds(const Problem &problem, const Schedule &schedule) {
     for (uint32_t member : schedule.buckets[bucket])
       bucketOf[member] = bucket;
   for (uint32_t step : schedule.order)
-    for (uint32_t launch : problem.lands[step])
+    for (uint32_t launch : problem.completes[step])
       if (bucketOf[launch] != none)
         lastWait[bucketOf[launch]] = step;
   for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket) {

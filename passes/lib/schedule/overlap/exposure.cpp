@@ -113,7 +113,7 @@ int64_t Explainer::slackAfter(uint32_t anchor, uint32_t launch) {
       }
   int64_t from = anchor == none ? 0 : replay_.at[anchor] + timeOf(anchor);
   if (anchor != none && problem_.steps[anchor].kind == overlap::StepKind::Wait)
-    for (uint32_t landed : problem_.lands[anchor])
+    for (uint32_t landed : problem_.completes[anchor])
       from = std::max(from, replay_.end[landed]);
   return std::max<int64_t>(0, replay_.at[launch] - from - needs);
 }

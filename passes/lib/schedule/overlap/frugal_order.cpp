@@ -77,13 +77,13 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
     result.steps.push_back(problem.steps[step]);
     result.holds.append(problem.holds[step]);
     mapRow(result.before, problem.before[step], numberOf);
-    mapRow(result.lands, problem.lands[step], numberOf);
+    mapRow(result.completes, problem.completes[step], numberOf);
   }
-  result.price = [&problem, order](uint32_t launch, int64_t bytes) { return problem.price(order[launch], bytes); };
+  result.price = [&problem, order](uint32_t launch, int64_t bytes) { return problem.estimatedTime(order[launch], bytes); };
   return result;
 }
 
-FrugalOrder frugalOrder(const Problem &problem) {
+FrugalOrder lowMemoryOrder(const Problem &problem) {
   Schedule current = asItStands(problem);
   MemoryPeak now = memoryPeak(problem, current);
   FrugalOrder best = {current.order, now.bytes};

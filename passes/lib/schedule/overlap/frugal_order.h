@@ -1,4 +1,4 @@
-// frugalOrder: an order of a program that needs less memory at its peak, and the program in that order.
+// lowMemoryOrder: an order of a program that needs less memory at its peak, and the program in that order.
 //
 // At the peak, each step that may stand on either side of it is put where a least cut has it (memory_cut.h): what the
 // backward wants and the forward does not is computed after the loss, if what it reads is alive anyhow or is smaller.
@@ -24,7 +24,7 @@ struct FrugalOrder {
   int64_t floor = 0;
   uint32_t floorAt = 0;
 };
-[[nodiscard]] FrugalOrder frugalOrder(const Problem &problem);
+[[nodiscard]] FrugalOrder lowMemoryOrder(const Problem &problem);
 
 /// The same program with its steps numbered in this order: step i is step order[i] of the problem, which must outlive it.
 [[nodiscard]] Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order);

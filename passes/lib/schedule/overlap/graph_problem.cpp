@@ -13,7 +13,7 @@ constexpr size_t maxSharedHolders = 8;
 
 Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
   Step step;
-  step.picoseconds = costs.price(*node).picoseconds;
+  step.picoseconds = costs.estimatedTime(*node).picoseconds;
   step.input = node->opcode() == Opcode::Placeholder;
   if (facts.waits(node)) {
     step.kind = StepKind::Wait;
@@ -71,8 +71,8 @@ void addLandings(GraphProblem &result, const ProgramFacts &facts, llvm::ArrayRef
   for (Node *node : result.nodes) {
     if (facts.waits(node))
       for (const Node *launch : facts.completes(node))
-        result.problem.lands.push(stepOf[launch->id()]);
-    result.problem.lands.endRow();
+        result.problem.completes.push(stepOf[launch->id()]);
+    result.problem.completes.endRow();
   }
 }
 
@@ -119,9 +119,9 @@ private:
 /// it stays the last of them, that is enough; but not for many launches into one buffer.
 void Maker::findLasts(const StorageLives &lives) {
   llvm::DenseSet<const Node *> together;
-  for (const Flights::Landing &landing : options_.facts.flights().landings())
-    if (landing.launches.size() > 1)
-      together.insert(landing.launches.begin(), landing.launches.end());
+  for (const AsyncPairs::Landing &completion : options_.facts.flights().completions())
+    if (completion.launches.size() > 1)
+      together.insert(completion.launches.begin(), completion.launches.end());
   isKeptByLast_.resize(lives.storages.size());
   for (const Node *node : result_.nodes)
     if (!together.contains(node) &&

@@ -28,7 +28,7 @@ struct GraphProblemOptions {
   bool spmd = true;
 };
 
-/// Steps, times and landings alone: what a replay of the program as it stands needs, but for memory.
+/// Steps, times and completions alone: what a replay of the program as it stands needs, but for memory.
 [[nodiscard]] GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups,
                                    const CostModel &costs);
 /// No launch may be merged with another yet: see Step::mergeKey.

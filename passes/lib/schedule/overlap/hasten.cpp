@@ -139,7 +139,7 @@ Schedule Hastener::run() {
 
 } // namespace
 
-Schedule hasten(const Problem &problem, Schedule schedule, const HastenOptions &options) {
+Schedule issueEarly(const Problem &problem, Schedule schedule, const HastenOptions &options) {
   return Hastener(problem, std::move(schedule), options).run();
 }
 

@@ -1,4 +1,4 @@
-// hasten: the same schedule with each transfer issued as early as inputs, the order on its stream and memory allow.
+// issueEarly: the same schedule with each transfer issued as early as inputs, the order on its stream and memory allow.
 //
 // On a perfect machine no moment of a program comes later by that: a transfer begins when computation has come to its
 // launch and its stream is free, and neither is later if a launch stands earlier with the same order on its stream. The
@@ -20,6 +20,6 @@ struct HastenOptions {
 };
 
 /// Does not look at Schedule::picoseconds and peakBytes, and does not set them.
-[[nodiscard]] Schedule hasten(const Problem &problem, Schedule schedule, const HastenOptions &options);
+[[nodiscard]] Schedule issueEarly(const Problem &problem, Schedule schedule, const HastenOptions &options);
 
 } // namespace ccgraph::overlap

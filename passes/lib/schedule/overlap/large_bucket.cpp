@@ -26,7 +26,7 @@ std::map<uint32_t, Kind> mergeableKinds(const Problem &problem) {
 
 /// Picoseconds a mebibyte of one transfer of so many bytes.
 int64_t paceOf(const Problem &problem, uint32_t launch, int64_t bytes) {
-  return problem.price(launch, bytes) / (bytes / mebibyte);
+  return problem.estimatedTime(launch, bytes) / (bytes / mebibyte);
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 // Steps are numbered in program order. The model of time is that of streams: one for computation and
 // one for each group, each in the order of issue. A launch starts when computation has come to it and
 // its group is done with what was issued before; at a wait, computation idles until the transfers that
-// it lands are done. A launch of several members is one transfer of all their bytes. On a crowded machine transfers
+// it completes are done. A launch of several members is one transfer of all their bytes. On a crowded machine transfers
 // share links and slow computation down (stream_clock.h); replay() counts that, and what plans ahead (walks, bounds) takes
 // the machine for a perfect one, which is never slower.
 //
@@ -31,7 +31,7 @@ enum class StepKind : uint8_t {
   Compute,
   /// starts a transfer on the stream of its group
   Launch,
-  /// computation idles until the transfers that it lands are done
+  /// computation idles until the transfers that it completes are done
   Wait,
   /// takes no time and allocates nothing: a view
   Free,
@@ -77,8 +77,8 @@ struct Problem {
   std::vector<Step> steps;
   /// by step: what must stand before it, each once
   Rows before;
-  /// by step: the launches that it lands; of waits alone
-  Rows lands;
+  /// by step: the launches that it completes; of waits alone
+  Rows completes;
   std::vector<Storage> storages;
   /// by step: the storages that it keeps alive, each once
   Rows holds;

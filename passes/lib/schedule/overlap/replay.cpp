@@ -80,7 +80,7 @@ public:
       result_.compute += clock_.now() - result_.at[step];
     } else if (problem_.steps[step].kind == StepKind::Launch && first_[step] == step)
       launch(step);
-    for (uint32_t landed : problem_.lands[step])
+    for (uint32_t landed : problem_.completes[step])
       idleUntil(first_[landed]);
     result_.left[step] = clock_.now();
   }
@@ -100,7 +100,7 @@ public:
 
 private:
   void launch(uint32_t step) {
-    int64_t alone = bytes_[step] == 0 ? problem_.steps[step].picoseconds : problem_.price(step, bytes_[step]);
+    int64_t alone = bytes_[step] == 0 ? problem_.steps[step].picoseconds : problem_.estimatedTime(step, bytes_[step]);
     clock_.start(step, alone * links_.times / links_.of);
     launched_.push_back(step);
   }

@@ -98,7 +98,7 @@ private:
       it.node = node.name().str().str();
       it.operation = node.target().str().str();
       it.role = roleOf(step(i).kind);
-      it.source = costs_.price(node).source;
+      it.source = costs_.estimatedTime(node).source;
       it.place = places_(node);
       it.alive = curve[i];
       record_.peakBytes = std::max(record_.peakBytes, it.alive);
@@ -146,7 +146,7 @@ private:
     for (uint32_t i = 0; i < record_.steps.size(); ++i) {
       record_.steps[i].begin = replay.at[i];
       record_.steps[i].end = replay.left[i];
-      for (uint32_t launch : given_.problem.lands[i])
+      for (uint32_t launch : given_.problem.completes[i])
         if (uint32_t &wait = record_.transfers[transferOf_[launch]].wait; wait == noStep)
           wait = i;
     }

@@ -5,7 +5,7 @@
 #include "schedule/overlap/limit_search.h"
 #include "schedule/overlap/memory_limits.h"
 #include "schedule/overlap/replay.h"
-#include "schedule/overlap/sturdy.h"
+#include "schedule/overlap/robust_schedule.h"
 
 #include <optional>
 
@@ -59,7 +59,7 @@ Schedule Search::under(int64_t limit) {
   if (std::optional<Schedule> found = askBeam(limit))
     consider(std::move(*found));
   consider(measured(problem_, fillStalls(problem_, best, limit)));
-  return sturdy(problem_, std::move(best), {limit, options_.maxWalks / walksPerCut});
+  return robust(problem_, std::move(best), {limit, options_.maxWalks / walksPerCut});
 }
 
 Schedule Search::run() {
@@ -69,7 +69,7 @@ Schedule Search::run() {
     if (!best || rankUnder(limit, found) <= rankUnder(limit, *best))
       best = std::move(found);
     else
-      best = sturdy(problem_, std::move(*best), {limit, 0}); // with the memory of this limit, and no slower
+      best = robust(problem_, std::move(*best), {limit, 0}); // with the memory of this limit, and no slower
   }
   return std::move(*best);
 }

@@ -2,7 +2,7 @@
 //
 // Under one memory limit, several walks with different policies are tried (limit_search.h). The best one gets
 // computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower than
-// planned (sturdy.h). A beam (beam.h) searches programs so small that many orders can be compared.
+// planned (robust.h). A beam (beam.h) searches programs so small that many orders can be compared.
 //
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
 // limits, the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one

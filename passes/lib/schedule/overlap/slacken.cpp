@@ -55,7 +55,7 @@ void Slackener::measure() {
     for (uint32_t member : bucket)
       leader_[member] = bucket.front();
   for (uint32_t step : schedule_.order)
-    for (uint32_t launch : problem_.lands[step])
+    for (uint32_t launch : problem_.completes[step])
       mates_[leader_[launch]].push_back(step);
   int64_t computed = 0;
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
@@ -99,7 +99,7 @@ size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
 
 /// Waits of one transfer, because what a bucket reads and fills is held until the last of them. May refer to `step`.
 llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
-  llvm::ArrayRef<uint32_t> landed = problem_.lands[step];
+  llvm::ArrayRef<uint32_t> landed = problem_.completes[step];
   if (landed.size() != 1)
     return step;
   auto found = mates_.find(leader_[landed.front()]);
@@ -141,7 +141,7 @@ Schedule Slackener::run() {
 
 } // namespace
 
-Schedule slacken(const Problem &problem, Schedule schedule, int64_t budget) {
+Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget) {
   return Slackener(problem, std::move(schedule), budget).run();
 }
 

@@ -1,4 +1,4 @@
-// slacken: the same schedule with each wait as late as its readers and memory allow.
+// delayWaits: the same schedule with each wait as late as its readers and memory allow.
 //
 // A walk waits early where that gives memory back: at the first moment at which the transfer is done as planned, so it
 // costs nothing. Where links are slower, the same wait idles. A wait that stands later, in front of the first step that
@@ -13,6 +13,6 @@
 namespace ccgraph::overlap {
 
 /// `budget`: bytes that no move may go over. Does not look at Schedule::picoseconds and peakBytes, and does not set them.
-[[nodiscard]] Schedule slacken(const Problem &problem, Schedule schedule, int64_t budget);
+[[nodiscard]] Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget);
 
 } // namespace ccgraph::overlap

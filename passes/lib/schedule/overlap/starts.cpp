@@ -24,9 +24,9 @@ Schedule Base::walkWith(const Policy &policy) const {
 }
 
 Starts::Starts(const Problem &problem) {
-  FrugalOrder frugal = frugalOrder(problem); // first, because it needs much memory for a moment
-  floor_ = frugal.floor;
-  leastPeak_ = frugal.peak;
+  FrugalOrder lowMemory = lowMemoryOrder(problem); // first, because it needs much memory for a moment
+  floor_ = lowMemory.floor;
+  leastPeak_ = lowMemory.peak;
   Schedule standing = asItStands(problem);
   Replay now = replay(problem, standing);
   standing.picoseconds = now.total;
@@ -34,13 +34,13 @@ Starts::Starts(const Problem &problem) {
   compute_ = now.compute;
   largeBucket_ = overlap::largeBucket(problem);
   bases_.push_back(std::make_unique<Base>(problem));
-  bool isStanding = frugal.order == standing.order;
+  bool isStanding = lowMemory.order == standing.order;
   schedules_.push_back(std::move(standing));
   if (isStanding)
     return;
   Schedule schedule;
-  schedule.order = frugal.order;
-  bases_.push_back(std::make_unique<Base>(problem, std::move(frugal.order)));
+  schedule.order = lowMemory.order;
+  bases_.push_back(std::make_unique<Base>(problem, std::move(lowMemory.order)));
   schedules_.push_back(measured(problem, std::move(schedule)));
 }
 

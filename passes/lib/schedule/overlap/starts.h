@@ -3,7 +3,7 @@
 // The program in its own order is one, and the order that needs least memory (frugal_order.h) is another where the two
 // differ. They depend on no memory limit, so a search under several limits makes them once.
 //
-// Ownership: refers to the problem. Failure: none. Cost: that of frugalOrder() and of two walks.
+// Ownership: refers to the problem. Failure: none. Cost: that of lowMemoryOrder() and of two walks.
 #pragma once
 
 #include "schedule/overlap/tasks.h"

@@ -50,7 +50,7 @@ private:
 
 Tasks::Tasks(const Problem &problem)
     : problem_(problem), followers_(problem.before.inverse(problem.steps.size())),
-      waitsOf_(problem.lands.inverse(problem.steps.size())) {
+      waitsOf_(problem.completes.inverse(problem.steps.size())) {
   fold();
   measure();
   findNeeds();

@@ -14,7 +14,7 @@ uint32_t Transfers::start(llvm::ArrayRef<uint32_t> members, int64_t now) {
     int64_t bytes = 0;
     for (uint32_t member : members)
       bytes += tasks_.step(member).bytes;
-    time = problem_.price(tasks_.stepOf(members.front()), bytes);
+    time = problem_.estimatedTime(tasks_.stepOf(members.front()), bytes);
   }
   int64_t &free = free_[first.stream];
   free = std::max(free, now) + time;
@@ -34,7 +34,7 @@ int64_t Transfers::allDone() const {
   return done;
 }
 
-int64_t Transfers::landsFor(uint32_t task) const {
+int64_t Transfers::completesFor(uint32_t task) const {
   int64_t at = 0;
   for (uint32_t launch : tasks_.landed(task))
     at = std::max(at, end(bucketOf_[launch]));

@@ -24,10 +24,10 @@ public:
   [[nodiscard]] llvm::ArrayRef<uint32_t> members(uint32_t bucket) const { return buckets_[bucket].members; }
   [[nodiscard]] int64_t end(uint32_t bucket) const { return buckets_[bucket].end; }
   /// When the last transfer ends that the task needs landed; all of them were started.
-  [[nodiscard]] int64_t landsFor(uint32_t task) const;
+  [[nodiscard]] int64_t completesFor(uint32_t task) const;
   [[nodiscard]] bool landed(uint32_t bucket) const { return buckets_[bucket].landed; }
   void land(uint32_t bucket) { buckets_[bucket].landed = true; }
-  /// Of those that are no prefetches, whose landing gives memory back: the one in flight that ends first; none if there
+  /// Of those that are no prefetches, whose completion gives memory back: the one in flight that ends first; none if there
   /// is none.
   [[nodiscard]] uint32_t firstToEnd();
   /// Steps of those that have two members or more.

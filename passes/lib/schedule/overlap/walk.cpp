@@ -58,7 +58,7 @@ void Walker::landWhatIsDone() {
 }
 
 void Walker::issueOne(uint32_t step) {
-  for (uint32_t launch : problem_.lands[step])
+  for (uint32_t launch : problem_.completes[step])
     land(transfers_.bucketOf(tasks_.taskOf(launch)));
   if (!issuer_.issued(step))
     issuer_.issue(step);
@@ -125,7 +125,7 @@ void Walker::compute(uint32_t task) {
   int64_t time = tasks_.step(task).picoseconds;
   if (early_) {
     if (time > 0)
-      feed(std::max(now_, transfers_.landsFor(task)) + time);
+      feed(std::max(now_, transfers_.completesFor(task)) + time);
     makeRoom(tasks_.allocates(task));
     if (isDone(task)) // a launch has needed it
       return;
@@ -215,7 +215,7 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
   return members;
 }
 
-bool Walker::hasCompletedInputs(uint32_t launch) const { return transfers_.landsFor(launch) <= now_; }
+bool Walker::hasCompletedInputs(uint32_t launch) const { return transfers_.completesFor(launch) <= now_; }
 
 /// Launches lasting transfers of the stream whose inputs have completed; false if there is none.
 bool Walker::launchReadyLasting(uint32_t stream) {
@@ -314,7 +314,7 @@ void Walker::runKeptForRoom() {
 
 //===--- What is kept back ------------------------------------------------------------------------------------------===//
 
-bool Walker::canRunNow(uint32_t task) const { return missing_[task] == 0 && transfers_.landsFor(task) <= now_; }
+bool Walker::canRunNow(uint32_t task) const { return missing_[task] == 0 && transfers_.completesFor(task) <= now_; }
 
 /// Of what was kept back; none if nothing can run.
 uint32_t Walker::oldestThatCanRun() const {
@@ -390,10 +390,10 @@ uint32_t Walker::leafFor(int64_t room) {
 
 /// Until what the task needs has landed, or nothing is left to fill the time with.
 void Walker::fillStall(uint32_t task) {
-  while (early_ && transfers_.landsFor(task) > now_) {
-    feed(transfers_.landsFor(task));
+  while (early_ && transfers_.completesFor(task) > now_) {
+    feed(transfers_.completesFor(task));
     landWhatIsDone();
-    int64_t room = transfers_.landsFor(task) - now_;
+    int64_t room = transfers_.completesFor(task) - now_;
     uint32_t next = filler(room);
     if (next == none && (next = leafFor(room)) != none)
       plan_->reserve(next, next);
@@ -407,7 +407,7 @@ void Walker::fillStall(uint32_t task) {
 /// Nothing before runKept(), which asks for it.
 void Walker::noteRunnable(uint32_t task) {
   if (isThrough_ && missing_[task] == 0 && pool_.count(task))
-    soonest_.push({transfers_.landsFor(task), task});
+    soonest_.push({transfers_.completesFor(task), task});
 }
 
 /// After the last task of the program order: what was kept back, whatever can run soonest first.

@@ -47,7 +47,7 @@ void finishStreams() {}
 #endif
 
 template <typename E>
-constexpr bool hasHalfTheBits = std::is_same_v<E, Half> || std::is_same_v<E, Brain>;
+constexpr bool hasHalfTheBits = std::is_same_v<E, Half> || std::is_same_v<E, BFloat16>;
 
 /// One dtype's and one operator's loops over one block. `E` is the element, `W` what it is combined in. The first two rows are
 /// combined in one loop, and the last one is narrowed as it is combined, so that two rows need no wide block between. Rows of

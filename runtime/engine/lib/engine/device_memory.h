@@ -21,7 +21,7 @@ class DeviceMemory {
 public:
   virtual ~DeviceMemory() = default;
   /// The CPU acts the device.
-  [[nodiscard]] virtual bool isActed() const { return false; }
+  [[nodiscard]] virtual bool isSimulated() const { return false; }
   /// Aligned to arenaAlignment. `home`: what the memory is for.
   [[nodiscard]] virtual std::byte *allocate(Home home, int64_t bytes) = 0;
   virtual void release(std::byte *memory) = 0;

@@ -21,8 +21,8 @@ struct ChosenKernel {
 
 class KernelChoice {
 public:
-  /// Where the ranks' memory is; ActedDevice: a device that the CPU acts.
-  enum class Memory : uint8_t { Host, Device, ActedDevice };
+  /// Where the ranks' memory is; SimulatedDevice: a device that the CPU acts.
+  enum class Memory : uint8_t { Host, Device, SimulatedDevice };
   /// By name, in the order in which they are asked.
   [[nodiscard]] static llvm::Expected<KernelChoice> of(llvm::ArrayRef<std::string> providers, Memory memory);
   /// Of a kernel step.

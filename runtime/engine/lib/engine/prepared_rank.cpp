@@ -101,7 +101,7 @@ llvm::Error PreparedRank::prepareToCompute() {
   const DeviceMemory *device = state.memory.device();
   llvm::Expected<KernelChoice> kernels =
       KernelChoice::of(providers_, !device             ? KernelChoice::Memory::Host
-                                   : device->isActed() ? KernelChoice::Memory::ActedDevice
+                                   : device->isSimulated() ? KernelChoice::Memory::SimulatedDevice
                                                        : KernelChoice::Memory::Device);
   if (!kernels)
     return kernels.takeError();

@@ -73,9 +73,9 @@ private:
     if (tally.different)
       return differ(rank, name, differenceText(expected, got, tally, tolerance));
     if (elements == 0)
-      total_.unchecked.push_back({rank, name, Untold::Empty});
+      total_.unchecked.push_back({rank, name, Inconclusive::Empty});
     else if (tally.nans + tally.infinities == elements)
-      total_.unchecked.push_back({rank, name, tally.nans == elements ? Untold::NaN : Untold::Infinite});
+      total_.unchecked.push_back({rank, name, tally.nans == elements ? Inconclusive::NaN : Inconclusive::Infinite});
     else
       constants_[name].push_back({rank, constantBytes(expected).str(), elements});
   }
@@ -89,7 +89,7 @@ private:
         return;
     for (const Candidate &candidate : candidates) {
       total_.constants += candidate.elements;
-      total_.unchecked.push_back({candidate.rank, name, Untold::Constant});
+      total_.unchecked.push_back({candidate.rank, name, Inconclusive::Constant});
     }
   }
 
@@ -205,15 +205,15 @@ private:
 
 } // namespace
 
-std::string untoldText(Untold reason) {
+std::string inconclusiveText(Inconclusive reason) {
   switch (reason) {
-  case Untold::Empty:
+  case Inconclusive::Empty:
     return "empty";
-  case Untold::NaN:
+  case Inconclusive::NaN:
     return "all NaN";
-  case Untold::Infinite:
+  case Inconclusive::Infinite:
     return "all infinite or NaN";
-  case Untold::Constant:
+  case Inconclusive::Constant:
     return "the same number everywhere";
   }
   llvm_unreachable("all reasons are handled");
@@ -221,7 +221,7 @@ std::string untoldText(Untold reason) {
 
 bool Comparison::answered() const {
   return outputs > unchecked.size() && llvm::none_of(unchecked, [](const Unchecked &output) {
-           return output.reason == Untold::NaN || output.reason == Untold::Infinite;
+           return output.reason == Inconclusive::NaN || output.reason == Inconclusive::Infinite;
          });
 }
 

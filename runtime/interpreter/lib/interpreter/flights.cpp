@@ -12,9 +12,9 @@ namespace {
 // Two maps lead from a storage to the launches that fill it and to those that read it. A launch of a list has a row for
 // each tensor, and rows land one by one:
 //   l = all_gather_coalesced([x, y])     a flight of two rows: x and y are read, l0 and l1 are filled
-//   w0 = wait(l0)                        row 0 lands: l0 may be used; x and y are free again
-//   w1 = wait(l1)                        row 1 lands, and the flight is gone
-// A wait on a storage lands all that fills it, whichever name the tensor has there. Whether two uses meet is asked of
+//   w0 = wait(l0)                        row 0 completes: l0 may be used; x and y are free again
+//   w1 = wait(l1)                        row 1 completes, and the flight is gone
+// A wait on a storage completes all that fills it, whichever name the tensor has there. Whether two uses meet is asked of
 // the bytes from the first element to the last, so that two launches may fill two slices of one buffer at once.
 void forEachStorage(llvm::ArrayRef<Buffer> rows, llvm::function_ref<void(const Storage *)> visit) {
   for (const Buffer &row : rows)
@@ -63,7 +63,7 @@ void drop(Map &map, const Storage *storage, const Flight &flight) {
 
 } // namespace
 
-void Flights::start(const Seat &seat) {
+void AsyncPairs::start(const Seat &seat) {
   const Launch &launch = seat.launch();
   auto flight = std::make_shared<Flight>(Flight{seat, std::vector<bool>(launch.receive.size())});
   auto addTo = [&](StorageMap &map) {
@@ -78,7 +78,7 @@ void Flights::start(const Seat &seat) {
   flying_.push_back(flight);
 }
 
-const Launch *Flights::writer(const Tensor &tensor) const {
+const Launch *AsyncPairs::writer(const Tensor &tensor) const {
   for (const FlightRef &flight : writing_.lookup(tensor.storage())) {
     llvm::ArrayRef<Buffer> rows = flight->seat.launch().receive;
     for (size_t row = 0; row < rows.size(); ++row)
@@ -88,14 +88,14 @@ const Launch *Flights::writer(const Tensor &tensor) const {
   return nullptr;
 }
 
-const Launch *Flights::reader(const Tensor &tensor) const {
+const Launch *AsyncPairs::reader(const Tensor &tensor) const {
   for (const FlightRef &flight : reading_.lookup(tensor.storage()))
     if (llvm::any_of(flight->seat.launch().send, [&](const Buffer &row) { return touches(row, tensor); }))
       return &flight->seat.launch();
   return nullptr;
 }
 
-Flights::FlightList Flights::waitedFor(const Storage *storage) const {
+AsyncPairs::FlightList AsyncPairs::waitedFor(const Storage *storage) const {
   FlightList list = writing_.lookup(storage);
   // Because PyTorch registers a send under the tensor that is sent as well as under its token.
   for (const FlightRef &flight : reading_.lookup(storage))
@@ -104,14 +104,14 @@ Flights::FlightList Flights::waitedFor(const Storage *storage) const {
   return list;
 }
 
-const Communication *Flights::blocking(const Storage *storage) const {
+const Communication *AsyncPairs::blocking(const Storage *storage) const {
   for (const FlightRef &flight : waitedFor(storage))
     if (!flight->seat.communication->isReady())
       return flight->seat.communication.get();
   return nullptr;
 }
 
-const Communication *Flights::blocking() const {
+const Communication *AsyncPairs::blocking() const {
   for (const FlightRef &flight : flying_)
     if (!flight->seat.communication->isReady())
       return flight->seat.communication.get();
@@ -119,7 +119,7 @@ const Communication *Flights::blocking() const {
 }
 
 // Results are computed here, at the first wait of any rank, and written into this rank's memory at its own wait.
-llvm::Error Flights::landRows(Flight &flight, const Storage *storage) {
+llvm::Error AsyncPairs::landRows(Flight &flight, const Storage *storage) {
   if (llvm::Error error = flight.seat.communication->settle())
     return error;
   llvm::ArrayRef<Buffer> rows = flight.seat.launch().receive;
@@ -139,7 +139,7 @@ llvm::Error Flights::landRows(Flight &flight, const Storage *storage) {
 }
 
 /// To write what stands there already does nothing, so only a row that was written in between is looked at.
-llvm::Error Flights::copyAgain(const Flight &flight, size_t row) const {
+llvm::Error AsyncPairs::copyAgain(const Flight &flight, size_t row) const {
   const Launch &launch = flight.seat.launch();
   const Buffer &buffer = launch.receive[row];
   const Tensor &result = flight.seat.communication->result(flight.seat.member, row);
@@ -161,13 +161,13 @@ llvm::Error Flights::copyAgain(const Flight &flight, size_t row) const {
   return llvm::Error::success();
 }
 
-void Flights::release(const FlightRef &flight) {
+void AsyncPairs::release(const FlightRef &flight) {
   forEachStorage(flight->seat.launch().send, [&](const Storage *storage) { drop(reading_, storage, flight); });
   if (!llvm::is_contained(flight->landed, false))
     llvm::erase_value(flying_, flight);
 }
 
-llvm::Error Flights::landWhole(FlightRef flight) {
+llvm::Error AsyncPairs::landWhole(FlightRef flight) {
   if (llvm::Error error = landRows(*flight, nullptr))
     return error;
   release(flight);
@@ -175,7 +175,7 @@ llvm::Error Flights::landWhole(FlightRef flight) {
   return llvm::Error::success();
 }
 
-llvm::Error Flights::land(const Storage *storage) {
+llvm::Error AsyncPairs::land(const Storage *storage) {
   for (const FlightRef &flight : waitedFor(storage)) {
     bool send = flight->seat.launch().kind == CollectiveKind::Send;
     if (llvm::Error error = send ? landWhole(flight) : landRows(*flight, storage))
@@ -186,7 +186,7 @@ llvm::Error Flights::land(const Storage *storage) {
   return llvm::Error::success();
 }
 
-llvm::Error Flights::land(const Seat &seat) {
+llvm::Error AsyncPairs::land(const Seat &seat) {
   auto mine = [&](const FlightRef &flight) {
     return flight->seat.communication == seat.communication && flight->seat.member == seat.member;
   };
@@ -194,7 +194,7 @@ llvm::Error Flights::land(const Seat &seat) {
   return flight == flying_.end() ? llvm::Error::success() : landWhole(*flight);
 }
 
-llvm::Error Flights::landAll() {
+llvm::Error AsyncPairs::landAll() {
   while (!flying_.empty())
     if (llvm::Error error = landWhole(flying_.front()))
       return error;

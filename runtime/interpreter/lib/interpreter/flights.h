@@ -1,4 +1,4 @@
-// Flights: which storages of one rank a communication is reading or writing right now.
+// AsyncPairs: which storages of one rank a communication is reading or writing right now.
 //
 // PyTorch registers a launch under the storage of each of its results, and a wait completes a
 // storage with all its aliases. Here, too: results land in their storage at the wait, and until
@@ -20,7 +20,7 @@
 
 namespace ccgraph::runtime {
 
-class Flights {
+class AsyncPairs {
 public:
   /// Registers what a launch fills and reads. Inputs that were copied at launch are the caller's
   /// to leave out of `send`.

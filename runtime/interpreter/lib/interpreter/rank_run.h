@@ -110,7 +110,7 @@ private:
   Symbols symbols_;
   /// what random operators draw from
   Numbers numbers_{0};
-  Flights flights_;
+  AsyncPairs flights_;
   /// seats of the current node, if it is synchronous and has launched
   std::vector<Seat> synchronous_;
   Value synchronousResult_;

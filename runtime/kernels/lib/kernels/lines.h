@@ -33,7 +33,7 @@ template <typename T>
 class Line {
 public:
   /// `nest`: of the reduced dimensions.
-  Line(const Nest &nest, DType dtype, std::byte *begin, int64_t size)
+  Line(const LoopNest &nest, DType dtype, std::byte *begin, int64_t size)
       : nest_(nest), dtype_(dtype), begin_(begin), size_(size) {}
 
   [[nodiscard]] int64_t size() const { return size_; }
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  const Nest &nest_;
+  const LoopNest &nest_;
   DType dtype_;
   std::byte *begin_;
   int64_t size_;

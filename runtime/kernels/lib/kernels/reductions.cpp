@@ -76,7 +76,7 @@ void foldLines(const Tensor &out, const Tensor &self, const Reduction &reduction
                llvm::function_ref<T(const Line<T> &line)> fold) {
   Tensor source = widensTo(self.dtype(), reduction.dtype) ? self : toDType(self, reduction.dtype);
   Tensor inner = dimsOnly(source, reduction.dims, true);
-  Nest nest(inner);
+  LoopNest nest(inner);
   int64_t size = inner.numElements();
   std::byte *to = out.data();
   forEachStretch(dimsOnly(source, reduction.dims, false), [&](llvm::ArrayRef<Row> rows, int64_t count) {

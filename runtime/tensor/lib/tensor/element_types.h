@@ -23,14 +23,14 @@ using Complex = std::complex<double>;
 struct Half {
   uint16_t bits;
 };
-struct Brain {
+struct BFloat16 {
   uint16_t bits;
 };
 struct Truth {
   uint8_t bits;
 };
 
-inline uint16_t brainFromFloat(float value) {
+inline uint16_t bfloat16FromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
   // Because ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 lies in the middle between
   // 0x3f80 and 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added,
@@ -70,7 +70,7 @@ template <typename E>
 auto widen(E element) {
   if constexpr (std::is_same_v<E, Half>)
     return static_cast<double>(floatFromHalf(element.bits));
-  else if constexpr (std::is_same_v<E, Brain>)
+  else if constexpr (std::is_same_v<E, BFloat16>)
     return static_cast<double>(llvm::bit_cast<float>(static_cast<uint32_t>(element.bits) << 16));
   else if constexpr (std::is_same_v<E, Truth>)
     return static_cast<int64_t>(element.bits != 0);
@@ -107,8 +107,8 @@ template <typename E, typename T>
 E narrow(T value) {
   if constexpr (std::is_same_v<E, Half>)
     return {halfFromFloat(static_cast<float>(convert<double>(value)))};
-  else if constexpr (std::is_same_v<E, Brain>)
-    return {brainFromFloat(static_cast<float>(convert<double>(value)))};
+  else if constexpr (std::is_same_v<E, BFloat16>)
+    return {bfloat16FromFloat(static_cast<float>(convert<double>(value)))};
   else if constexpr (std::is_same_v<E, Truth>)
     return {static_cast<uint8_t>(value != T(0))};
   else if constexpr (std::is_same_v<E, int32_t> && !std::is_same_v<T, int64_t>)
@@ -147,7 +147,7 @@ void withElement(DType dtype, Body body) {
   case DType::F16:
     return body(Half());
   case DType::BF16:
-    return body(Brain());
+    return body(BFloat16());
   case DType::F32:
     return body(float());
   case DType::F64:

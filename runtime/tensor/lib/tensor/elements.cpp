@@ -90,8 +90,8 @@ void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out) {
   if constexpr (std::is_same_v<T, double>) {
     if (dtype == DType::F16 && row.step == sizeof(Half))
       return readHalves<Half>(row.data, out);
-    if (dtype == DType::BF16 && row.step == sizeof(Brain))
-      return readHalves<Brain>(row.data, out);
+    if (dtype == DType::BF16 && row.step == sizeof(BFloat16))
+      return readHalves<BFloat16>(row.data, out);
   }
   withElement(dtype, [&](auto element) { readAs<decltype(element)>(row, out); });
 }
@@ -101,8 +101,8 @@ void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
   if constexpr (std::is_same_v<T, double>) {
     if (dtype == DType::F16 && row.step == sizeof(Half))
       return writeHalves<Half>(row.data, values);
-    if (dtype == DType::BF16 && row.step == sizeof(Brain))
-      return writeHalves<Brain>(row.data, values);
+    if (dtype == DType::BF16 && row.step == sizeof(BFloat16))
+      return writeHalves<BFloat16>(row.data, values);
   }
   withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
@@ -175,7 +175,7 @@ void forEachStretch(llvm::ArrayRef<Tensor> tensors,
   llvm::SmallVector<std::byte *, 6> begin;
   for (const Tensor &tensor : tensors)
     begin.push_back(tensor.data());
-  walk(Nest(tensors), begin, body);
+  walk(LoopNest(tensors), begin, body);
 }
 
 void forEachBlock(llvm::ArrayRef<Tensor> tensors,

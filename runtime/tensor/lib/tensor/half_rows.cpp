@@ -8,9 +8,9 @@ namespace ccgraph::runtime {
 namespace {
 
 float widened(Half half) { return floatFromHalf(half.bits); }
-float widened(Brain brain) { return llvm::bit_cast<float>(static_cast<uint32_t>(brain.bits) << 16); }
+float widened(BFloat16 brain) { return llvm::bit_cast<float>(static_cast<uint32_t>(brain.bits) << 16); }
 void narrowInto(Half &half, float value) { half.bits = halfFromFloat(value); }
-void narrowInto(Brain &brain, float value) { brain.bits = brainFromFloat(value); }
+void narrowInto(BFloat16 &brain, float value) { brain.bits = bfloat16FromFloat(value); }
 
 template <typename E>
 void widenPlainly(const E *from, float *to, size_t count) {
@@ -55,11 +55,11 @@ CCGRAPH_WIDE __m256 floatsOf(Half, __m128i eight) { return _mm256_cvtph_ps(eight
 CCGRAPH_WIDE __m128i halvesOf(Half, __m256 floats) { return _mm256_cvtps_ph(floats, _MM_FROUND_TO_NEAREST_INT); }
 
 /// A bf16 is the upper half of a float.
-CCGRAPH_WIDE __m256 floatsOf(Brain, __m128i eight) {
+CCGRAPH_WIDE __m256 floatsOf(BFloat16, __m128i eight) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(eight), 16));
 }
-/// brainFromFloat() of eight numbers.
-CCGRAPH_WIDE __m128i halvesOf(Brain, __m256 floats) {
+/// bfloat16FromFloat() of eight numbers.
+CCGRAPH_WIDE __m128i halvesOf(BFloat16, __m256 floats) {
   __m256i bits = _mm256_castps_si256(floats);
   __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
   __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff))), 16);
@@ -129,12 +129,12 @@ void add(const E *a, const E *b, E *to, size_t count) {
 
 void floatsFromHalves(const Half *from, float *to, size_t count) { widen(from, to, count); }
 void halvesFromFloats(const float *from, Half *to, size_t count) { narrow(from, to, count); }
-void floatsFromHalves(const Brain *from, float *to, size_t count) { widen(from, to, count); }
-void halvesFromFloats(const float *from, Brain *to, size_t count) { narrow(from, to, count); }
+void floatsFromHalves(const BFloat16 *from, float *to, size_t count) { widen(from, to, count); }
+void halvesFromFloats(const float *from, BFloat16 *to, size_t count) { narrow(from, to, count); }
 
 void addHalves(const Half *a, const Half *b, Half *to, size_t count) { add<false>(a, b, to, count); }
-void addHalves(const Brain *a, const Brain *b, Brain *to, size_t count) { add<false>(a, b, to, count); }
+void addHalves(const BFloat16 *a, const BFloat16 *b, BFloat16 *to, size_t count) { add<false>(a, b, to, count); }
 void averageHalves(const Half *a, const Half *b, Half *to, size_t count) { add<true>(a, b, to, count); }
-void averageHalves(const Brain *a, const Brain *b, Brain *to, size_t count) { add<true>(a, b, to, count); }
+void averageHalves(const BFloat16 *a, const BFloat16 *b, BFloat16 *to, size_t count) { add<true>(a, b, to, count); }
 
 } // namespace ccgraph::runtime

@@ -16,14 +16,14 @@ void floatsFromHalves(const Half *from, float *to, size_t count);
 /// To the nearest, ties to even.
 void halvesFromFloats(const float *from, Half *to, size_t count);
 
-void floatsFromHalves(const Brain *from, float *to, size_t count);
-void halvesFromFloats(const float *from, Brain *to, size_t count);
+void floatsFromHalves(const BFloat16 *from, float *to, size_t count);
+void halvesFromFloats(const float *from, BFloat16 *to, size_t count);
 
 /// a + b, added in f32 and rounded.
 void addHalves(const Half *a, const Half *b, Half *to, size_t count);
-void addHalves(const Brain *a, const Brain *b, Brain *to, size_t count);
+void addHalves(const BFloat16 *a, const BFloat16 *b, BFloat16 *to, size_t count);
 /// The same sum, halved, and rounded once more.
 void averageHalves(const Half *a, const Half *b, Half *to, size_t count);
-void averageHalves(const Brain *a, const Brain *b, Brain *to, size_t count);
+void averageHalves(const BFloat16 *a, const BFloat16 *b, BFloat16 *to, size_t count);
 
 } // namespace ccgraph::runtime

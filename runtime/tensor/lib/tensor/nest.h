@@ -1,4 +1,4 @@
-// Nest: equally sized tensors as one nest of loops, with as few loops as their strides allow.
+// LoopNest: equally sized tensors as one nest of loops, with as few loops as their strides allow.
 //
 // A dimension joins the one before it where a step of that is a walk along this, in every tensor; so contiguous tensors of any sizes
 // are one row. What is worked out once serves any tensors of these strides, such as the lines of one.
@@ -10,14 +10,14 @@
 
 namespace ccgraph::runtime {
 
-struct Nest {
+struct LoopNest {
   /// The outermost first; at least one.
   Dims sizes;
   /// in bytes, by loop, then by tensor
   llvm::SmallVector<int64_t, 24> steps;
   size_t tensors = 0;
 
-  explicit Nest(llvm::ArrayRef<Tensor> tensors);
+  explicit LoopNest(llvm::ArrayRef<Tensor> tensors);
   [[nodiscard]] llvm::ArrayRef<int64_t> stepsOf(size_t loop) const {
     return llvm::makeArrayRef(steps).slice(loop * tensors, tensors);
   }
@@ -25,7 +25,7 @@ struct Nest {
 
 /// Calls `body` with the innermost rows in row-major order, from the tensors' first elements on. Nothing where there are none.
 template <typename Body>
-void walk(const Nest &nest, llvm::ArrayRef<std::byte *> begin, Body body) {
+void walk(const LoopNest &nest, llvm::ArrayRef<std::byte *> begin, Body body) {
   if (llvm::is_contained(nest.sizes, 0))
     return;
   size_t inner = nest.sizes.size() - 1;

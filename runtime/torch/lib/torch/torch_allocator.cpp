@@ -21,7 +21,7 @@ private:
   std::unique_ptr<TorchPool> pool_;
 };
 
-class ActedPool final : public CapturedMemory {
+class SimulatedPool final : public CapturedMemory {
 public:
   [[nodiscard]] llvm::Error end() override {
     *open_ = false;
@@ -36,8 +36,8 @@ private:
 } // namespace
 
 llvm::Expected<std::unique_ptr<CapturedMemory>> TorchAllocator::beginCapture(const DeviceQueue &queue) const {
-  if (queue.isActed)
-    return std::make_unique<ActedPool>();
+  if (queue.isSimulated)
+    return std::make_unique<SimulatedPool>();
   std::string error;
   std::unique_ptr<TorchPool> pool(calls_().openPool(queue.stream, error));
   if (!pool)
@@ -50,7 +50,7 @@ llvm::Expected<TorchPoolUse> TorchPoolUse::of(const DeviceQueue &queue) {
   if (int code = queue.calls->isCaptured({queue.stream}, use.captured_))
     return wrong(queue.calls->errorText(code));
   // Because a recorded run makes no other pools for this allocator.
-  const auto *pool = static_cast<const ActedPool *>(queue.captured);
+  const auto *pool = static_cast<const SimulatedPool *>(queue.captured);
   if (!use.captured_)
     return use;
   if (!pool || !*pool->open())

@@ -96,9 +96,9 @@ std::string TorchKernel::whyNotCaptured(llvm::ArrayRef<Value> values) const {
 }
 
 /// A call of a recorded run, as the model comes to it.
-class TorchKernel::ActedCall final : public GpuWork {
+class TorchKernel::SimulatedCall final : public GpuWork {
 public:
-  ActedCall(const TorchKernel &kernel, llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
+  SimulatedCall(const TorchKernel &kernel, llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
             const TorchPoolUse &pool)
       : kernel_(kernel), values_(values.begin(), values.end()), destinations_(destinations.begin(), destinations.end()),
         pool_(pool) {}
@@ -131,7 +131,7 @@ private:
 
 llvm::Error TorchKernel::enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
                                  const DeviceQueue &queue) const {
-  return queue.isActed ? act(values, destinations, queue) : fill(values, destinations, {true, queue.stream});
+  return queue.isSimulated ? act(values, destinations, queue) : fill(values, destinations, {true, queue.stream});
 }
 
 llvm::Error TorchKernel::act(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
@@ -139,7 +139,7 @@ llvm::Error TorchKernel::act(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor
   llvm::Expected<TorchPoolUse> pool = TorchPoolUse::of(queue);
   if (!pool)
     return wrong(llvm::toString(pool.takeError()));
-  if (int code = queue.calls->launch(std::make_shared<ActedCall>(*this, values, destinations, *pool), {queue.stream}))
+  if (int code = queue.calls->launch(std::make_shared<SimulatedCall>(*this, values, destinations, *pool), {queue.stream}))
     return wrong(queue.calls->errorText(code));
   return llvm::Error::success();
 }

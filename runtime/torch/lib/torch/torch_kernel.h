@@ -38,11 +38,11 @@ public:
   [[nodiscard]] llvm::Error enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
                                     const DeviceQueue &queue) const override;
   [[nodiscard]] const DeviceAllocator *allocator() const override { return allocator_; }
-  [[nodiscard]] bool canBeActed() const override { return op_->runsOnHost(); }
+  [[nodiscard]] bool canBeSimulated() const override { return op_->runsOnHost(); }
   [[nodiscard]] std::string whyNotCaptured(llvm::ArrayRef<Value> values) const override;
 
 private:
-  class ActedCall;
+  class SimulatedCall;
   [[nodiscard]] bool attempt(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Tensor> arguments,
                              llvm::function_ref<bool(bool direct)> call) const;
   [[nodiscard]] bool mayWriteTo(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Tensor> arguments) const;

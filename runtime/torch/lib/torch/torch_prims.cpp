@@ -141,7 +141,7 @@ public:
   }
   [[nodiscard]] bool takes(llvm::ArrayRef<DType> dtypes) const override { return part().takes(dtypes); }
   [[nodiscard]] const DeviceAllocator *allocator() const override { return part().allocator(); }
-  [[nodiscard]] bool canBeActed() const override { return part().canBeActed(); }
+  [[nodiscard]] bool canBeSimulated() const override { return part().canBeSimulated(); }
   [[nodiscard]] llvm::Error enqueue(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
                                     const DeviceQueue &queue) const override {
     Arguments arguments = prim_->arrange({parts_, values, destinations});

@@ -32,7 +32,7 @@ int64_t earliestOf(const Problem &problem, uint32_t step) {
 TEST(Bound, CountsWhatMustStandBeforeAndAfterATransfer) {
   NamedProblem named = problemOf("a compute 10\n"
                                  "g launch 30 needs a\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "b compute 5 needs w\n"
                                  "c compute 3\n");
   Bound bound = lowerBounds(named.problem).anyOrder;
@@ -45,7 +45,7 @@ TEST(Bound, ComputationThatAStepNeedsIsOneStream) {
   NamedProblem named = problemOf("a compute 10\n"
                                  "b compute 20\n"
                                  "g launch 30 needs a needs b\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "c compute 4 needs w\n"
                                  "d compute 6 needs w\n");
   EXPECT_EQ(earliestOf(named.problem, 2), 30);
@@ -55,7 +55,7 @@ TEST(Bound, ComputationThatAStepNeedsIsOneStream) {
 
 TEST(Bound, ComputationAfterAWaitThatAStepNeedsComesOnTop) {
   NamedProblem named = problemOf("g launch 30\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "a compute 10 needs w\n"
                                  "b compute 20 needs w\n"
                                  "c compute 1 needs a needs b\n");
@@ -65,8 +65,8 @@ TEST(Bound, ComputationAfterAWaitThatAStepNeedsComesOnTop) {
 TEST(Bound, WhatIsIssuedFirstNeedNotBeDone) {
   NamedProblem named = problemOf("g launch 30\n"
                                  "h launch 5 stream 1 needs g\n"
-                                 "w wait lands g\n"
-                                 "v wait lands h\n");
+                                 "w wait completes g\n"
+                                 "v wait completes h\n");
   EXPECT_EQ(earliestOf(named.problem, 1), 0);
   EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 30);
 }
@@ -75,9 +75,9 @@ TEST(Bound, MergingSavesWhatEachTransferCostsMore) {
   NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
                                  "h launch 13 bytes 8 key 0\n"
                                  "i launch 13 bytes 8\n"
-                                 "w wait lands g\n"
-                                 "x wait lands h\n"
-                                 "y wait lands i\n");
+                                 "w wait completes g\n"
+                                 "x wait completes h\n"
+                                 "y wait completes i\n");
   EXPECT_EQ(lowerBounds(named.problem).anyOrder.picoseconds, 39);
   // 16 bytes take 21 picoseconds, half of which is 10 and a half; the third has no partner.
   EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 10 + 10 + 13);
@@ -86,29 +86,29 @@ TEST(Bound, MergingSavesWhatEachTransferCostsMore) {
 TEST(Bound, WhatNeedsOneAnotherByWayOfComputationNeverMerges) {
   // g and i, with one key, could merge, and so could h and i; but h depends on a, which depends on g.
   const char *text = "g launch 13 bytes 8 key 0\n"
-                     "w wait lands g\n"
+                     "w wait completes g\n"
                      "a compute 1 needs w\n"
                      "h launch 13 bytes 8 key 0 needs a\n"
-                     "x wait lands h\n"
+                     "x wait completes h\n"
                      "i launch 13 bytes 8 key 0\n"
-                     "y wait lands i\n";
+                     "y wait completes i\n";
   EXPECT_EQ(largestBuckets(problemOf(text).problem), (std::vector<int64_t>{16, 0, 0, 16, 0, 24, 0}));
 }
 
 TEST(Bound, WhatNeedsOneAnotherAtOnceMayMerge) {
   NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
                                  "h launch 13 bytes 8 key 0 needs g\n"
-                                 "w wait lands g\n"
-                                 "x wait lands h\n");
+                                 "w wait completes g\n"
+                                 "x wait completes h\n");
   EXPECT_EQ(largestBuckets(named.problem), (std::vector<int64_t>{16, 16, 0, 0}));
 }
 
 TEST(Bound, AChainOfExchangesTakesItsOwnTime) {
   NamedProblem named = problemOf("g launch 13 bytes 8 key 0\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "a compute 1 needs w\n"
                                  "h launch 13 bytes 8 key 0 needs a\n"
-                                 "x wait lands h\n");
+                                 "x wait completes h\n");
   EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 27);
 }
 
@@ -142,7 +142,7 @@ void allowAllMerging(Problem &problem) {
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
     if (Step &it = problem.steps[step]; it.kind == StepKind::Launch) {
       it.bytes = it.picoseconds;
-      it.picoseconds = problem.price(step, it.bytes);
+      it.picoseconds = problem.estimatedTime(step, it.bytes);
       it.mergeKey = it.stream;
     }
 }

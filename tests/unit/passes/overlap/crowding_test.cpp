@@ -73,7 +73,7 @@ private:
         left -= tickLength * speed;
         tick();
       }
-    for (uint32_t launch : problem_.lands[step])
+    for (uint32_t launch : problem_.completes[step])
       while (!ended_[launch])
         tick();
   }
@@ -109,8 +109,8 @@ private:
 TEST(Crowding, TransfersOnOneLinkShareItEvenly) {
   llvm::StringRef text = "g launch 10\n"
                          "h launch 30 stream 1\n"
-                         "w wait lands g\n"
-                         "v wait lands h\n";
+                         "w wait completes g\n"
+                         "v wait completes h\n";
   Replay shared = onOneLink(text);
   EXPECT_EQ(shared.end[0], 20);
   EXPECT_EQ(shared.end[1], 40) << "ten of its thirty beside the other, twenty alone";
@@ -123,8 +123,8 @@ TEST(Crowding, TransfersOnOneLinkShareItEvenly) {
 TEST(Crowding, LatencyIsNotShared) {
   Replay result = onOneLink("g launch 10 latency 10\n"
                             "h launch 30 stream 1 latency 5\n"
-                            "w wait lands g\n"
-                            "v wait lands h\n");
+                            "w wait completes g\n"
+                            "v wait completes h\n");
   EXPECT_EQ(result.end[0], 10);
   EXPECT_EQ(result.end[1], 30);
 }
@@ -133,7 +133,7 @@ TEST(Crowding, AStreamWithALinkOfItsOwnIsAlone) {
   NamedProblem named = problemOf("g launch 10\n"
                                  "h launch 10 stream 1\n"
                                  "i launch 10 stream 2\n"
-                                 "w wait lands i\n");
+                                 "w wait completes i\n");
   named.problem.crowding.linkOf = {0, 0, none};
   EXPECT_EQ(replayOf(named.problem).end[2], 10);
   EXPECT_EQ(replayOf(named.problem).total, 20);
@@ -142,7 +142,7 @@ TEST(Crowding, AStreamWithALinkOfItsOwnIsAlone) {
 TEST(Crowding, ComputationIsSlowerWhileATransferRuns) {
   Replay result = onOneLink("g launch 15\n"
                             "a compute 20\n"
-                            "w wait lands g\n",
+                            "w wait completes g\n",
                             500'000);
   // During the collective, computation takes 15 for the work of 10; the other 10 run alone.
   EXPECT_EQ(result.total, 25);
@@ -156,7 +156,7 @@ TEST(Crowding, TransfersThatTakeNoTimeEndAsTheyBegin) {
   constexpr unsigned many = 100'000;
   for (unsigned i = 0; i < many; ++i)
     text += "z" + std::to_string(i) + " launch 0\n";
-  text += "w wait lands z" + std::to_string(many - 1) + "\n";
+  text += "w wait completes z" + std::to_string(many - 1) + "\n";
   Replay result = onOneLink(text);
   EXPECT_EQ(result.end[many], 7);
   EXPECT_EQ(result.total, 7);

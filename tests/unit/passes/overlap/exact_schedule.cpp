@@ -69,7 +69,7 @@ private:
     int64_t &now = moments[0];
     if (it.kind == StepKind::Compute)
       now += it.picoseconds;
-    for (uint32_t launch : problem_.lands[step])
+    for (uint32_t launch : problem_.completes[step])
       now = std::max(now, moments[end(launch)]);
     if (it.kind == StepKind::Launch) {
       int64_t &free = moments[1 + it.stream];

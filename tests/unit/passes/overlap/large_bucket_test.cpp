@@ -22,7 +22,7 @@ Problem gathersAndTasks(unsigned count, int64_t latency, int64_t compute) {
   for (unsigned i = 0; i < count; ++i) {
     std::string id = std::to_string(i);
     text += "g" + id + " launch 1 bytes " + std::to_string(256 * mebibyte) + " key 0 makes 1 needs p\n";
-    text += "w" + id + " wait lands g" + id + "\n";
+    text += "w" + id + " wait completes g" + id + "\n";
     text += "c" + id + " compute " + std::to_string(compute) + " makes 1 needs w" + id + " needs " + before + "\n";
     before = "c" + id;
   }
@@ -30,7 +30,7 @@ Problem gathersAndTasks(unsigned count, int64_t latency, int64_t compute) {
   problem.price = priceWithLatency(latency);
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
     if (Step &it = problem.steps[step]; it.kind == StepKind::Launch)
-      it.picoseconds = problem.price(step, it.bytes);
+      it.picoseconds = problem.estimatedTime(step, it.bytes);
   return problem;
 }
 

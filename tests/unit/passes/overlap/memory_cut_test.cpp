@@ -45,7 +45,7 @@ TEST(MemoryCut, WhatIsWantedLaterIsMadeLaterWhereItsInputLivesOn) {
   MemoryCut cut = memoryCut(named.problem, 2);
   EXPECT_EQ(cut.bytes, 108);
   EXPECT_EQ(cut.before, std::vector<bool>({true, false, false, false, false}));
-  EXPECT_EQ(named.str(frugalOrder(named.problem).order), "a b l s g") << "and then at s, which was the next peak";
+  EXPECT_EQ(named.str(lowMemoryOrder(named.problem).order), "a b l s g") << "and then at s, which was the next peak";
 }
 
 TEST(MemoryCut, WhatReadsSomethingLargeIsMadeBefore) {
@@ -55,7 +55,7 @@ TEST(MemoryCut, WhatReadsSomethingLargeIsMadeBefore) {
                                  "g compute 1 needs b needs s\n");
   MemoryCut cut = memoryCut(named.problem, 1);
   EXPECT_EQ(cut.bytes, 100) << "both may stand after it";
-  EXPECT_EQ(named.str(frugalOrder(named.problem).order), "a s b g");
+  EXPECT_EQ(named.str(lowMemoryOrder(named.problem).order), "a s b g");
 }
 
 TEST(MemoryCut, InputsStandInFrontAndWhatIsReturnedAtTheEnd) {
@@ -78,13 +78,13 @@ TEST(MemoryCut, NoOrderNeedsLess) {
     int64_t floor = memoryCut(problem, static_cast<uint32_t>(now.peakAt)).bytes;
     ASSERT_LE(floor, now.peakBytes) << "seed " << seed;
     ASSERT_FALSE(exactSchedule(problem, floor - 1)) << "seed " << seed;
-    FrugalOrder found = frugalOrder(problem);
+    FrugalOrder found = lowMemoryOrder(problem);
     ASSERT_GE(found.floor, floor) << "seed " << seed;
     ASSERT_FALSE(exactSchedule(problem, found.floor - 1)) << "seed " << seed;
     order.order = found.order;
-    int64_t frugal = replay(problem, order).peakBytes;
-    ASSERT_LE(frugal, now.peakBytes) << "seed " << seed;
-    saved += frugal < now.peakBytes;
+    int64_t lowMemory = replay(problem, order).peakBytes;
+    ASSERT_LE(lowMemory, now.peakBytes) << "seed " << seed;
+    saved += lowMemory < now.peakBytes;
     ++tried;
   }
   std::printf("%u programs, %u of them need less in another order\n", tried, saved);
@@ -94,7 +94,7 @@ TEST(MemoryCut, NoOrderNeedsLess) {
 TEST(FrugalOrder, IsAnOrderOfTheProgram) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Problem problem = randomProblem(seed, 8);
-    std::vector<uint32_t> order = frugalOrder(problem).order;
+    std::vector<uint32_t> order = lowMemoryOrder(problem).order;
     ASSERT_EQ(order.size(), problem.steps.size());
     std::vector<size_t> place = placesOf(order);
     for (uint32_t step = 0; step < order.size(); ++step)

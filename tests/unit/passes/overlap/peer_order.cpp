@@ -132,8 +132,8 @@ private:
           if (auto found = filledBy_.find(key); found != filledBy_.end())
             landed.insert(found->second);
     for (uint32_t launch : landed)
-      result_.problem.lands.push(launch);
-    result_.problem.lands.endRow();
+      result_.problem.completes.push(launch);
+    result_.problem.completes.endRow();
     keys_.push_back(keysOf(number));
     if (!record.group.empty())
       for (int64_t key : keys_.back())
@@ -157,7 +157,7 @@ private:
     add(number);
     for (uint32_t input : records_[number].inputs)
       add(input);
-    for (uint32_t launch : result_.problem.lands[number]) {
+    for (uint32_t launch : result_.problem.completes[number]) {
       add(launch);
       for (uint32_t input : records_[launch].inputs)
         add(input);

@@ -84,7 +84,7 @@ Problem disturbed(const Problem &problem, const std::vector<std::string> &names,
     result.steps[step].picoseconds = static_cast<int64_t>(static_cast<double>(problem.steps[step].picoseconds) *
                                                           by.factor(problem.steps[step], names[step]));
   result.price = [&problem, &names, by](uint32_t launch, int64_t bytes) {
-    return static_cast<int64_t>(static_cast<double>(problem.price(launch, bytes)) *
+    return static_cast<int64_t>(static_cast<double>(problem.estimatedTime(launch, bytes)) *
                                 by.factor(problem.steps[launch], names[launch]));
   };
   return result;

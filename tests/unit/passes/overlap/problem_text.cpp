@@ -44,7 +44,7 @@ private:
     for (uint32_t from : before)
       result_.problem.before.push(from);
     result_.problem.before.endRow();
-    result_.problem.lands.endRow();
+    result_.problem.completes.endRow();
     result_.problem.steps.push_back(step);
     result_.problem.streams = std::max(result_.problem.streams, size_t{step.stream} + 1);
   }
@@ -65,8 +65,8 @@ private:
       uint32_t other = index_.lookup(pair.second);
       before.insert(other);
       holds_[number].insert(other);
-      if (pair.first == "lands")
-        result_.problem.lands.push(other);
+      if (pair.first == "completes")
+        result_.problem.completes.push(other);
     }
   }
 

@@ -2,11 +2,11 @@
 //
 //   a compute 20 makes 8
 //   g launch 10 bytes 64 stream 0 key 0 makes 16 needs a
-//   w wait lands g
+//   w wait completes g
 //   b compute 20 needs w holds g
 //
 // A launch may have a latency, too. A step depends on the steps after `needs` and on the launch that it completes
-// (`lands`). It holds its result, the values after `holds` and, if it depends on a step with a result, that result.
+// (`completes`). It holds its result, the values after `holds` and, if it depends on a step with a result, that result.
 // Times are in picoseconds. A wait completes one launch. A bucket costs 5 picoseconds and one for each byte.
 #pragma once
 

@@ -34,14 +34,14 @@ public:
 private:
   struct Made {
     Step step;
-    std::set<uint32_t> before, lands;
+    std::set<uint32_t> before, completes;
     int64_t bytes;
   };
   int64_t below(int64_t limit) { return static_cast<int64_t>(random_() % static_cast<uint64_t>(limit)); }
   Step compute() { return {.picoseconds = 10 * (1 + below(10))}; }
 
-  uint32_t add(Step step, std::set<uint32_t> before, std::set<uint32_t> lands, int64_t bytes) {
-    steps_.push_back({step, std::move(before), std::move(lands), bytes});
+  uint32_t add(Step step, std::set<uint32_t> before, std::set<uint32_t> completes, int64_t bytes) {
+    steps_.push_back({step, std::move(before), std::move(completes), bytes});
     return static_cast<uint32_t>(steps_.size() - 1);
   }
 
@@ -67,7 +67,7 @@ private:
       const Made &made = steps_[number];
       problem.steps.push_back(made.step);
       problem.before.append(std::vector<uint32_t>(made.before.begin(), made.before.end()));
-      problem.lands.append(std::vector<uint32_t>(made.lands.begin(), made.lands.end()));
+      problem.completes.append(std::vector<uint32_t>(made.completes.begin(), made.completes.end()));
       problem.storages.push_back({made.bytes, made.step.input, made.step.input});
       problem.holds.append(holds(number));
     }
@@ -81,9 +81,9 @@ private:
       held.insert(from);
       // A wait's value is in the storage of its launch, so each reader of the wait holds that storage.
       if (steps_[from].step.kind == StepKind::Wait)
-        held.insert(*steps_[from].lands.begin());
+        held.insert(*steps_[from].completes.begin());
     }
-    for (uint32_t launch : steps_[number].lands)
+    for (uint32_t launch : steps_[number].completes)
       held.insert(steps_[launch].before.begin(), steps_[launch].before.end());
     return {held.begin(), held.end()};
   }

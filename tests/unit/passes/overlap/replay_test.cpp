@@ -17,7 +17,7 @@ Replay replayOf(const NamedProblem &named, const std::vector<std::vector<uint32_
 TEST(Replay, AWaitIdlesUntilTheTransferIsDone) {
   Replay result = replayOf(problemOf("g launch 10\n"
                                      "a compute 4\n"
-                                     "w wait lands g\n"
+                                     "w wait completes g\n"
                                      "b compute 5 needs w\n"));
   EXPECT_EQ(result.total, 15);
   EXPECT_EQ(result.compute, 9);
@@ -29,9 +29,9 @@ TEST(Replay, ATransferStartsWhenItsStreamIsFree) {
   Replay result = replayOf(problemOf("g launch 10\n"
                                      "h launch 10\n"
                                      "i launch 10 stream 1\n"
-                                     "wg wait lands g\n"
-                                     "wh wait lands h\n"
-                                     "wi wait lands i\n"));
+                                     "wg wait completes g\n"
+                                     "wh wait completes h\n"
+                                     "wi wait completes i\n"));
   EXPECT_EQ(result.begin[1], 10);
   EXPECT_EQ(result.begin[2], 0);
   EXPECT_EQ(result.total, 20);
@@ -50,8 +50,8 @@ TEST(Replay, WhatEndsAfterTheLastStepIsExposed) {
 TEST(Replay, ABucketIsOneTransferOfAllItsBytes) {
   NamedProblem named = problemOf("g launch 30 bytes 6 key 0\n"
                                  "h launch 30 bytes 8 key 0\n"
-                                 "wg wait lands g\n"
-                                 "wh wait lands h\n");
+                                 "wg wait completes g\n"
+                                 "wh wait completes h\n");
   Replay result = replayOf(named, {{0, 1}});
   EXPECT_EQ(result.end[0], 5 + 14);
   EXPECT_EQ(result.total, 19);
@@ -72,9 +72,9 @@ TEST(Replay, ABucketHoldsAllUntilTheLastOfItsWaits) {
                                 "y compute 1 makes 2\n"
                                 "g launch 3 bytes 1 key 0 makes 1 needs x\n"
                                 "h launch 3 bytes 1 key 0 makes 1 needs y\n"
-                                "w wait lands g holds x\n"
+                                "w wait completes g holds x\n"
                                 "b compute 1 makes 8\n"
-                                "v wait lands h holds y\n");
+                                "v wait completes h holds y\n");
   EXPECT_EQ(replayOf(late).peakBytes, 2 + 1 + 8);
   EXPECT_EQ(replayOf(late, {{2, 3}}).peakBytes, 4 + 2 + 1 + 1 + 8);
 }

@@ -82,7 +82,7 @@ TEST(SearchAgainstAllOrders, WalksAloneAreNeverWorseThanWhatWasThere) {
 TEST(Search, WhatTheProgramReturnsStaysTheLastStep) {
   NamedProblem named = problemOf("p input 0\n"
                                  "g launch 10 needs p\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "a compute 5 needs p\n"
                                  "d compute 7 needs a\n"
                                  "o compute 0 needs w\n");

@@ -26,10 +26,10 @@ Walked walkOf(llvm::StringRef text, const Policy &policy) {
 
 constexpr const char *twoLayers = "p input 0\n"
                                   "g launch 10 bytes 4 key 0 makes 4 needs p\n"
-                                  "wg wait lands g\n"
+                                  "wg wait completes g\n"
                                   "a compute 2000 makes 1 needs wg holds g\n"
                                   "h launch 10 bytes 4 key 0 makes 4 needs p\n"
-                                  "wh wait lands h\n"
+                                  "wh wait completes h\n"
                                   "b compute 2000 makes 1 needs wh holds h needs a\n"
                                   "o compute 0 needs b\n";
 
@@ -42,7 +42,7 @@ TEST(Walk, APrefetchGoesNoEarlierThanItsLead) {
                                "a compute 2000 needs p\n"
                                "b compute 2000 needs a\n"
                                "h launch 10 needs p\n"
-                               "wh wait lands h\n"
+                               "wh wait completes h\n"
                                "c compute 2000 needs wh needs b\n"
                                "o compute 0 needs c\n";
   Policy policy;
@@ -65,9 +65,9 @@ TEST(Walk, PrefetchesThatGoTogetherAreOneBucket) {
                                "a compute 2000 needs p\n"
                                "g launch 10 bytes 4 key 0 needs p\n"
                                "h launch 10 bytes 4 key 0 needs p\n"
-                               "wg wait lands g\n"
+                               "wg wait completes g\n"
                                "b compute 2000 needs wg needs a\n"
-                               "wh wait lands h\n"
+                               "wh wait completes h\n"
                                "c compute 2000 needs wh needs b\n"
                                "o compute 0 needs c\n";
   policy.prefetchBytes = 8;
@@ -86,11 +86,11 @@ constexpr const char *backward = "p input 0\n"
                                  "d1 compute 100 needs p\n"
                                  "w1 compute 100 needs d1\n"
                                  "x1 launch 100 needs d1\n"
-                                 "wx1 wait lands x1\n"
+                                 "wx1 wait completes x1\n"
                                  "d2 compute 100 needs wx1\n"
                                  "w2 compute 100 needs d2\n"
                                  "x2 launch 100 needs d2\n"
-                                 "wx2 wait lands x2\n"
+                                 "wx2 wait completes x2\n"
                                  "d3 compute 100 needs wx2\n"
                                  "d4 compute 1000 needs d3\n"
                                  "d5 compute 1000 needs d4\n"
@@ -112,7 +112,7 @@ TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
   EXPECT_EQ(walkOf("p input 0\n"
                    "a compute 10 needs p\n"
                    "r launch 10 needs a\n"
-                   "w wait lands r\n"
+                   "w wait completes r\n"
                    "v view needs w\n"
                    "b compute 10 needs a\n"
                    "o compute 0 needs b\n",
@@ -127,9 +127,9 @@ TEST(Walk, WhatReadsATransferInFlightGoesAfterItHasCompleted) {
   EXPECT_EQ(walkOf("p input 0\n"
                    "d compute 100 makes 1 needs p\n"
                    "r launch 50 stream 0 bytes 4 needs d\n"
-                   "wr wait lands r\n"
+                   "wr wait completes r\n"
                    "a launch 50 stream 1 bytes 4 needs wr\n"
-                   "wa wait lands a\n"
+                   "wa wait completes a\n"
                    "e compute 100 needs d\n"
                    "f compute 100 needs e\n"
                    "o compute 0 needs wa needs f\n",

@@ -67,7 +67,7 @@ struct Difference {
 };
 
 /// Why an equal output proves nothing.
-enum class Untold : uint8_t {
+enum class Inconclusive : uint8_t {
   Empty,
   NaN,
   /// infinite, or partly NaN
@@ -76,13 +76,13 @@ enum class Untold : uint8_t {
   Constant,
 };
 /// "all NaN".
-[[nodiscard]] std::string untoldText(Untold reason);
+[[nodiscard]] std::string inconclusiveText(Inconclusive reason);
 
 /// One output of one rank that is equal, and cannot tell programs apart.
 struct Unchecked {
   size_t rank = 0;
   std::string output;
-  Untold reason = Untold::Empty;
+  Inconclusive reason = Inconclusive::Empty;
 };
 
 /// The answer, and how much it rests on.
@@ -94,7 +94,7 @@ struct Comparison {
   size_t nans = 0;
   /// elements that are infinite and equal
   size_t infinities = 0;
-  /// elements of outputs that are Untold::Constant
+  /// elements of outputs that are Inconclusive::Constant
   size_t constants = 0;
   /// elements that are equal within a tolerance, but not to the bit
   size_t inexact = 0;

@@ -118,9 +118,9 @@ public:
   /// Which rule of engine.h the error is of.
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
   /// There is no device behind it: streams are no streams of a library.
-  [[nodiscard]] virtual bool isActed() const { return false; }
+  [[nodiscard]] virtual bool isSimulated() const { return false; }
   /// By the clock of a device that is acted, in nanoseconds since 1970; nothing where there is a real one, whose host's clock counts.
-  [[nodiscard]] virtual std::optional<int64_t> actedClock() const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<int64_t> simulatedClock() const { return std::nullopt; }
 
   // --- Memory -----------------------------------------------------------------------------------------
   /// Aligned to arenaAlignment.

@@ -7,19 +7,19 @@ namespace {
 
 using device::Heads;
 
-Heads headsOf(Planner &planner, const Tensor &tensor) {
+HeadTensor headsOf(Planner &planner, const Tensor &tensor) {
   device::Strided begun = planner.begin(tensor);
-  Heads heads{begun.data, begun.element};
+  HeadTensor heads{begun.data, begun.element};
   llvm::copy(tensor.strides(), heads.strides);
   return heads;
 }
 /// Not there where nobody takes it.
-Heads headsOf(Planner &planner, const std::optional<Tensor> &tensor) {
-  return tensor ? headsOf(planner, *tensor) : Heads();
+HeadTensor headsOf(Planner &planner, const std::optional<Tensor> &tensor) {
+  return tensor ? headsOf(planner, *tensor) : HeadTensor();
 }
 /// Of a number for each query: [batch, heads, queries].
-Heads numbersOf(Planner &planner, const std::optional<Tensor> &tensor) {
-  return tensor && tensor->numElements() != 0 ? headsOf(planner, tensor->unsqueeze(3)) : Heads();
+HeadTensor numbersOf(Planner &planner, const std::optional<Tensor> &tensor) {
+  return tensor && tensor->numElements() != 0 ? headsOf(planner, tensor->unsqueeze(3)) : HeadTensor();
 }
 
 /// Where an operator has its arguments: query, key and value from `first` on.
@@ -170,8 +170,8 @@ std::vector<DeviceOperator> attentionOperators() {
   return {
       {"aten._scaled_dot_product_efficient_attention.default", efficient},
       {"aten._scaled_dot_product_efficient_attention_backward.default", efficientBackward},
-      {"aten._scaled_dot_product_flash_attention.default", flash, Takes::Seeded},
-      {"aten._scaled_dot_product_flash_attention_backward.default", flashBackward, Takes::Seeded},
+      {"aten._scaled_dot_product_flash_attention.default", flash, Accepted::Seeded},
+      {"aten._scaled_dot_product_flash_attention_backward.default", flashBackward, Accepted::Seeded},
       {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashOnCpu},
       {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default", flashOnCpuBackward},
   };

@@ -155,7 +155,7 @@ double roundedTo(DType dtype, double number) {
   if (dtype == DType::F16)
     return device::fromHalf(device::toHalf(static_cast<float>(number)));
   if (dtype == DType::BF16)
-    return device::fromBrain(device::toBrain(static_cast<float>(number)));
+    return device::fromBFloat16(device::toBFloat16(static_cast<float>(number)));
   return number;
 }
 
@@ -292,8 +292,8 @@ const MapRow listRows[] = {
 
 std::vector<DeviceOperator> mapOperators() {
   std::vector<DeviceOperator> operators = {
-      {"aten._conj.default", conjugate, Takes::Complex},
-      {"aten._conj_physical.default", conjugate, Takes::Complex},
+      {"aten._conj.default", conjugate, Accepted::Complex},
+      {"aten._conj_physical.default", conjugate, Accepted::Complex},
       {"aten.bitwise_not.default", bitwiseNot},
       {"aten.clamp.Tensor", clamp},
       {"aten.clamp.default", clamp},
@@ -312,7 +312,7 @@ std::vector<DeviceOperator> mapOperators() {
       {"aten.log_sigmoid_forward.default", logSigmoid},
   };
   for (const MapRow &row : rows) {
-    Takes takes = row.target == "aten.mul.Tensor" ? Takes::Complex : Takes::Elements;
+    Accepted takes = row.target == "aten.mul.Tensor" ? Accepted::Complex : Accepted::Elements;
     operators.push_back({row.target.str(), [&row](Planner &p) { plan(p, row, p.result()); }, takes});
     operators.push_back({inPlaceName(row.target), [&row](Planner &p) { plan(p, row, p.args.tensor(0)); }, takes});
   }

@@ -82,21 +82,21 @@ static bool areMovedBesideElements(llvm::ArrayRef<DType> dtypes) {
   return others.empty() || (llvm::is_splat(others) && movedAs(others.front()));
 }
 
-bool takes(Takes what, llvm::ArrayRef<DType> dtypes) {
+bool takes(Accepted what, llvm::ArrayRef<DType> dtypes) {
   switch (what) {
-  case Takes::Elements:
+  case Accepted::Elements:
     return areElements(dtypes);
-  case Takes::Moved:
+  case Accepted::Moved:
     return areElements(dtypes) || (llvm::is_splat(dtypes) && movedAs(dtypes.front()));
-  case Takes::Picked:
+  case Accepted::Picked:
     return areMovedBesideElements(dtypes);
-  case Takes::Indexed:
+  case Accepted::Indexed:
     return areMovedBesideElements(dtypes) && !llvm::is_contained(dtypes, DType::Bool) &&
            !llvm::is_contained(dtypes, DType::U8);
-  case Takes::Complex:
+  case Accepted::Complex:
     return areElements(dtypes) ||
            (llvm::is_splat(dtypes) && (dtypes.front() == DType::C64 || dtypes.front() == DType::C128));
-  case Takes::Seeded:
+  case Accepted::Seeded:
     return llvm::all_of(dtypes, [](DType dtype) { return dtype == DType::U64 || elementOf(dtype); });
   }
   return false;

@@ -107,7 +107,7 @@ private:
 [[nodiscard]] Planner::Rows linesAlong(const Tensor &tensor, int64_t dim);
 
 /// Which dtypes an operator takes.
-enum class Takes : uint8_t {
+enum class Accepted : uint8_t {
   Elements, ///< those that devices compute with
   Moved,    ///< and any one that can be moved, of all its tensors: elements stay what they are
   Picked,   ///< and any one that can be moved, beside indices
@@ -115,14 +115,14 @@ enum class Takes : uint8_t {
   Complex,  ///< and complex numbers of one type
   Seeded,   ///< and u64, of seeds of a dropout that is none
 };
-[[nodiscard]] bool takes(Takes what, llvm::ArrayRef<DType> dtypes);
+[[nodiscard]] bool takes(Accepted what, llvm::ArrayRef<DType> dtypes);
 
 /// An operator, and what makes the jobs of a call of it.
 struct DeviceOperator {
   /// "aten.cat.default"
   std::string target;
   std::function<void(Planner &)> plan;
-  Takes takes = Takes::Elements;
+  Accepted takes = Accepted::Elements;
 };
 [[nodiscard]] std::vector<DeviceOperator> mapOperators();
 [[nodiscard]] std::vector<DeviceOperator> copyOperators();

@@ -17,7 +17,7 @@
 namespace ccgraph::runtime::device {
 
 /// [batch, heads, tokens, features], strides in elements; not there where it has no address.
-struct Heads {
+struct HeadTensor {
   std::byte *data = nullptr;
   Element element = Element::F32;
   int64_t strides[4] = {};
@@ -25,16 +25,16 @@ struct Heads {
 struct Token {
   int64_t batch = 0, head = 0, token = 0;
 };
-CCGRAPH_ANYWHERE inline int64_t placeOf(const Heads &heads, const Token &at, int64_t feature) {
+CCGRAPH_ANYWHERE inline int64_t placeOf(const HeadTensor &heads, const Token &at, int64_t feature) {
   return at.batch * heads.strides[0] + at.head * heads.strides[1] + at.token * heads.strides[2] +
          feature * heads.strides[3];
 }
 template <typename C>
-CCGRAPH_ANYWHERE C get(const Heads &heads, const Token &at, int64_t feature) {
+CCGRAPH_ANYWHERE C get(const HeadTensor &heads, const Token &at, int64_t feature) {
   return load<C>(heads.data, heads.element, placeOf(heads, at, feature));
 }
 template <typename C>
-CCGRAPH_ANYWHERE void set(const Heads &heads, const Token &at, int64_t feature, C value) {
+CCGRAPH_ANYWHERE void set(const HeadTensor &heads, const Token &at, int64_t feature, C value) {
   if (heads.data)
     store(heads.data, heads.element, placeOf(heads, at, feature), value);
 }
@@ -47,25 +47,25 @@ struct Attention {
   /// a head of keys may serve several neighbouring heads of queries
   int64_t sharedHeads = 0;
   int64_t features = 0, valueFeatures = 0;
-  Heads query, key, value;
+  HeadTensor query, key, value;
   /// its features are keys
-  Heads bias;
+  HeadTensor bias;
   /// query i sees keys 0..i
   bool causal = false;
   double scale = 1;
 };
 struct AttentionJob : Attention {
   /// `logSums` has one feature: the logarithm of the sum of exponentials of a query's scores
-  Heads output, logSums;
+  HeadTensor output, logSums;
 };
 struct AttentionGrad : Attention {
-  Heads grad, output, logSums;
+  HeadTensor grad, output, logSums;
 };
 struct QueryGradJob : AttentionGrad {
-  Heads queryGrad;
+  HeadTensor queryGrad;
 };
 struct KeyGradJob : AttentionGrad {
-  Heads keyGrad, valueGrad;
+  HeadTensor keyGrad, valueGrad;
 };
 
 CCGRAPH_ANYWHERE inline Token keyOf(const Attention &job, const Token &query, int64_t key) {
@@ -74,7 +74,7 @@ CCGRAPH_ANYWHERE inline Token keyOf(const Attention &job, const Token &query, in
 
 /// One vector of a tensor.
 struct Vector {
-  const Heads &heads;
+  const HeadTensor &heads;
   Token at;
 };
 template <typename C>

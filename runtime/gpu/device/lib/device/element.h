@@ -29,8 +29,8 @@ CCGRAPH_ANYWHERE inline float floatOf(uint32_t bits) {
   return value;
 }
 
-CCGRAPH_ANYWHERE inline float fromBrain(uint16_t bits) { return floatOf(static_cast<uint32_t>(bits) << 16); }
-CCGRAPH_ANYWHERE inline uint16_t toBrain(float value) {
+CCGRAPH_ANYWHERE inline float fromBFloat16(uint16_t bits) { return floatOf(static_cast<uint32_t>(bits) << 16); }
+CCGRAPH_ANYWHERE inline uint16_t toBFloat16(float value) {
   if (value != value)
     return 0x7fc0;
   uint32_t bits = bitsOf(value);
@@ -87,7 +87,7 @@ CCGRAPH_ANYWHERE C load(const std::byte *data, Element element, int64_t index) {
   case Element::F16:
     return static_cast<C>(fromHalf(reinterpret_cast<const uint16_t *>(data)[index]));
   case Element::BF16:
-    return static_cast<C>(fromBrain(reinterpret_cast<const uint16_t *>(data)[index]));
+    return static_cast<C>(fromBFloat16(reinterpret_cast<const uint16_t *>(data)[index]));
   case Element::F32:
     return static_cast<C>(reinterpret_cast<const float *>(data)[index]);
   case Element::F64:
@@ -127,7 +127,7 @@ CCGRAPH_ANYWHERE void store(std::byte *data, Element element, int64_t index, C v
     reinterpret_cast<uint16_t *>(data)[index] = toHalf(static_cast<float>(value));
     return;
   case Element::BF16:
-    reinterpret_cast<uint16_t *>(data)[index] = toBrain(static_cast<float>(value));
+    reinterpret_cast<uint16_t *>(data)[index] = toBFloat16(static_cast<float>(value));
     return;
   case Element::F32:
     reinterpret_cast<float *>(data)[index] = static_cast<float>(value);

@@ -112,7 +112,7 @@ struct TakeMost {
     return maximumOf(a, b);
   }
 };
-struct TakeLeast {
+struct PreferLess {
   template <typename C>
   CCGRAPH_ANYWHERE C operator()(C a, C b) const {
     return minimumOf(a, b);

@@ -19,15 +19,15 @@ CCGRAPH_BY_TEAM void reduceRow(const Row<C> &row, Team &team) {
   case RowOp::Max:
     return yield(row, team, 0, folded(row.length(), team, least<C>(), x, TakeMost()));
   case RowOp::Min:
-    return yield(row, team, 0, folded(row.length(), team, opposite(least<C>()), x, TakeLeast()));
+    return yield(row, team, 0, folded(row.length(), team, opposite(least<C>()), x, PreferLess()));
   case RowOp::All:
-    return yield(row, team, 0, folded(row.length(), team, C(1), isSet, TakeLeast()));
+    return yield(row, team, 0, folded(row.length(), team, C(1), isSet, PreferLess()));
   case RowOp::Any:
     return yield(row, team, 0, folded(row.length(), team, C(), isSet, TakeMost()));
   case RowOp::MaxPlace:
     return placeInRow(row, team, TakeMost());
   case RowOp::MinPlace:
-    return placeInRow(row, team, TakeLeast());
+    return placeInRow(row, team, PreferLess());
   case RowOp::Sorted:
   case RowOp::SortedDown:
     return sortRow(row, team);

@@ -25,7 +25,7 @@ CCGRAPH_BY_TEAM void placeInRow(const Row<C> &row, Team &team, Take take) {
       row.length(), team, first, [&](int64_t k) { return row.get(0, k); }, take);
   int64_t place = folded(
       row.length(), team, row.length(), [&](int64_t k) { return isSame(row.get(0, k), chosen) ? k : row.length(); },
-      TakeLeast());
+      PreferLess());
   yield(row, team, 0, chosen);
   yield(row, team, 1, place);
 }

@@ -28,7 +28,7 @@ public:
   /// Where copies go from now on.
   void use(GpuStream stream) { stream_ = stream; }
 
-  [[nodiscard]] bool isActed() const override { return calls_.isActed(); }
+  [[nodiscard]] bool isSimulated() const override { return calls_.isSimulated(); }
   [[nodiscard]] std::byte *allocate(Home home, int64_t bytes) override;
   void release(std::byte *memory) override;
   void write(std::byte *to, const std::byte *from, int64_t bytes) override;

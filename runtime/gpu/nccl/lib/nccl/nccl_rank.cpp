@@ -226,7 +226,7 @@ llvm::Error NcclRank::launchCaptured() {
 
 llvm::Error NcclRank::capture() {
   GpuStream origin = streams_[Plan::computeStream];
-  if (llvm::Error error = pools_.begin(allocators_, {origin.raw, &calls_, calls_.isActed()}))
+  if (llvm::Error error = pools_.begin(allocators_, {origin.raw, &calls_, calls_.isSimulated()}))
     return error;
   llvm::Error error = captureSteps(origin);
   return llvm::joinErrors(std::move(error), pools_.end());
@@ -336,7 +336,7 @@ llvm::Error NcclRank::enqueueKernel(size_t index, PreparedKernel &kernel, GpuStr
   if (llvm::Error failed = kernel.bind(state))
     return failed;
   if (kernel.isOnDevice())
-    return kernel.enqueueBound(state, {stream.raw, &calls_, calls_.isActed(), pools_.of(kernel.allocator())});
+    return kernel.enqueueBound(state, {stream.raw, &calls_, calls_.isSimulated(), pools_.of(kernel.allocator())});
   return check(calls_.launch(workOf_[index], stream), "launching a kernel", &step);
 }
 

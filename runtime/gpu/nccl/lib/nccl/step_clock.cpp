@@ -18,7 +18,7 @@ StepClock::~StepClock() {
 }
 
 int64_t StepClock::now() const {
-  std::optional<int64_t> acted = calls_.actedClock();
+  std::optional<int64_t> acted = calls_.simulatedClock();
   return acted ? *acted : FlightRecorder::now();
 }
 

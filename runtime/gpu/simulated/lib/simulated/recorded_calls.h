@@ -33,8 +33,8 @@ public:
 
   [[nodiscard]] std::string errorText(int code) const override;
   [[nodiscard]] std::string ruleOf(int code) const override;
-  [[nodiscard]] bool isActed() const override { return true; }
-  [[nodiscard]] std::optional<int64_t> actedClock() const override { return model_.now(); }
+  [[nodiscard]] bool isSimulated() const override { return true; }
+  [[nodiscard]] std::optional<int64_t> simulatedClock() const override { return model_.now(); }
   int allocate(GpuPurpose purpose, int64_t bytes, std::byte *&memory) override;
   int release(std::byte *memory) override;
   int createStream(const std::string &name, GpuStream &stream) override;

@@ -62,7 +62,7 @@ struct DeviceQueue {
   /// what the engine enqueues with, for our own kernels
   GpuCalls *calls = nullptr;
   /// a recorded run: `stream` is no stream, and nothing but `calls` may be used
-  bool isActed = false;
+  bool isSimulated = false;
   /// of the graph that the stream is captured into, from the kernel's own allocator; null where it is not captured
   CapturedMemory *captured = nullptr;
 };
@@ -82,7 +82,7 @@ public:
   /// Null: it takes no memory.
   [[nodiscard]] virtual const DeviceAllocator *allocator() const { return nullptr; }
   /// A recorded run can compute it on the CPU.
-  [[nodiscard]] virtual bool canBeActed() const { return true; }
+  [[nodiscard]] virtual bool canBeSimulated() const { return true; }
   /// What keeps a call with these arguments from being captured, in a few words; empty: nothing. Asked before a plan runs.
   [[nodiscard]] virtual std::string whyNotCaptured(llvm::ArrayRef<Value> /*values*/) const { return {}; }
 };

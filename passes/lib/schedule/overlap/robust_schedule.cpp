@@ -1,4 +1,4 @@
-#include "schedule/overlap/sturdy.h"
+#include "schedule/overlap/robust_schedule.h"
 
 #include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/hasten.h"
@@ -41,7 +41,7 @@ private:
 
 class Strengthener {
 public:
-  Strengthener(const Problem &problem, Schedule schedule, const SturdyOptions &options)
+  Strengthener(const Problem &problem, Schedule schedule, const RobustnessOptions &options)
       : problem_(problem), options_(options), best_(std::move(schedule)),
         slowest_(best_.picoseconds + best_.picoseconds / costPart) {
     options_.budget = std::max(options_.budget, best_.peakBytes);
@@ -55,7 +55,7 @@ private:
   [[nodiscard]] bool isWorthIt(const Schedule &parts, int64_t saved) const;
 
   const Problem &problem_;
-  SturdyOptions options_;
+  RobustnessOptions options_;
   Schedule best_;
   int64_t slowest_;
   /// first members of buckets that a cut does not help
@@ -104,7 +104,7 @@ Schedule Strengthener::cut(size_t bucket) const {
   result.buckets.push_back(std::move(second));
   llvm::erase_if(result.buckets, [](const std::vector<uint32_t> &it) { return it.size() < 2; });
   for (uint32_t launch : launches)
-    result = hasten(problem_, std::move(result), {options_.budget, launch});
+    result = issueEarly(problem_, std::move(result), {options_.budget, launch});
   return measured(problem_, std::move(result));
 }
 
@@ -114,8 +114,8 @@ bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
 }
 
 Schedule Strengthener::run() {
-  take(slacken(problem_, best_, options_.budget));
-  take(hasten(problem_, best_, {options_.budget}));
+  take(delayWaits(problem_, best_, options_.budget));
+  take(issueEarly(problem_, best_, {options_.budget}));
   if (options_.rounds == 0)
     return closed(problem_, std::move(best_));
   OtherLinks links(problem_, best_);
@@ -136,7 +136,7 @@ Schedule Strengthener::run() {
 
 } // namespace
 
-Schedule sturdy(const Problem &problem, Schedule schedule, const SturdyOptions &options) {
+Schedule robust(const Problem &problem, Schedule schedule, const RobustnessOptions &options) {
   return Strengthener(problem, std::move(schedule), options).run();
 }
 

@@ -1,4 +1,4 @@
-// Flights: matches the waits of a graph with the launches that they complete.
+// AsyncPairs: matches the waits of a graph with the launches that they complete.
 //
 // A launch puts the storages of its results in flight, and the buffers that it fills. A wait completes every launch in
 // flight in the storages of its operand (Access::Land), since PyTorch registers a launch under its storage, not under a
@@ -20,9 +20,9 @@
 
 namespace ccgraph {
 
-class Flights {
+class AsyncPairs {
 public:
-  Flights(const Graph &graph, const StorageMap &storages);
+  AsyncPairs(const Graph &graph, const StorageMap &storages);
 
   /// Launches that are in flight in one storage together, and the waits on it in program order. The first wait
   /// completes them; later waits, up to the next launch in that storage, have no effect.
@@ -31,7 +31,7 @@ public:
     llvm::SmallVector<Node *, 1> waits;
   };
   /// Returns one for each storage that a launch puts in flight, and for each time that it does so again.
-  [[nodiscard]] llvm::ArrayRef<Landing> landings() const { return landings_; }
+  [[nodiscard]] llvm::ArrayRef<Landing> completions() const { return landings_; }
   /// Returns the launches of which this wait is the first wait on some result, in program order.
   [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const;
   /// Returns the inverse: the first waits on each result of a launch.
@@ -51,7 +51,7 @@ private:
 
   static constexpr uint32_t none = ~0U;
   std::vector<Landing> landings_;
-  /// by storage: its landing at the current node
+  /// by storage: its completion at the current node
   std::vector<uint32_t> current_;
   // Looked up, never iterated.
   Matches completes_;

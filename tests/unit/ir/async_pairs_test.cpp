@@ -1,5 +1,5 @@
 // Tests async pairs and regions: which wait completes which launch, and which part of its storage a value covers.
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/region.h"
 #include "unit/ir/program.h"
 
@@ -42,7 +42,7 @@ TEST_F(FlightsTest, AWaitLandsWhateverFliesInItsStorage) {
   Node *second = gatherInto("second", x_, slice("s1", buffer_, 4, 8));
   Node *early = wait("early", second);
   Node *late = wait("late", first);
-  Flights flights(p_.graph, StorageMap(p_.graph));
+  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
   EXPECT_EQ(all(flights.completes(early)), (std::vector<Node *>{first, second}));
   EXPECT_TRUE(flights.completes(late).empty());
   EXPECT_EQ(all(flights.waitsOf(first)), std::vector<Node *>{early});
@@ -57,12 +57,12 @@ TEST_F(FlightsTest, ALandingHasTheWaitsUpToTheNextLaunch) {
   Node *late = wait("late", first);
   Node *third = gatherInto("third", x_, s0);
   Node *last = wait("last", third);
-  Flights flights(p_.graph, StorageMap(p_.graph));
-  ASSERT_EQ(flights.landings().size(), 2U);
-  EXPECT_EQ(all(flights.landings()[0].launches), (std::vector<Node *>{first, second}));
-  EXPECT_EQ(all(flights.landings()[0].waits), (std::vector<Node *>{early, late}));
-  EXPECT_EQ(all(flights.landings()[1].launches), std::vector<Node *>{third});
-  EXPECT_EQ(all(flights.landings()[1].waits), std::vector<Node *>{last});
+  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
+  ASSERT_EQ(flights.completions().size(), 2U);
+  EXPECT_EQ(all(flights.completions()[0].launches), (std::vector<Node *>{first, second}));
+  EXPECT_EQ(all(flights.completions()[0].waits), (std::vector<Node *>{early, late}));
+  EXPECT_EQ(all(flights.completions()[1].launches), std::vector<Node *>{third});
+  EXPECT_EQ(all(flights.completions()[1].waits), std::vector<Node *>{last});
 }
 
 TEST_F(FlightsTest, AWrapperDoesNotWaitOnItsPredecessors) {
@@ -74,7 +74,7 @@ TEST_F(FlightsTest, AWrapperDoesNotWaitOnItsPredecessors) {
   Node *launch = p_.call("launch", "_c10d_functional.all_reduce.default", {x_, "sum", "0"}, "f32[2, 4][4, 1]cpu");
   Node *wrapper = p_.call("wrapper", "higher_order.control_deps", {list({before}), p_.attribute("body"), launch},
                           "f32[2, 4][4, 1]cpu");
-  Flights flights(p_.graph, StorageMap(p_.graph));
+  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
   EXPECT_EQ(all(flights.completes(wrapper)), std::vector<Node *>{launch});
   EXPECT_TRUE(flights.staysOpen(before));
 }
@@ -83,11 +83,11 @@ TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
   Node *launch = p_.call("l", "_c10d_functional.all_reduce_coalesced.default", {list({x_, x_}), "sum", "0"});
   Node *one = p_.call("one", "operator.getitem", {launch, 1}, "f32[2, 4][4, 1]cpu");
   Node *landed = wait("w", one);
-  Flights flights(p_.graph, StorageMap(p_.graph));
+  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
   EXPECT_EQ(all(flights.waitsOf(launch)), std::vector<Node *>{landed});
   p_.call("zero", "operator.getitem", {launch, 0}, "f32[2, 4][4, 1]cpu");
   Node *other = wait("other", x_);
-  Flights more(p_.graph, StorageMap(p_.graph));
+  AsyncPairs more(p_.graph, StorageMap(p_.graph));
   EXPECT_TRUE(more.staysOpen(launch)) << "its element 0 is never waited for";
   EXPECT_TRUE(more.waitsForOthers(other));
 }

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/flights.h"
+#include "ccgraph/ir/async_pairs.h"
 
 #include "ccgraph/ir/effects.h"
 
@@ -29,7 +29,7 @@ llvm::ArrayRef<Node *> lookUp(const llvm::DenseMap<const Node *, llvm::SmallVect
 
 } // namespace
 
-void Flights::link(Node *launch, Node *wait) {
+void AsyncPairs::link(Node *launch, Node *wait) {
   auto &done = completes_[wait];
   if (llvm::is_contained(done, launch))
     return;
@@ -37,7 +37,7 @@ void Flights::link(Node *launch, Node *wait) {
   waitsOf_[launch].push_back(wait);
 }
 
-void Flights::fly(Node *launch, StorageId storage) {
+void AsyncPairs::fly(Node *launch, StorageId storage) {
   uint32_t &current = current_[storage];
   if (current == none || !landings_[current].waits.empty()) {
     current = static_cast<uint32_t>(landings_.size());
@@ -48,7 +48,7 @@ void Flights::fly(Node *launch, StorageId storage) {
     launches.push_back(launch);
 }
 
-void Flights::launch(Node *node, const Effects &effects, const StorageMap &storages) {
+void AsyncPairs::launch(Node *node, const Effects &effects, const StorageMap &storages) {
   for (StorageId storage : storages.storages(node))
     fly(node, storage);
   for (unsigned i = 0; i < node->numOperands(); ++i)
@@ -57,27 +57,27 @@ void Flights::launch(Node *node, const Effects &effects, const StorageMap &stora
         fly(node, storage);
 }
 
-void Flights::land(Node *wait, StorageId storage) {
+void AsyncPairs::land(Node *wait, StorageId storage) {
   if (current_[storage] == none) {
     others_.insert(wait);
     return;
   }
-  Landing &landing = landings_[current_[storage]];
-  if (landing.waits.empty())
-    for (Node *launch : landing.launches)
+  Landing &completion = landings_[current_[storage]];
+  if (completion.waits.empty())
+    for (Node *launch : completion.launches)
       link(launch, wait);
-  if (landing.waits.empty() || landing.waits.back() != wait)
-    landing.waits.push_back(wait);
+  if (completion.waits.empty() || completion.waits.back() != wait)
+    completion.waits.push_back(wait);
 }
 
-void Flights::wait(Node *node, const Effects &effects, const StorageMap &storages) {
+void AsyncPairs::wait(Node *node, const Effects &effects, const StorageMap &storages) {
   for (unsigned i = 0; i < node->numOperands(); ++i)
     if (has(effects.operands[i], Access::Land))
       for (StorageId storage : storages.storages(node->operand(i)))
         land(node, storage);
 }
 
-Flights::Flights(const Graph &graph, const StorageMap &storages) : current_(storages.numStorages(), none) {
+AsyncPairs::AsyncPairs(const Graph &graph, const StorageMap &storages) : current_(storages.numStorages(), none) {
   for (Node *node : graph) {
     if (!mayFly(*node))
       continue;
@@ -88,12 +88,12 @@ Flights::Flights(const Graph &graph, const StorageMap &storages) : current_(stor
       launch(node, effects, storages);
   }
   current_ = {};
-  for (const Landing &landing : landings_)
-    if (landing.waits.empty())
-      open_.insert(landing.launches.begin(), landing.launches.end());
+  for (const Landing &completion : landings_)
+    if (completion.waits.empty())
+      open_.insert(completion.launches.begin(), completion.launches.end());
 }
 
-llvm::ArrayRef<Node *> Flights::completes(const Node *wait) const { return lookUp(completes_, wait); }
-llvm::ArrayRef<Node *> Flights::waitsOf(const Node *launch) const { return lookUp(waitsOf_, launch); }
+llvm::ArrayRef<Node *> AsyncPairs::completes(const Node *wait) const { return lookUp(completes_, wait); }
+llvm::ArrayRef<Node *> AsyncPairs::waitsOf(const Node *launch) const { return lookUp(waitsOf_, launch); }
 
 } // namespace ccgraph

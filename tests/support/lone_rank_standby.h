@@ -1,4 +1,4 @@
-// NobodyElse is the standby of a rank that runs alone in its process: it never reports news from other ranks.
+// LoneRankStandby is the standby of a rank that runs alone in its process: it never reports news from other ranks.
 //
 // Ownership, failure, cost: none.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace ccgraph::test {
 
-class NobodyElse final : public runtime::Standby {
+class LoneRankStandby final : public runtime::Standby {
 public:
   [[nodiscard]] uint64_t news() override { return 0; }
   void sleep(const runtime::Sleeper &, uint64_t, Since &) override {}

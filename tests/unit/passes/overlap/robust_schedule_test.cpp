@@ -5,7 +5,7 @@
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 #include "schedule/overlap/slacken.h"
-#include "schedule/overlap/sturdy.h"
+#include "schedule/overlap/robust_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
 
@@ -45,7 +45,7 @@ int64_t peakWithBuckets(const Problem &problem, const Schedule &schedule) {
     for (uint32_t member : schedule.buckets[i])
       bucketOf[member] = i;
   for (uint32_t step : schedule.order)
-    for (uint32_t launch : problem.lands[step])
+    for (uint32_t launch : problem.completes[step])
       if (bucketOf[launch] != none)
         lastWait[bucketOf[launch]] = step;
   Problem held = problem;
@@ -112,9 +112,9 @@ Problem withViews(const Problem &problem) {
         if (storage != step)
           reads.push_back(storage);
       before = {add({.kind = StepKind::Free}, before, reads)};
-      result.lands.endRow();
+      result.completes.endRow();
     }
-    result.lands.append(mapped(problem.lands[step]));
+    result.completes.append(mapped(problem.completes[step]));
     numberOf.push_back(add(problem.steps[step], before, problem.holds[step]));
   }
   return result;
@@ -159,7 +159,7 @@ TEST(FillStalls, WhatStandsLaterRunsWhileTheProgramWaits) {
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 10 needs x\n"
                                  "g launch 10 needs a\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "b compute 10 needs w\n"
                                  "v view needs a\n"
                                  "long compute 11 needs a\n"
@@ -176,7 +176,7 @@ TEST(FillStalls, AStallKeepsAsMuchOfItsFillingAsFitsTheMemory) {
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 10 needs x makes 4\n"
                                  "g launch 10 needs a makes 1\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "b compute 10 needs w makes 5\n"
                                  "s compute 4 needs a makes 2\n"
                                  "t compute 4 needs a makes 2\n"
@@ -194,7 +194,7 @@ TEST(FillStalls, WhatReadsAValueLastGivesItsMemoryBack) {
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 10 needs x makes 8\n"
                                  "g launch 10 needs x makes 1\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "b compute 10 needs w makes 8\n"
                                  "s compute 4 needs a makes 8\n"
                                  "c compute 1 needs b needs s\n");
@@ -222,9 +222,9 @@ TEST(Hasten, ATransferGoesRightBehindWhatItReads) {
                                  "a compute 10 needs x\n"
                                  "b compute 10 needs a\n"
                                  "g launch 5 needs a\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "c compute 1 needs w needs b\n");
-  Schedule result = hasten(named.problem, asItStands(named.problem), {});
+  Schedule result = issueEarly(named.problem, asItStands(named.problem), {});
   EXPECT_EQ(named.str(result.order), "x a g b w c");
 }
 
@@ -234,24 +234,24 @@ TEST(Hasten, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
                                  "g launch 5 needs a makes 3\n"
                                  "b compute 10 needs a makes 4\n"
                                  "h launch 5 needs x makes 7\n"
-                                 "w wait lands g\n"
-                                 "v wait lands h\n"
+                                 "w wait completes g\n"
+                                 "v wait completes h\n"
                                  "c compute 1 needs w needs v needs b\n");
-  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {}).order), "x a g h b w v c");
+  EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {}).order), "x a g h b w v c");
   int64_t peak = replay(named.problem, asItStands(named.problem)).peakBytes;
   EXPECT_EQ(peak, 14);
-  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {peak}).order), "x a g h b w v c");
-  EXPECT_EQ(named.str(hasten(named.problem, asItStands(named.problem), {peak - 1}).order), "x a g b h w v c");
+  EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {peak}).order), "x a g h b w v c");
+  EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {peak - 1}).order), "x a g b h w v c");
 }
 
 TEST(Slacken, AWaitGoesInFrontOfItsReader) {
   NamedProblem named = problemOf("x input 0\n"
                                  "g launch 5 needs x\n"
-                                 "w wait lands g\n"
+                                 "w wait completes g\n"
                                  "v view needs w\n"
                                  "a compute 10 needs x\n"
                                  "c compute 1 needs v needs a\n");
-  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), unlimited).order), "x g a w v c");
+  EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), unlimited).order), "x g a w v c");
 }
 
 TEST(Slacken, NothingComesBetweenMembersOfABucket) {
@@ -260,33 +260,33 @@ TEST(Slacken, NothingComesBetweenMembersOfABucket) {
                                  "a compute 10 needs x\n"
                                  "g launch 5 bytes 1 key 0 needs x\n"
                                  "h launch 5 bytes 1 key 0 needs v\n"
-                                 "w wait lands g\n"
-                                 "y wait lands h\n");
+                                 "w wait completes g\n"
+                                 "y wait completes h\n");
   Schedule schedule = asItStands(named.problem);
   schedule.buckets = {{3, 4}};
-  EXPECT_EQ(named.str(slacken(named.problem, schedule, unlimited).order), "x a v g h w y");
+  EXPECT_EQ(named.str(delayWaits(named.problem, schedule, unlimited).order), "x a v g h w y");
 }
 
 TEST(Slacken, NotOverTheBudget) {
   NamedProblem named = problemOf("x input 0\n"
                                  "b compute 1 needs x makes 6\n"
                                  "g launch 5 needs b makes 1\n"
-                                 "w wait lands g holds b\n"
+                                 "w wait completes g holds b\n"
                                  "a compute 10 needs x makes 5\n"
                                  "d compute 10 needs x makes 1\n"
                                  "c compute 1 needs w needs a needs d\n");
-  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 13).order), "x b g a d w c");
-  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 12).order), "x b g a w d c");
-  EXPECT_EQ(named.str(slacken(named.problem, asItStands(named.problem), 11).order), "x b g w a d c");
+  EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), 13).order), "x b g a d w c");
+  EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), 12).order), "x b g a w d c");
+  EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), 11).order), "x b g w a d c");
 }
 
 TEST(Hasten, MakesNothingLaterAndKeepsTheBudget) {
   expectSound([](const Problem &problem, const Schedule &schedule, int64_t budget) {
-    return hasten(problem, schedule, {budget});
+    return issueEarly(problem, schedule, {budget});
   });
 }
 
-TEST(Slacken, MakesNothingLaterAndKeepsTheBudget) { expectSound(slacken); }
+TEST(Slacken, MakesNothingLaterAndKeepsTheBudget) { expectSound(delayWaits); }
 
 TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
   // With the planned links the stream is late; with faster links it waits for the second computation.
@@ -295,19 +295,19 @@ TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
                                  "b compute 4000 needs a\n"
                                  "g launch 6005 bytes 6000 key 0 needs a\n"
                                  "h launch 6005 bytes 6000 key 0 needs b\n"
-                                 "w wait lands g\n"
-                                 "v wait lands h\n"
+                                 "w wait completes g\n"
+                                 "v wait completes h\n"
                                  "c compute 1 needs w needs v\n");
   Schedule schedule = asItStands(named.problem);
   schedule.buckets = {{3, 4}};
-  Schedule result = sturdy(named.problem, measured(named.problem, schedule), {});
+  Schedule result = robust(named.problem, measured(named.problem, schedule), {});
   EXPECT_TRUE(result.buckets.empty());
   EXPECT_EQ(named.str(result.order), "x a g b h w v c");
 }
 
 TEST(Sturdy, WithoutRoundsNoBucketIsCutAndNoMomentIsLater) {
   expectSound([](const Problem &problem, const Schedule &schedule, int64_t budget) {
-    Schedule result = sturdy(problem, schedule, {budget, 0});
+    Schedule result = robust(problem, schedule, {budget, 0});
     EXPECT_EQ(result.buckets, schedule.buckets);
     return result;
   });
@@ -317,7 +317,7 @@ TEST(Sturdy, CostsNextToNothingAndKeepsTheBudget) {
   for (uint64_t seed = 1; seed <= programs; ++seed) {
     auto [problem, schedule, budget] = found(seed);
     SCOPED_TRACE(seed);
-    Schedule result = sturdy(problem, measured(problem, schedule), {budget});
+    Schedule result = robust(problem, measured(problem, schedule), {budget});
     expectLegal(problem, result);
     for (const std::vector<uint32_t> &bucket : result.buckets) {
       auto first = llvm::find(result.order, bucket.front());
