@@ -25,7 +25,8 @@ enum class Holders : uint8_t { All, Ends };
 class LifeReader {
 public:
   LifeReader(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights, Holders kept)
-      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.completions()), lives_(storages.numStorages()) {
+      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.completions()),
+        lives_(storages.numStorages()) {
     for (const AsyncPairs::Landing &completion : landings_)
       for (const Node *wait : completion.waits)
         landingsAt_[wait].push_back(&completion);
@@ -238,7 +239,8 @@ private:
   const StorageMap &storages_;
   Holders kept_;
   llvm::ArrayRef<AsyncPairs::Landing> landings_;
-  llvm::DenseMap<const Node *, llvm::SmallVector<const AsyncPairs::Landing *, 1>> landingsAt_; ///< by wait; looked up only
+  llvm::DenseMap<const Node *, llvm::SmallVector<const AsyncPairs::Landing *, 1>>
+      landingsAt_; ///< by wait; looked up only
   std::vector<StorageLife> lives_;
   std::vector<SharedHold> shared_;
   /// by list: index of the SharedHold of its getitems, `none` after the first of them; looked up only

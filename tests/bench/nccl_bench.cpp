@@ -5,8 +5,8 @@
 // `calls_per_step` counts the calls for each step. `fewest` is the minimum for any engine: the work itself, each event
 // that some step waits for, and each wait.
 #include "nccl/nccl_rank.h"
-#include "support/no_calls.h"
 #include "support/lone_rank_standby.h"
+#include "support/no_calls.h"
 #include "support/plan_builder.h"
 
 #include <benchmark/benchmark.h>

@@ -3,8 +3,8 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
-#include "ccgraph/toolkit/step_graphs.h"
 #include "ccgraph/toolkit/side_files.h"
+#include "ccgraph/toolkit/step_graphs.h"
 
 namespace ccgraph::driver {
 

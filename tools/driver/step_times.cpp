@@ -7,8 +7,9 @@ void addStepTimes(report::Summary &summary, const StepTimesQuestion &question) {
   if (!run.timeBefore || question.input.schedule() || question.input.durations())
     return;
   report::predictStep(*summary.step,
-              {question.input.context(), question.input.input(), question.pipeline, question.options, question.prepare,
-               report::costOf(*run.timeBefore, summary.before.peakBytes), report::costOf(*run.timeAfter, summary.after.peakBytes)});
+                      {question.input.context(), question.input.input(), question.pipeline, question.options,
+                       question.prepare, report::costOf(*run.timeBefore, summary.before.peakBytes),
+                       report::costOf(*run.timeAfter, summary.after.peakBytes)});
 }
 
 } // namespace ccgraph::driver

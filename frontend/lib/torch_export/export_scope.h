@@ -35,8 +35,8 @@ struct ExportScope {
   ExportSession &session;
   Graph &graph;
   ExportValues values;
-  llvm::StringMap<Node *> names; ///< null for a name whose node had errors of its own
-  llvm::StringSet<> laterNames; ///< names of all nodes of the graph, to tell a cycle from an undefined name
+  llvm::StringMap<Node *> names;      ///< null for a name whose node had errors of its own
+  llvm::StringSet<> laterNames;       ///< names of all nodes of the graph, to tell a cycle from an undefined name
   const JsonValue *current = nullptr; ///< the node that is being read
 };
 

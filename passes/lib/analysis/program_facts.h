@@ -10,8 +10,8 @@
 // Failure: none.
 #pragma once
 
-#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/async_pairs.h"
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/storage.h"
 

@@ -5,9 +5,9 @@
 // documented. Cost: O(1) a call, except valueOf, which is linear in the argument.
 #pragma once
 
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/passes/lower.h"
 #include "lower/program.h"
 #include "lower/tensor_state.h"

@@ -72,7 +72,8 @@ private:
       *this, RemarkKind::Missed, "partial-write",
       "it writes part of a buffer, or a non-dense buffer; a functional collective returns a whole dense tensor"};
 
-  Reason typed_{*this, RemarkKind::Missed, "type-mismatch", "the functional form returns another type than the graph states"};
+  Reason typed_{*this, RemarkKind::Missed, "type-mismatch",
+                "the functional form returns another type than the graph states"};
 
   const Reason &reasonOf(NotFunctional why) const;
   const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;

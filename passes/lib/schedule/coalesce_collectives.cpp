@@ -61,7 +61,8 @@ private:
   Reason form_{
       *this, RemarkKind::Missed, "unsupported-form",
       "an in-place, out, coalesced, synchronous or older form; only functional collectives on one tensor are merged"};
-  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind", "a kind that is never merged (point-to-point, scatter, barrier)"};
+  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind",
+               "a kind that is never merged (point-to-point, scatter, barrier)"};
   Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
                     "PyTorch has no operator on a list for this kind; layout=flat merges it"};
   Reason listForm_{*this, RemarkKind::Missed, "list-form",
@@ -93,15 +94,18 @@ private:
                   "results must be bitwise equal (--bitwise), and in a bucket the sum of more than two ranks may be "
                   "computed in another order"};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
-  Reason dependent_{*this, RemarkKind::Missed, "dependent",
-                    "a node that computes, or that must keep its place, stands between it and each bucket that it "
-                    "could join, and needs one of the two"};
+  Reason dependent_{
+      *this, RemarkKind::Missed, "dependent",
+      "between it and each bucket that it could join is a node that computes or must keep its position, and "
+      "that depends on one of the two"};
   Reason entangled_{*this, RemarkKind::Missed, "dependent-region",
                     "more than max-moves nodes would have to move to bring it to any bucket that it could join"};
-  Reason full_{*this, RemarkKind::Missed, "limit-reached", "each bucket that it could join has reached max-bytes or max-count"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "in any bucket that it could join, the program would need more than the memory budget: max-bytes is "
-                 "halved until it does not"};
+  Reason full_{*this, RemarkKind::Missed, "limit-reached",
+               "each bucket that it could join has reached max-bytes or max-count"};
+  Reason budget_{
+      *this, RemarkKind::Missed, "over-budget",
+      "in any bucket that it could join, the graph would exceed the memory budget; max-bytes is halved until "
+      "it fits"};
   Reason partner_{*this, RemarkKind::Missed, "no-partner",
                   "no other collective of the graph could share a bucket with it"};
   friend class Coalescer;

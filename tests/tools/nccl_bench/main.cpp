@@ -274,8 +274,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   bench::HandWrittenJob hand(llvm::cantFail((*job)->makeId()),
-                      {static_cast<int>(EngineSteps::ranks()), static_cast<int>(EngineSteps::rank()),
-                       static_cast<int>(runtime::NcclJob::place().localRank)});
+                             {static_cast<int>(EngineSteps::ranks()), static_cast<int>(EngineSteps::rank()),
+                              static_cast<int>(runtime::NcclJob::place().localRank)});
   printVersions();
   compareSpeeds({**job, hand}, only, effort);
   countLaunches({**job, hand});

@@ -66,7 +66,8 @@ TEST_P(Suite, DurationsComeFirst) {
   const CostModel model(*graph_, *machinePreset("a100x8"), &durations_);
   for (const Node *node : *graph_) {
     const Duration *duration = durations_.find(node->name().str());
-    EXPECT_EQ(model.estimatedTime(*node), (EstimatedTime{duration->picoseconds, TimeSource::Measured})) << node->name().str().str();
+    EXPECT_EQ(model.estimatedTime(*node), (EstimatedTime{duration->picoseconds, TimeSource::Measured}))
+        << node->name().str().str();
   }
 }
 
@@ -94,7 +95,8 @@ TEST_P(Suite, EachKindOfCollectiveIsScaledByItself) {
   for (const Node *node : collectivesOf(*graph_)) {
     const CollectiveKind kind = node->op()->collective->kind;
     ++kinds[static_cast<size_t>(kind)];
-    changed.add(node->name().str(), {plain.estimatedTime(*node).picoseconds * (kind == CollectiveKind::AllGather ? 1 : 3)});
+    changed.add(node->name().str(),
+                {plain.estimatedTime(*node).picoseconds * (kind == CollectiveKind::AllGather ? 1 : 3)});
   }
   const CostModel scaled(*graph_, machine, &changed);
   for (const Node *node : collectivesOf(*graph_)) {
@@ -159,7 +161,9 @@ TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
   Machine machine = *machinePreset(defaultMachine), patient = machine;
   patient.hostReadsStall = false;
   const CostModel stalls(graph, machine), goesOn(graph, patient);
-  auto stallAt = [&](const Node *node) { return stalls.estimatedTime(*node).picoseconds - goesOn.estimatedTime(*node).picoseconds; };
+  auto stallAt = [&](const Node *node) {
+    return stalls.estimatedTime(*node).picoseconds - goesOn.estimatedTime(*node).picoseconds;
+  };
   EXPECT_EQ(stallAt(item), machine.hostReadPs);
   EXPECT_EQ(stallAt(nonzero), machine.hostReadPs);
   EXPECT_EQ(stallAt(twice), 0);

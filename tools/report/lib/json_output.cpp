@@ -178,7 +178,7 @@ Json jsonOf(const CostSummary &cost) {
   for (TimeSource source : allTimeSources)
     if (size_t nodes = cost.nodes[static_cast<size_t>(source)])
       sources[timeSourceName(source).str()] = {{"nodes", nodes},
-                                                {"picoseconds", cost.picoseconds[static_cast<size_t>(source)]}};
+                                               {"picoseconds", cost.picoseconds[static_cast<size_t>(source)]}};
   Json json = {{"machine", cost.machine}, {"sources", std::move(sources)}};
   if (!cost.durations.empty())
     json["durations"] = cost.durations;

@@ -1,9 +1,9 @@
 #include "ccgraph/toolkit/graph_facts.h"
 
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
 

@@ -45,9 +45,8 @@ enum class TimeSource : uint8_t {
   /// a size is unknown
   Unknown,
 };
-inline constexpr TimeSource allTimeSources[] = {TimeSource::Free,      TimeSource::Measured,
-                                                  TimeSource::Estimated, TimeSource::Interpolated,
-                                                  TimeSource::Predicted, TimeSource::Unknown};
+inline constexpr TimeSource allTimeSources[] = {TimeSource::Free,         TimeSource::Measured,  TimeSource::Estimated,
+                                                TimeSource::Interpolated, TimeSource::Predicted, TimeSource::Unknown};
 inline constexpr size_t numTimeSources = 6;
 /// "free", "measured", ...
 [[nodiscard]] llvm::StringRef timeSourceName(TimeSource source);

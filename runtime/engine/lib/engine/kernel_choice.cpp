@@ -56,7 +56,8 @@ const DeviceKernel *KernelChoice::deviceKernelOf(const ProvidedKernel &kernel, c
   if (memory_ == Memory::Host || step.stream == Plan::hostStream || yieldsNumber(step.kernel()->result))
     return nullptr;
   const DeviceKernel *device = kernel.onDevice();
-  if (!device || (memory_ == Memory::SimulatedDevice && !device->canBeSimulated()) || !device->takes(dtypesOf(*step.kernel())))
+  if (!device || (memory_ == Memory::SimulatedDevice && !device->canBeSimulated()) ||
+      !device->takes(dtypesOf(*step.kernel())))
     return nullptr;
   return device;
 }

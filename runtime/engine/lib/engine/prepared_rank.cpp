@@ -100,9 +100,9 @@ llvm::Error PreparedRank::prepare() {
 llvm::Error PreparedRank::prepareToCompute() {
   const DeviceMemory *device = state.memory.device();
   llvm::Expected<KernelChoice> kernels =
-      KernelChoice::of(providers_, !device             ? KernelChoice::Memory::Host
+      KernelChoice::of(providers_, !device                 ? KernelChoice::Memory::Host
                                    : device->isSimulated() ? KernelChoice::Memory::SimulatedDevice
-                                                       : KernelChoice::Memory::Device);
+                                                           : KernelChoice::Memory::Device);
   if (!kernels)
     return kernels.takeError();
   kernels_ = std::move(*kernels);

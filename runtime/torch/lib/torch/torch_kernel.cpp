@@ -99,7 +99,7 @@ std::string TorchKernel::whyNotCaptured(llvm::ArrayRef<Value> values) const {
 class TorchKernel::SimulatedCall final : public GpuWork {
 public:
   SimulatedCall(const TorchKernel &kernel, llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor> destinations,
-            const TorchPoolUse &pool)
+                const TorchPoolUse &pool)
       : kernel_(kernel), values_(values.begin(), values.end()), destinations_(destinations.begin(), destinations.end()),
         pool_(pool) {}
   [[nodiscard]] llvm::StringRef name() const override { return kernel_.target_; }
@@ -139,7 +139,8 @@ llvm::Error TorchKernel::act(llvm::ArrayRef<Value> values, llvm::ArrayRef<Tensor
   llvm::Expected<TorchPoolUse> pool = TorchPoolUse::of(queue);
   if (!pool)
     return wrong(llvm::toString(pool.takeError()));
-  if (int code = queue.calls->launch(std::make_shared<SimulatedCall>(*this, values, destinations, *pool), {queue.stream}))
+  if (int code =
+          queue.calls->launch(std::make_shared<SimulatedCall>(*this, values, destinations, *pool), {queue.stream}))
     return wrong(queue.calls->errorText(code));
   return llvm::Error::success();
 }

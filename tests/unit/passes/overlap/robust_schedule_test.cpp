@@ -3,9 +3,9 @@
 #include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/hasten.h"
 #include "schedule/overlap/replay.h"
+#include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/search.h"
 #include "schedule/overlap/slacken.h"
-#include "schedule/overlap/robust_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
 
