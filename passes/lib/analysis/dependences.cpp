@@ -61,7 +61,7 @@ void Dependences::visitStorages(Node *node) {
   }
   for (StorageId storage : facts_.rewrites(node))
     write(node, storages_[storage]);
-  for (const StorageAccess &access : facts_.completes(node)) {
+  for (const StorageAccess &access : facts_.endedAccesses(node)) {
     if (has(access.access, Access::InFlightWrite))
       write(node, storages_[access.storage]);
     else if (changes_[access.storage])

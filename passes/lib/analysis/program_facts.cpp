@@ -92,7 +92,7 @@ void ProgramFacts::noteLanding(const Node &launch) {
   }
 }
 
-llvm::ArrayRef<StorageAccess> ProgramFacts::completes(const Node *wait) const {
+llvm::ArrayRef<StorageAccess> ProgramFacts::endedAccesses(const Node *wait) const {
   auto found = lands_.find(wait);
   return found == lands_.end() ? llvm::ArrayRef<StorageAccess>() : llvm::ArrayRef<StorageAccess>(found->second);
 }

@@ -48,7 +48,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
   /// Returns the operand accesses in flight that this wait ends: those of the launches that it completes. Input i of a
   /// launch on a list is in flight until the wait on result i, any other operand until the first wait on each result.
-  [[nodiscard]] llvm::ArrayRef<StorageAccess> completes(const Node *wait) const;
+  [[nodiscard]] llvm::ArrayRef<StorageAccess> endedAccesses(const Node *wait) const;
   /// Returns the storages that this wait may write again, and that some other step writes: see
   /// CollectiveSpec::waitsRewriteAll.
   [[nodiscard]] llvm::ArrayRef<StorageId> rewrites(const Node *wait) const;

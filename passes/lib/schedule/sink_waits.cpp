@@ -128,7 +128,7 @@ Node *Sinker::barrierOf(Node *wait) {
     nearest(barrier, touched_[access.storage]);
   for (StorageId storage : facts_.rewrites(wait))
     nearest(barrier, touched_[storage]);
-  for (const StorageAccess &access : facts_.completes(wait))
+  for (const StorageAccess &access : facts_.endedAccesses(wait))
     nearest(barrier, has(access.access, Access::InFlightWrite) ? touched_[access.storage] : written_[access.storage]);
   views_.clear();
   collectUsers(wait, barrier);
@@ -144,7 +144,7 @@ Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
     return {barrier};
   // Because what its transfer holds would live as long, and the count of memory cannot tell.
   auto isCountedByLast = [&](const StorageAccess &access) { return lastOnly_[access.storage]; };
-  if (llvm::any_of(facts_.accesses(wait), isCountedByLast) || llvm::any_of(facts_.completes(wait), isCountedByLast))
+  if (llvm::any_of(facts_.accesses(wait), isCountedByLast) || llvm::any_of(facts_.endedAccesses(wait), isCountedByLast))
     return {wait->next(), wait->type() ? wait->type()->numBytes().value_or(1) : 1};
   WhatIf sunk(*memory_, wait);
   Node *over = sunk.firstOver(wait->next(), barrier, *context_.memoryBudget());

@@ -79,7 +79,7 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
     mapRow(result.before, problem.before[step], numberOf);
     mapRow(result.completes, problem.completes[step], numberOf);
   }
-  result.price = [&problem, order](uint32_t launch, int64_t bytes) {
+  result.estimatedTime = [&problem, order](uint32_t launch, int64_t bytes) {
     return problem.estimatedTime(order[launch], bytes);
   };
   return result;

@@ -289,7 +289,7 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
 GraphProblem problemOf(Graph &graph, const GraphProblemOptions &options) {
   GraphProblem made = Maker(graph, options).make();
   std::vector<Node *> nodes = made.nodes;
-  made.problem.price = [nodes = std::move(nodes), &costs = options.costs](uint32_t launch, int64_t bytes) {
+  made.problem.estimatedTime = [nodes = std::move(nodes), &costs = options.costs](uint32_t launch, int64_t bytes) {
     return costs.collective(*nodes[launch], bytes);
   };
   return made;

@@ -7,7 +7,7 @@
 // share links and slow computation down (stream_clock.h); replay() counts that, and what plans ahead (walks, bounds) takes
 // the machine for a perfect one, which is never slower.
 //
-// Ownership: plain values; `price` may refer to the graph that the problem was made of.
+// Ownership: plain values; `estimatedTime` may refer to the graph that the problem was made of.
 // Failure: none; whoever makes one keeps edges forward (from < to). Cost: that of its arrays.
 #pragma once
 
@@ -85,7 +85,7 @@ struct Problem {
   size_t streams = 0;
   Crowding crowding;
   /// Picoseconds of one transfer of so many bytes, of the kind and on the group of this launch.
-  std::function<int64_t(uint32_t launch, int64_t bytes)> price;
+  std::function<int64_t(uint32_t launch, int64_t bytes)> estimatedTime;
 };
 
 /// An order of all steps of a problem, and which launches are one.

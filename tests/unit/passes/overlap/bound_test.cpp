@@ -138,7 +138,7 @@ namespace {
 
 /// Lets all collectives of a stream merge into one; a bucket costs 3 picoseconds and one for each byte.
 void allowAllMerging(Problem &problem) {
-  problem.price = [](uint32_t, int64_t bytes) { return 3 + bytes; };
+  problem.estimatedTime = [](uint32_t, int64_t bytes) { return 3 + bytes; };
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
     if (Step &it = problem.steps[step]; it.kind == StepKind::Launch) {
       it.bytes = it.picoseconds;

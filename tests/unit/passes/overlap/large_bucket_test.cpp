@@ -27,7 +27,7 @@ Problem gathersAndTasks(unsigned count, int64_t latency, int64_t compute) {
     before = "c" + id;
   }
   Problem problem = problemOf(text + "o compute 0 needs " + before + "\n").problem;
-  problem.price = priceWithLatency(latency);
+  problem.estimatedTime = priceWithLatency(latency);
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
     if (Step &it = problem.steps[step]; it.kind == StepKind::Launch)
       it.picoseconds = problem.estimatedTime(step, it.bytes);

@@ -83,7 +83,7 @@ Problem disturbed(const Problem &problem, const std::vector<std::string> &names,
   for (size_t step = 0; step < names.size(); ++step)
     result.steps[step].picoseconds = static_cast<int64_t>(static_cast<double>(problem.steps[step].picoseconds) *
                                                           by.factor(problem.steps[step], names[step]));
-  result.price = [&problem, &names, by](uint32_t launch, int64_t bytes) {
+  result.estimatedTime = [&problem, &names, by](uint32_t launch, int64_t bytes) {
     return static_cast<int64_t>(static_cast<double>(problem.estimatedTime(launch, bytes)) *
                                 by.factor(problem.steps[launch], names[launch]));
   };

@@ -17,7 +17,7 @@ public:
       if (!line.trim().empty())
         readLine(line.trim());
     addHolds();
-    result_.problem.price = [](uint32_t, int64_t bytes) { return 5 + bytes; };
+    result_.problem.estimatedTime = [](uint32_t, int64_t bytes) { return 5 + bytes; };
     return std::move(result_);
   }
 

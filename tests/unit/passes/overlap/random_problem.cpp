@@ -71,7 +71,7 @@ private:
       problem.storages.push_back({made.bytes, made.step.input, made.step.input});
       problem.holds.append(holds(number));
     }
-    problem.price = [](uint32_t, int64_t bytes) { return 10 * bytes; };
+    problem.estimatedTime = [](uint32_t, int64_t bytes) { return 10 * bytes; };
     return problem;
   }
 

@@ -91,7 +91,7 @@ Problem withViews(const Problem &problem) {
   Problem result;
   result.storages = problem.storages;
   result.streams = problem.streams;
-  result.price = [](uint32_t, int64_t bytes) { return 10 * bytes; };
+  result.estimatedTime = [](uint32_t, int64_t bytes) { return 10 * bytes; };
   auto mapped = [&](llvm::ArrayRef<uint32_t> row) {
     std::vector<uint32_t> numbers;
     for (uint32_t step : row)
