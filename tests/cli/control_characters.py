@@ -34,7 +34,17 @@ FLIGHT = {"format": "ccgraph.flight", "version": "1.0", "rank": 0, "world_size":
 VIEWS = [[], ["--exposed"], ["--exposed", "--csv"], ["--json"], ["--remarks"], ["--advise"], ["--diff"], ["--timing", "--summary", "-o", "out.json"],
          ["--print-after-change"], ["--verify-only"], ["--list-graphs"], ["--check-equivalence", "2"], ["--emit", "fx"], ["--emit", "json"],
          ["--emit", "plan"], ["--emit", "plan-text"], ["--emit", "plan-dot"], ["--emit", "schedule"], ["--report", "out.html"], ["--trace", "out.json"],
-         ["--remarks-file", "out.yaml"], ["--remarks-file", "out.json"], ["--graph", EVIL], ["--groups", EVIL], ["--machine", EVIL], ["--" + EVIL]]
+         ["--remarks-file", "out.yaml"], ["--remarks-file", "out.json"], ["--" + EVIL]]
+# Options whose value is a text of the user's. `*` is the text; where the tool accepts it, it may become a part of what the tool writes.
+OPT_TEXTS = [["--graph", "*"], ["--groups", "*"], ["--machine", "*"], ["--schedule", "*"], ["--compare", "*"], ["--durations", "*"],
+             ["--collectives", "*"], ["--ops", "*"], ["--bind", "*=4"], ["--split-group", "*:all_reduce"], ["--split-group", "0:*"],
+             ["--pipeline", "*"], ["--stop-after", "*"], ["--help-pass", "*"], ["--help=*"], ["--emit", "*"], ["--values", "*", "--check-equivalence", "2"]]
+RUN_TEXTS = [["--engine", "*"], ["--kernels", "*"], ["--rank-graphs", "*,*"], ["--groups", "*"], ["--values", "*"], ["--expect", "*"],
+             ["--tolerance", "*"], ["--pace", "*"], ["--machine", "*"], ["--job-address", "*"], ["--pipeline", "*"]]
+GEN = ["llama3-8b", "--layers", "1", "--dim", "64", "--ffn", "64", "--vocab", "64", "--seq", "4", "--part", "forward"]
+GEN_TEXTS = [["--device", "*"], ["--device", "cuda*"], ["--device", "cuda:0*"], ["--device", "*:0"], ["--config", "*"], ["--emit", "*"],
+             ["--dtype", "*"], ["--lr", "*"], ["--hsdp", "*"], ["--optimizer", "*"], ["--help=*"], ["*"]]
+CONFIGS = [{"name": EVIL}, {"name": "a\x7f"}, {"model": EVIL}, {EVIL: 1}, {"layers": EVIL}]
 
 
 def complaint(data):
@@ -54,7 +64,7 @@ def complaint(data):
 def run(folder, tool, *words):
     done = subprocess.run([os.path.join(BIN, tool), *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     outputs = {"stdout": done.stdout, "stderr": done.stderr}
-    for name in ("out.json", "out.html", "out.yaml"):
+    for name in ("out.json", "out.html", "out.yaml", "out.py"):
         path = os.path.join(folder, name)
         if os.path.exists(path):
             outputs[name] = open(path, "rb").read()
@@ -80,6 +90,14 @@ def main():
         jobs = [("ccgraph-opt", name, *view) for name, view in itertools.product(inputs, VIEWS)]
         jobs += [("ccgraph-run", name, "--ranks", "2", *more) for name in inputs for more in ([], ["--engine", "local"], ["--trace", "out.json"])]
         jobs += [("ccgraph-run", "--analyze", "records")]
+        put = lambda words: [word.replace("*", EVIL) for word in words]
+        jobs += [("ccgraph-opt", "ok.json", *put(words)) for words in OPT_TEXTS]
+        jobs += [("ccgraph-run", "ok.json", "--ranks", "2", *put(words)) for words in RUN_TEXTS]
+        jobs += [("ccgraph-gen", *GEN, *put(words), "-o", output) for words in GEN_TEXTS for output in ("-", "out.json", "out.py")]
+        for index, config in enumerate(CONFIGS):
+            with open(os.path.join(folder, f"config{index}.json"), "w", encoding="utf-8") as file:
+                json.dump(config, file)
+            jobs += [("ccgraph-gen", *GEN, "--config", f"config{index}.json", "-o", output) for output in ("-", "out.json", "out.py")]
         for job in jobs:
             runs += 1
             for found in run(folder, *job):

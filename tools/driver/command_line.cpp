@@ -193,7 +193,7 @@ llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic)
     std::string known;
     for (const Topic &entry : topics_)
       known += " " + entry.name;
-    return usageError("--help: got '" + topic + "', expected one of" + known);
+    return usageError("--help: got '" + visibleText(topic) + "', expected one of" + known);
   }
   if (topic.empty())
     os << about_ << "\n\nusage: " << usage_ << "\n\n";

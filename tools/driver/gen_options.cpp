@@ -1,5 +1,6 @@
 #include "driver/gen_options.h"
 
+#include "ccgraph/ir/text.h"
 #include "driver/output_paths.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -29,16 +30,7 @@ void addSize(CommandLine &line, llvm::StringRef name, llvm::StringRef help, int6
             }});
 }
 
-/// Returns true for a device type of torch.device with an optional index. PyTorch's device types that are not for
-/// training (opengl, ideep) are left out.
-bool isDeviceOfPyTorch(llvm::StringRef text) {
-  constexpr llvm::StringLiteral types[] = {"cpu", "cuda", "hip", "hpu", "maia", "meta", "mps", "mtia", "xla", "xpu"};
-  auto [type, index] = text.split(':');
-  unsigned number = 0;
-  return llvm::is_contained(types, type) && (!text.contains(':') || !index.getAsInteger(10, number));
-}
-
-/// Adds a flag whose value is one of a few words.
+/// A flag whose value is one of a few words.
 template <typename T>
 void addChoice(CommandLine &line, llvm::StringRef name, llvm::StringRef help,
                std::vector<std::pair<std::string, T>> choices, T &choice) {
@@ -101,9 +93,10 @@ void addProgram(CommandLine &line, GenOptions &options) {
                    request.dtype);
   addSize(line, "--loss-chunks", "number of chunks of the sequence whose losses are computed in turn (1)",
           request.shape.lossChunks);
-  line.add({"--device", "NAME", "device of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
-              if (!isDeviceOfPyTorch(text))
-                return badValue("--device", text, "a device of PyTorch, as cpu, cuda:0 or xpu:1");
+  line.add({"--device", "NAME", "of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
+              if (!models::isDeviceOfPyTorch(text))
+                return badValue("--device", text,
+                                "a device of PyTorch with an index up to 127, as cpu, cuda:0 or xpu:1");
               request.device = text.str();
               return llvm::Error::success();
             }});
@@ -172,13 +165,14 @@ llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayR
   if (llvm::Error error = checkTogether(line, options))
     return error;
   if (line.positional().size() > 1)
-    return usage("expected one model, got " + llvm::join(line.positional(), " "));
+    return usage("expected one model, got " + visibleText(llvm::join(line.positional(), " ")));
   if (line.positional().empty() && options.config.empty())
     return usage("expected a model: " + llvm::join(models::modelNames(), ", ") + "; or --config FILE");
   if (!line.positional().empty())
     options.model = line.positional().front();
   if (!options.model.empty() && !models::findModel(options.model))
-    return usage("no model '" + options.model + "', expected one of: " + llvm::join(models::modelNames(), ", "));
+    return usage("no model '" + visibleText(options.model) +
+                 "', expected one of: " + llvm::join(models::modelNames(), ", "));
   const NamedPath outputs[] = {{"-o", options.output}};
   const NamedPath inputs[] = {{"--config", options.config}};
   return checkOutputPaths(outputs, inputs);

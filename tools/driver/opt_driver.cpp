@@ -1,5 +1,6 @@
 #include "driver/opt_driver.h"
 
+#include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/opt_job.h"
@@ -13,7 +14,7 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
     return ExitCode::Ok;
   }
   std::string nearest = nearestWord(name, namesOfPasses());
-  streams.err << "error: there is no pass '" << name
+  streams.err << "error: there is no pass '" << visibleText(name)
               << "'\n  note: " << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?")
               << '\n';
   return ExitCode::Usage;

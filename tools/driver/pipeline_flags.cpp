@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 
 namespace ccgraph::driver {
@@ -82,9 +83,7 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   line.add({"--minimize", "WHAT", "'time' within the memory budget, or 'memory' first and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});
-  line.add({"--bitwise", "",
-            "do not merge floating-point sums of more than two ranks, so that results are bitwise equal (default: "
-            "merge them)",
+  line.add({"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)",
             [&flags](llvm::StringRef) {
               flags.manager.bitwise = true;
               return llvm::Error::success();
@@ -127,7 +126,7 @@ llvm::Error noSuchPass(llvm::StringRef name, const Pipeline &pipeline) {
   for (const std::unique_ptr<Pass> &pass : pipeline.passes())
     passes.push_back(pass->name().str());
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                 "--stop-after: got %s, expected a pass of the pipeline: %s", name.str().c_str(),
+                                 "--stop-after: got %s, expected a pass of the pipeline: %s", visibleText(name).c_str(),
                                  passes.empty() ? "it has none" : llvm::join(passes, ", ").c_str());
 }
 

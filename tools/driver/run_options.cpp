@@ -1,6 +1,7 @@
 #include "driver/run_options.h"
 
 #include "ccgraph/ir/machine.h"
+#include "ccgraph/ir/text.h"
 #include "driver/output_paths.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -162,10 +163,11 @@ static llvm::Error checkPaths(const RunOptions &options, llvm::ArrayRef<std::str
 // with them. A wrong number of files is reported here, before any file is read.
 llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string> positional) {
   if (!options.engine.empty() && options.engine != "reference" && !runtime::findEngine(options.engine))
-    return usage("--engine: got '" + options.engine + "', expected one of: " + llvm::join(engineNames(), ", "));
+    return usage("--engine: got '" + visibleText(options.engine) +
+                 "', expected one of: " + llvm::join(engineNames(), ", "));
   for (const std::string &name : options.kernels)
     if (!runtime::findKernelProvider(name))
-      return usage("--kernels: got '" + name +
+      return usage("--kernels: got '" + visibleText(name) +
                    "', expected some of: " + llvm::join(runtime::kernelProviderNames(), ", "));
   if (!options.analyze.empty())
     return positional.empty() && options.rankGraphs.empty()

@@ -3,6 +3,9 @@
 #include "models/model_keys.h"
 #include "models/refusal.h"
 
+#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/text.h"
+
 #include <cmath>
 
 namespace ccgraph::models {
@@ -149,6 +152,10 @@ llvm::Error setWidth(ModelConfig &config, int64_t dim) {
 }
 
 llvm::Error checkConfig(const ModelConfig &config) {
+  if (config.name.empty() || !isOneLine(config.name))
+    return refusal("gen.model", "model",
+                   "its name is '" + visibleText(config.name) + "', expected one line without control characters",
+                   "the graph has the same name");
   for (const ModelKey &key : modelKeys())
     if (key.count && key.leastOf(config) > config.*key.count)
       return refusal("gen.model", config.name,

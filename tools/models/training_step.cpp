@@ -4,9 +4,12 @@
 #include "models/refusal.h"
 #include "models/transformer.h"
 
+#include "ccgraph/ir/text.h"
 #include "ccgraph/tracer/backward.h"
 #include "ccgraph/tracer/ops.h"
 #include "ccgraph/tracer/optimizers.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::models {
 
@@ -153,12 +156,25 @@ llvm::Error checkRank(const GenerateRequest &request) {
 llvm::Error check(const GenerateRequest &request) {
   if (llvm::Error error = checkConfig(request.model))
     return error;
+  if (!isDeviceOfPyTorch(request.device))
+    return refusal("gen.device", request.model.name,
+                   "got the device '" + visibleText(request.device) + "', expected one of PyTorch",
+                   "devices are written cpu, cuda:0 or xpu:1");
   if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
     return error;
   return checkRank(request);
 }
 
 } // namespace
+
+bool isDeviceOfPyTorch(llvm::StringRef text) {
+  constexpr llvm::StringLiteral types[] = {"cpu", "cuda", "hip", "hpu", "maia", "meta", "mps", "mtia", "xla", "xpu"};
+  constexpr unsigned largestIndex = 127; // because DeviceIndex of PyTorch is a signed byte
+  auto [type, index] = text.split(':');
+  unsigned number = 0;
+  bool isIndex = !index.getAsInteger(10, number) && number <= largestIndex && std::to_string(number) == index;
+  return llvm::is_contained(types, type) && (!text.contains(':') || isIndex);
+}
 
 llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request) {
   if (llvm::Error error = check(request))

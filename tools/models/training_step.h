@@ -43,6 +43,10 @@ struct GenerateRequest {
   std::optional<int64_t> rank = std::nullopt;
 };
 
+/// A device type of torch.device, and perhaps an index from 0 to 127, which is as far as PyTorch counts. Types for other uses than
+/// training (opengl, ideep) are left out.
+[[nodiscard]] bool isDeviceOfPyTorch(llvm::StringRef text);
+
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
 
 } // namespace ccgraph::models
