@@ -198,7 +198,67 @@ static void checkBadFlat(void) {
   CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_USAGE, "set struct_size"));
 }
 
-/* Texts 0 ("x"), 2 ("a") and 4 ("b") are used as names of a file, a function, a symbol and a subgraph. */
+/* What the reader of JSON would refuse is an error of the writer too: a name, a target, and a call that runs what a file says. */
+static void checkUnreadable(void) {
+  char bytes[sizeof texts + 4];
+  uint64_t begin[15];
+  uint32_t calls[NODES];
+  const struct {
+    size_t at;
+    char byte;
+    uint32_t target;
+    const char *words;
+  } cases[] = {{2, '\n', 7, "JSON cannot hold the name '\\n', expected an identifier"},
+               {14, '\n', 7, "JSON cannot hold the target '\\nc10d_functional"},
+               {126, 'e', 13, "JSON cannot hold a call of 'eval'"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    memcpy(bytes, texts, sizeof texts);
+    strcpy(bytes + 126, "eval");
+    bytes[cases[i].at] = cases[i].byte;
+    memcpy(begin, textBegin, sizeof textBegin);
+    begin[14] = 130;
+    memcpy(calls, targets, sizeof targets);
+    calls[A] = cases[i].target;
+    ccgraph_flat flat = flatGraph();
+    flat.text_count = 14, flat.text_bytes = bytes, flat.text_begin = begin, flat.targets = calls;
+    ccgraph_graph *graph = NULL;
+    ccgraph_text *text = NULL;
+    if (!fine(ccgraph_import(&flat, "step", &graph)))
+      continue;
+    CHECK(refused(ccgraph_print(graph, "json", &text), CCGRAPH_INPUT, cases[i].words));
+    CHECK(refused(ccgraph_write(graph, "unreadable.json", "json"), CCGRAPH_INPUT, cases[i].words));
+    ccgraph_graph_free(graph);
+  }
+  CHECK(!fopen("unreadable.json", "r"));
+}
+
+/* What objects mean is read from the graph's own member `constants`, as the command line does. */
+static void checkConstants(void) {
+  static const char json[] =
+      "{\"format\": \"ccgraph.graph\", \"version\": \"1.0\", \"name\": \"step\", \"groups\": {\"tp\": {\"ranks\": [0, "
+      "1]}},"
+      "\"constants\": {\"pg\": {\"group\": \"tp\"}, \"op\": {\"reduce_op\": \"sum\"}}, \"nodes\": ["
+      "{\"name\": \"x\", \"op\": \"placeholder\", \"target\": \"x\", \"type\": \"f32[4][1]cpu\"},"
+      "{\"name\": \"y\", \"op\": \"call_function\", \"target\": \"aten.relu.default\", \"args\": [\"%x\"], \"type\": "
+      "\"f32[4][1]cpu\"},"
+      "{\"name\": \"g\", \"op\": \"get_attr\", \"target\": \"pg\"}, {\"name\": \"s\", \"op\": \"get_attr\", "
+      "\"target\": \"op\"},"
+      "{\"name\": \"p\", \"op\": \"call_function\", \"target\": \"c10d.allreduce_.default\", \"args\": [[\"%y\"], "
+      "\"%g\", \"%s\", null]},"
+      "{\"name\": \"l\", \"op\": \"call_function\", \"target\": \"operator.getitem\", \"args\": [\"%p\", 0]},"
+      "{\"name\": \"r\", \"op\": \"call_function\", \"target\": \"operator.getitem\", \"args\": [\"%l\", 0], \"type\": "
+      "\"f32[4][1]cpu\"},"
+      "{\"name\": \"output\", \"op\": \"output\", \"target\": \"output\", \"args\": [{\"tuple\": [\"%r\"]}]}]}";
+  ccgraph_graph *graph = NULL;
+  ccgraph_text *text = NULL;
+  if (fine(ccgraph_read_bytes("step.json", json, sizeof json - 1, NULL, &graph)) &&
+      fine(ccgraph_optimize(graph, NULL)) && fine(ccgraph_print(graph, "fx", &text)))
+    CHECK(strstr(ccgraph_text_data(text), "_c10d_functional.all_reduce.default(y, 'sum', 'tp')"));
+  ccgraph_text_free(text);
+  ccgraph_graph_free(graph);
+}
+
+/* Text 0 is "x", 2 is "a", 4 is "b": names of a file, a function, a symbol and a subgraph here. */
 static ccgraph_around around(void) {
   static const uint32_t nodeFrames[NODES] = {0, 0, 1, 0, 2, 0, 0}, frameTexts[] = {0, 2, CCGRAPH_NO_TEXT, 0, 4, 11},
                         symbols[] = {12}, subgraphNames[] = {4};
@@ -329,6 +389,8 @@ int main(int argc, char **argv) {
   checkOptions();
   checkFlat();
   checkBadFlat();
+  checkConstants();
+  checkUnreadable();
   checkAround();
   checkNull(path);
   checkRanksDiffer();

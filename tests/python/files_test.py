@@ -49,6 +49,35 @@ def test_files():
         raises(ccgraph.InputError, digest, ccgraph.optimize, ccgraph.read(os.path.join(DATA, "small/wait_far_w2/readable.py")), schedule=paths["schedule"])
 
 
+DYNAMIC = b"""\
+class GraphModule(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", x: "bf16[s0, 4096][4096, 1]cuda:0", a: "bf16[512, 4096][4096, 1]cuda:0", b: "bf16[512, 4096][4096, 1]cuda:0"):
+        all_gather_into_tensor: "bf16[4096, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.all_gather_into_tensor.default(a, 8, '0')
+        wait_tensor: "bf16[4096, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(all_gather_into_tensor)
+        mm: "bf16[s0, 4096][4096, 1]cuda:0" = torch.ops.aten.mm.default(x, wait_tensor)
+        all_gather_into_tensor_1: "bf16[4096, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.all_gather_into_tensor.default(b, 8, '0')
+        wait_tensor_1: "bf16[4096, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(all_gather_into_tensor_1)
+        mm_1: "bf16[s0, 4096][4096, 1]cuda:0" = torch.ops.aten.mm.default(mm, wait_tensor_1)
+        all_reduce: "bf16[s0, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(mm_1, 'sum', '0')
+        wait_tensor_2: "bf16[s0, 4096][4096, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        return (wait_tensor_2,)
+"""
+
+
+def test_sizes():
+    """Sizes of dynamic dimensions give a time, and choose the order, while the graph keeps its symbols."""
+    plain = ccgraph.optimize(ccgraph.read_bytes(DYNAMIC, "dynamic.py"))
+    assert plain.report()["unbound_symbol"] == "s0"
+    for bind in ({"s0": 8192}, "s0=8192"):
+        graph = ccgraph.optimize(ccgraph.read_bytes(DYNAMIC, "dynamic.py"), bind=bind)
+        report = graph.report()
+        assert report["sizes"] == [{"symbol": "s0", "value": 8192, "from": "bind"}] and "unbound_symbol" not in report
+        assert report["predicted"]["after"]["step_ns"] < report["predicted"]["before"]["step_ns"]
+        assert "bf16[s0, 4096]" in graph.text("fx") and "ccgraph.schedule" in graph.text("schedule")
+        assert report["rounding"] == {"merged_sums": 0, "bitwise_step_ns": None}
+    raises(ccgraph.UsageError, "got 's0', expected symbols and their sizes", ccgraph.optimize, ccgraph.read_bytes(DYNAMIC, "dynamic.py"), bind="s0")
+
+
 def test_views():
     """A notebook shows a small table for any graph; page, trace, exposed collectives and advice are those of
     ccgraph-opt."""

@@ -39,6 +39,10 @@ def calls(tests, folder):
     yield [one, other, "--list-graphs"]
     yield [one, "-O2", "--advise", "--exposed", "--durations", durations, "--check-equivalence", "4", "--groups", transformer / "facts.json"]
     yield [tests / "data/large/llama3-debug-fsdp8-joint/readable.py.gz", "-O2", "--advise", "--exposed=3"]
+    dynamic = folder / "dynamic.py"
+    dynamic.write_text(sections(tests / "cli/bind-sizes.case")["file g.py"])
+    yield [dynamic, "--bind", "s0=8192"]
+    yield [dynamic]
     for case in [tests / "cli/trace-ranks-agree.case", *sorted(tests.glob("cli/step-*.case"))]:
         log = folder / f"{case.stem}.log"
         log.write_text(sections(case)["file step.log"])

@@ -152,18 +152,7 @@ llvm::Error OptInput::loadScheduleInto(Pipeline &pipeline) {
 }
 
 SymbolValues OptInput::sizesOf(const Graph &graph) const {
-  auto has = [](const SymbolValues &values, llvm::StringRef symbol) {
-    return llvm::any_of(values, [&](const auto &entry) { return entry.first == symbol; });
-  };
-  std::vector<std::string> symbols = symbolsOf(graph);
-  SymbolValues values;
-  for (const auto &[symbol, value] : llvm::reverse(options_.sizes)) // the last of two values wins
-    if (llvm::is_contained(symbols, symbol) && !has(values, symbol))
-      values.emplace_back(symbol, value);
-  for (const auto &[symbol, value] : graph.symbolHints)
-    if (options_.pipeline.manager.spmd && llvm::is_contained(symbols, symbol.str()) && !has(values, symbol.str()))
-      values.emplace_back(symbol.str().str(), value);
-  return values;
+  return sizesFor(graph, options_.sizes, /*usesHints=*/options_.pipeline.manager.spmd);
 }
 
 llvm::Error OptInput::addGivenGroups(Graph &graph) {

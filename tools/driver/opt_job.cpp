@@ -174,6 +174,8 @@ private:
       summary.rounding = duringLine(streams_.err, "the same with --bitwise", [&] {
         return describeRounding({graph, *unmerged, pipeline_, managerOptions()}, summary.run);
       });
+    else if (options_.json && !options_.pipeline.manager.bitwise)
+      summary.rounding = countRounding(graph, summary.run);
     summary.advised = options_.wantsAdvice();
     if (summary.advised)
       summary.advice =
@@ -439,11 +441,9 @@ private:
       if (options_.writesPlans() || made_)
         return llvm::Error::success();
       for (const auto &graph : graphs())
-        if (bool isJson = options_.format() == OutputFormat::Json;
-            llvm::Error error = isJson ? checkJsonReadsBack(*graph) : writeFxText(os, *graph))
+        if (llvm::Error error =
+                options_.format() == OutputFormat::Json ? writeCheckedJsonGraph(os, *graph) : writeFxText(os, *graph))
           return error;
-        else if (isJson)
-          writeJsonGraph(os, *graph);
       return llvm::Error::success();
     };
     if (options_.writesToStdout())
@@ -471,10 +471,12 @@ private:
   [[nodiscard]] bool printsSummary() const { return options_.printsSummary(); }
   /// A report holds the summary too.
   [[nodiscard]] bool wantsSummary() const { return printsSummary() || !options_.views.report.empty(); }
-  /// A search of -O3 would double the time of a run that is long already.
+  /// Whether the passes run once more with --bitwise: a search of -O3 would double the time of a run that is long already, and so would
+  /// each run of a script that writes graphs.
   [[nodiscard]] bool wantsRounding() const {
     constexpr unsigned longest = 3;
-    return options_.printsSummary() && !options_.json && !options_.exposed && !input_.schedule() &&
+    bool isOfScript = options_.json && options_.writesGraphs() && !options_.summary;
+    return options_.printsSummary() && !isOfScript && !options_.exposed && !input_.schedule() &&
            !options_.pipeline.manager.bitwise && options_.pipeline.level.value_or(defaultLevel) < longest;
   }
 

@@ -15,8 +15,7 @@ void SizedRewrite::describe(const Graph &graph, const Pipeline &pipeline, report
   bool decides = !input_.schedule() && !pipeline.passes().empty();
   sizes_ = decides ? input_.sizesOf(graph) : SymbolValues();
   for (const auto &[symbol, value] : sizes_)
-    summary.sizes += (summary.sizes.empty() ? "" : ", ") + symbol + " = " + std::to_string(value) +
-                     (has(options_.sizes, symbol) ? " (--bind)" : " (as traced)");
+    summary.sizes.push_back({symbol, value, has(options_.sizes, symbol)});
   for (const std::string &symbol : symbolsOf(graph))
     if (summary.unboundSymbol.empty() && !has(sizes_, symbol))
       summary.unboundSymbol = symbol;

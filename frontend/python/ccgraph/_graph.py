@@ -6,6 +6,7 @@ import html
 import json
 import os
 import weakref
+from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from typing import Any
 
@@ -104,6 +105,14 @@ class Report(dict[str, Any]):
         return f"<table><caption>{title}</caption><tr><th></th><th>before</th><th>after</th></tr>{rows}</table>"
 
 
+def _option_text(value: Any) -> str:
+    if value is True:
+        return "true"
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={number}" for name, number in value.items())
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
 def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
     """Options of the library, to be freed by the caller. None and False say nothing."""
     raw: c_void_p = lib.ccgraph_options_new()
@@ -114,8 +123,7 @@ def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
         for name, value in given.items():
             if value is None or value is False:
                 continue
-            text = "true" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
-            check(lib.ccgraph_options_set(raw, name.replace("_", "-").encode(), text.encode()))
+            check(lib.ccgraph_options_set(raw, name.replace("_", "-").encode(), _option_text(value).encode()))
     except BaseException:
         lib.ccgraph_options_free(raw)
         raise
@@ -176,14 +184,15 @@ def verify(graph: Graph) -> None:
 
 def optimize(graph: Graph, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None,
              groups: str | None = None, memory_budget: int | str | None = None, schedule: str | None = None,
-             bitwise: bool = False, ranks_differ: bool = False) -> Graph:
+             bind: str | Mapping[str, int] | None = None, bitwise: bool = False, ranks_differ: bool = False) -> Graph:
     """Rewrites the graph, proves it, and gives it back.
 
     `pipeline` is a level or passes; a `schedule` (a path) takes its place. `machine` is a name or a path; `durations` and
     `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB" or "unlimited", and the program's own peak where it is left out.
+    `bind` gives sizes of dynamic dimensions for which times are predicted and the order is chosen: {"s0": 4096} or "s0=4096".
     """
     return graph.optimize(pipeline, machine=machine, durations=durations, groups=groups, memory_budget=memory_budget,
-                          schedule=schedule, bitwise=bitwise, ranks_differ=ranks_differ)
+                          schedule=schedule, bind=bind, bitwise=bitwise, ranks_differ=ranks_differ)
 
 
 def report(graph: Graph) -> Report:

@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8
 from dataclasses import dataclass
 from pathlib import Path
 
-ABI_MAJOR, ABI_MINOR = 1, 2
+ABI_MAJOR, ABI_MINOR = 1, 3
 NO_TEXT = 0xFFFFFFFF
 
 

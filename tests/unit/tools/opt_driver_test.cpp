@@ -107,6 +107,35 @@ TEST_F(OptDriver, TheSummaryIsJsonWhereAskedFor) {
   EXPECT_NE(summary.getObject("seconds"), nullptr);
 }
 
+TEST_F(OptDriver, JsonHoldsTheRoundingAndTheSizesOfTheSummary) {
+  std::ofstream("sums.py") << R"(class G(torch.nn.Module):
+    def forward(self, a: "f32[256][1]cuda:0", b: "f32[s0][1]cuda:0", c: "f32[256][1]cuda:0"):
+        r0: "f32[256][1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(a, 'sum', '0')
+        w0: "f32[256][1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(r0)
+        r1: "f32[256][1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(c, 'sum', '0')
+        w1: "f32[256][1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(r1)
+        return (w0, w1, b)
+)";
+  auto summary = [&](std::vector<const char *> arguments) {
+    arguments.insert(arguments.begin(), {"sums.py", "--json"});
+    EXPECT_EQ(opt(std::move(arguments)), 0) << err_;
+    return *llvm::cantFail(llvm::json::parse(out_)).getAsObject();
+  };
+  llvm::json::Object shown = summary({"--bind", "s0=64"});
+  EXPECT_EQ(shown.getObject("rounding")->getInteger("merged_sums"), 2);
+  EXPECT_GT(shown.getObject("rounding")->getInteger("bitwise_step_ns").getValueOr(0), 0);
+  const llvm::json::Object &size = *shown.getArray("sizes")->front().getAsObject();
+  EXPECT_EQ(size.getString("symbol"), llvm::StringRef("s0"));
+  EXPECT_EQ(size.getInteger("value"), 64);
+  EXPECT_EQ(size.getString("from"), llvm::StringRef("bind"));
+  EXPECT_EQ(summary({"--bitwise"}).getObject("rounding"), nullptr);
+  // A script that writes graphs does not pay for a second run.
+  llvm::json::Object written = summary({"-o", "out.json"});
+  EXPECT_EQ(written.getObject("rounding")->getInteger("merged_sums"), 2);
+  EXPECT_EQ(written.getObject("rounding")->getInteger("bitwise_step_ns"), llvm::None);
+  EXPECT_EQ(written.getString("unbound_symbol"), llvm::StringRef("s0"));
+}
+
 TEST_F(OptDriver, WhatIsPrintedIsOneJsonValue) {
   std::ofstream("two.py") << step << '\n' << step;
   auto parsed = [&](std::vector<const char *> arguments, int code) {

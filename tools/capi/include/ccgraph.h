@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define CCGRAPH_ABI_MAJOR 1u
-#define CCGRAPH_ABI_MINOR 2u
+#define CCGRAPH_ABI_MINOR 3u
 
 typedef struct ccgraph_error ccgraph_error;
 typedef struct ccgraph_options ccgraph_options;
@@ -77,11 +77,13 @@ ccgraph_options *ccgraph_options_new(void);
  *   durations      path
  *   groups         path
  *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
- *   bitwise, ranks-differ   "true" or "false". Whatever is set, ranks differ if the logs of several ranks show it, or
- *                  if the graph cannot be the program of every rank (unequal splits, fixed peers). The report gives the
- *                  reason ("ranks_differ").
- *   views          "true" or "false" (the default): keep the data for the forms page and trace and for ccgraph_advise,
- *                  and list every exposed collective in the report. Since 1.2
+ *   bind           sizes of dynamic dimensions: "s0=4096,s1=8". Times are predicted and the order is chosen for them; the
+ *                  graph keeps its symbols. Since 1.3
+ *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,
+ *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report says
+ *                  why ("ranks_differ").
+ *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and list
+ *                  every exposed collective in the report. Since 1.2
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not

@@ -72,8 +72,10 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Named
   if (llvm::Error error = readNamedFiles(options, files, manager, handle.warnings))
     return error;
   if (!options.groups.empty())
-    if (llvm::Error error = addGroups(*handle.graph, options.groups))
+    if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
       return error;
+  addOwnObjects(*handle.graph, handle.objects); // what the group file states comes first
+  manager.objects = &handle.objects;
   assumeGroups(*handle.graph, statedRanks(*handle.graph));
   handle.summary.ranksDiffer = ranksDifferText(*handle.graph, handle.ranks);
   manager.spmd = manager.spmd && handle.summary.ranksDiffer.empty();
@@ -112,26 +114,77 @@ void keepViews(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles
       views.level = level;
 }
 
-ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, PassManagerOptions manager) {
-  std::optional<PassFailure> failure;
-  manager.onFailure = [&](const PassFailure &what) { failure = what; };
-  const bool isSchedule = files.schedule.has_value();
+/// Which sizes the passes decide by. A schedule decides nothing, and neither does an empty pipeline.
+SymbolValues sizesOf(const ccgraph_graph &handle, const ccgraph_options &options, const NamedFiles &files) {
+  if (files.schedule || files.pipeline.passes().empty())
+    return {};
+  return sizesFor(*handle.graph, options.sizes, /*usesHints=*/options.manager.spmd);
+}
+
+void describeSizes(ccgraph_graph &handle, const SymbolValues &sizes, const SymbolValues &given) {
+  auto has = [](const SymbolValues &values, llvm::StringRef symbol) {
+    return llvm::any_of(values, [&](const auto &entry) { return entry.first == symbol; });
+  };
+  for (const auto &[symbol, value] : sizes)
+    handle.summary.sizes.push_back({symbol, value, has(given, symbol)});
+  for (const std::string &symbol : symbolsOf(*handle.graph))
+    if (handle.summary.unboundSymbol.empty() && !has(sizes, symbol))
+      handle.summary.unboundSymbol = symbol;
+}
+
+/// Lets the passes decide for these sizes. False where no schedule can carry over what they decided; the graph is as it was then.
+bool rewriteForSizes(ccgraph_graph &handle, const SymbolValues &sizes, const RewriteRequest &request) {
+  llvm::Expected<BoundRewrite> bound = rewriteWithSizes(*handle.graph, sizes, request);
+  report::Summary &summary = handle.summary;
+  if (!bound) {
+    handle.warnings += "warning: scheduled without the sizes of symbols: " +
+                       llvm::StringRef(llvm::toString(bound.takeError())).split('\n').first.str() + "\n";
+    summary.sizes.clear();
+    return false;
+  }
+  report::describeResult(summary, std::move(bound->result.run), *handle.graph);
+  handle.schedule = std::move(bound->result.schedule);
+  std::string digest = std::move(summary.before.digest);
+  summary.before = gatherFacts(*bound->before);
+  summary.before.digest = std::move(digest);
+  summary.after = gatherFacts(*bound->after);
+  summary.after.digest = digestOf(*handle.graph).str();
+  return true;
+}
+
+/// Runs the passes on the graph as it stands.
+llvm::Error rewriteAsItStands(ccgraph_graph &handle, const NamedFiles &files, PassManagerOptions manager) {
+  const Schedule *given = files.schedule ? &*files.schedule : nullptr;
   ScheduleRecorder recorder(*handle.graph);
   manager.onRewrite = [&](const Pass &pass, const Certificate &certificate) { recorder.note(pass, certificate); };
-  auto done = rewriteGraph(*handle.graph, {files.pipeline, isSchedule ? &*files.schedule : nullptr, manager});
-  if (!done) {
-    handle.state = State::Broken;
-    return toError(done.takeError(), failure && isDefectOfPass(*failure) ? CCGRAPH_DEFECT : CCGRAPH_INPUT);
-  }
-  handle.state = State::Optimized;
-  if (isSchedule)
-    handle.schedule = files.schedule;
+  auto done = rewriteGraph(*handle.graph, {files.pipeline, given, manager});
+  if (!done)
+    return done.takeError();
+  if (given)
+    handle.schedule = *given;
   else if (auto schedule = recorder.take(*handle.graph, done->run.memoryBudget))
     handle.schedule = std::move(*schedule);
   else
     handle.noSchedule = llvm::toString(schedule.takeError());
   report::describeResult(handle.summary, std::move(done->run), *handle.graph);
   handle.summary.after = gatherFacts(*handle.graph);
+  return llvm::Error::success();
+}
+
+ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, const SymbolValues &sizes,
+                         PassManagerOptions manager) {
+  std::optional<PassFailure> failure;
+  manager.onFailure = [&](const PassFailure &what) { failure = what; };
+  if (sizes.empty() || !rewriteForSizes(handle, sizes, {files.pipeline, nullptr, manager, /*makesSchedule=*/true})) {
+    failure.reset();
+    if (llvm::Error error = rewriteAsItStands(handle, files, manager)) {
+      handle.state = State::Broken;
+      return toError(std::move(error), failure && isDefectOfPass(*failure) ? CCGRAPH_DEFECT : CCGRAPH_INPUT);
+    }
+  }
+  handle.state = State::Optimized;
+  if (!manager.bitwise)
+    handle.summary.rounding = report::countRounding(*handle.graph, handle.summary.run);
   return nullptr;
 }
 
@@ -139,7 +192,7 @@ llvm::Error printAs(ccgraph_graph &handle, llvm::StringRef form, llvm::raw_ostre
   if (isViewForm(form))
     printView(handle, form, os);
   else if (form == "json")
-    writeJsonGraph(os, *handle.graph);
+    return writeCheckedJsonGraph(os, *handle.graph);
   else if (form == "fx")
     return writeFxText(os, *handle.graph);
   else
@@ -251,7 +304,10 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
     graph->before.emplace(*graph->graph);
   if (used.views)
     keepViews(*graph, used, files, manager);
-  return runPasses(*graph, used.views ? graph->views->files : files, manager);
+  const NamedFiles &kept = used.views ? graph->views->files : files;
+  const SymbolValues sizes = sizesOf(*graph, used, kept);
+  describeSizes(*graph, sizes, used.sizes);
+  return runPasses(*graph, kept, sizes, manager);
 }
 
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {

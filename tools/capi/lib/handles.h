@@ -9,6 +9,7 @@
 #include "ccgraph/ir/schedule.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "ccgraph/toolkit/bound_sizes.h"
 #include "ccgraph/toolkit/rank_comparison.h"
 #include "report/summary.h"
 
@@ -29,7 +30,8 @@ struct ccgraph_text {
 struct ccgraph_options {
   std::string pipeline = "-O2";
   std::string schedule, machine, durations, groups;
-  bool views = false; ///< keep the data that ccgraph_advise, the report page and the trace need
+  ccgraph::SymbolValues sizes; ///< of dynamic dimensions
+  bool views = false;          ///< keep what ccgraph_advise, the report page and the trace need
   ccgraph::PassManagerOptions manager;
 };
 
@@ -50,6 +52,7 @@ struct ccgraph_graph {
   uint32_t imported = 0;
   std::optional<ccgraph::GraphSnapshot> before;
   std::vector<uint32_t> importedIndex; ///< by id
+  ccgraph::ObjectMeanings objects;     ///< what the objects of the graph stand for
   ccgraph::RankComparison ranks;       ///< of a log that holds the graphs of several ranks
   std::string gpu;                     ///< of a log that lists one
   ccgraph::report::Summary summary;

@@ -29,6 +29,16 @@ ccgraph_error *setBudget(PassManagerOptions &manager, llvm::StringRef value) {
   return nullptr;
 }
 
+ccgraph_error *setSizes(ccgraph_options &options, llvm::StringRef value) {
+  llvm::Expected<SymbolValues> sizes = parseSymbolValues(value);
+  if (!sizes) {
+    llvm::consumeError(sizes.takeError());
+    return badValue("bind", value, "symbols and their sizes, such as s0=4096,s1=8");
+  }
+  options.sizes = std::move(*sizes);
+  return nullptr;
+}
+
 } // namespace
 
 ccgraph_options *ccgraph_options_new(void) { return new ccgraph_options; }
@@ -40,6 +50,8 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return usage("ccgraph_options_set: got NULL, expected options, a name and a value");
   if (key == "memory-budget")
     return setBudget(options->manager, value);
+  if (key == "bind")
+    return setSizes(*options, value);
   if (key == "bitwise")
     return setSwitch(key, value, options->manager.bitwise, true);
   if (key == "views")
@@ -54,9 +66,9 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
                    .Case("groups", &options->groups)
                    .Default(nullptr);
   if (!text)
-    return usage(
-        ("there is no option '" + key + "'").str(),
-        "the options are pipeline, schedule, machine, durations, groups, memory-budget, bitwise, ranks-differ, views");
+    return usage(("there is no option '" + key + "'").str(),
+                 "the options are pipeline, schedule, machine, durations, groups, memory-budget, bind, bitwise, "
+                 "ranks-differ, views");
   *text = value;
   return nullptr;
 }

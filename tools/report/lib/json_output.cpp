@@ -13,6 +13,7 @@ using Json = nlohmann::ordered_json;
 // declared first because listOf calls functions that are defined below it.
 Json jsonOf(const Exposure &exposure);
 Json jsonOf(const RemarkCount &count);
+Json jsonOf(const UsedSize &size);
 Json jsonOf(const PassRun &run);
 Json jsonOf(const Group &group);
 Json jsonOf(const Diagnostic &diagnostic);
@@ -170,6 +171,16 @@ Json jsonOf(const StepReport &step) {
           {"obstacle", step.obstacle.empty() ? Json() : Json(step.obstacle)}};
 }
 
+/// The time with --bitwise is null where the passes did not run a second time for it.
+Json jsonOf(const Rounding &rounding) {
+  return {{"merged_sums", rounding.merged},
+          {"bitwise_step_ns", rounding.total ? Json(*rounding.total / picosecondsOfNs) : Json()}};
+}
+
+Json jsonOf(const UsedSize &size) {
+  return {{"symbol", size.symbol}, {"value", size.value}, {"from", size.isGiven ? "bind" : "trace"}};
+}
+
 Json jsonOf(const Scale &scale) { return {{"factor", scale.factor}, {"nodes", scale.nodes}}; }
 
 /// Writes the picoseconds of all nodes by their source, and how durations changed the machine's predictions.
@@ -205,6 +216,12 @@ Json jsonOf(const Summary &summary) {
                          {"after", jsonOf(*summary.run.timeAfter)},
                          {"bounds", jsonOf(*summary.run.bounds)},
                          {"exposed", listOf(summary.run.exposed)}};
+  if (summary.rounding)
+    json["rounding"] = jsonOf(*summary.rounding);
+  if (!summary.sizes.empty())
+    json["sizes"] = listOf(summary.sizes);
+  if (!summary.unboundSymbol.empty())
+    json["unbound_symbol"] = summary.unboundSymbol;
   if (summary.step)
     json["step"] = jsonOf(*summary.step);
   if (summary.advised) {

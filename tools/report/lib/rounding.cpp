@@ -24,9 +24,10 @@ size_t countMerged(const Graph &after, const PipelineRun &run) {
 
 } // namespace
 
+Rounding countRounding(const Graph &after, const PipelineRun &run) { return {countMerged(after, run), std::nullopt}; }
+
 Rounding describeRounding(const RoundingQuestion &question, const PipelineRun &run) {
-  Rounding rounding;
-  rounding.merged = countMerged(question.after, run);
+  Rounding rounding = countRounding(question.after, run);
   if (rounding.merged == 0 || question.before.size() > mostNodes)
     return rounding;
   PassManagerOptions options = question.options;

@@ -168,8 +168,11 @@ private:
   /// Returns a text such as "the backward, 1 of 3 graphs of a step; sizes s0 = 4096 (--bind); ".
   [[nodiscard]] std::string role() const {
     std::string text = s_.step ? roleText(*s_.step) : "";
-    if (!s_.sizes.empty())
-      text += (text.empty() ? "sizes " : "; sizes ") + s_.sizes;
+    for (const UsedSize &size : s_.sizes)
+      text += (&size != s_.sizes.data() ? ", "
+               : text.empty()           ? "sizes "
+                                        : "; sizes ") +
+              size.symbol + " = " + std::to_string(size.value) + (size.isGiven ? " (--bind)" : " (as traced)");
     return text.empty() ? "" : text + "; ";
   }
 

@@ -102,6 +102,22 @@ std::vector<std::string> symbolsOf(const Graph &graph) {
   return symbols;
 }
 
+SymbolValues sizesFor(const Graph &graph, const SymbolValues &given, bool usesHints) {
+  std::vector<std::string> symbols = symbolsOf(graph);
+  SymbolValues values;
+  auto isOpen = [&](llvm::StringRef symbol) {
+    return llvm::is_contained(symbols, symbol) &&
+           llvm::none_of(values, [&](const auto &entry) { return entry.first == symbol; });
+  };
+  for (const auto &[symbol, value] : llvm::reverse(given)) // because the last of two wins
+    if (isOpen(symbol))
+      values.emplace_back(symbol, value);
+  for (const auto &[symbol, value] : graph.symbolHints)
+    if (usesHints && isOpen(symbol.str()))
+      values.emplace_back(symbol.str().str(), value);
+  return values;
+}
+
 void bindSizes(Graph &graph, const SymbolValues &values) {
   TypeBinder bind(graph.context(), values);
   for (Node *node : graph.nodes()) {

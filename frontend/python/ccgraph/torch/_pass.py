@@ -9,6 +9,7 @@ import re
 import tempfile
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,8 @@ class Pass(CustomGraphPass):
     pipeline, machine, durations, groups, memory_budget, bitwise, ranks_differ: as ccgraph.optimize and the command line have them. Without
     `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as DDP's buckets do. A wrong name or value is an
     error of the constructor.
+    bind: sizes of dynamic dimensions, the same on every rank: {"s0": 4096}. Times are predicted and the order is chosen for them; the graph stays one of
+    dynamic shapes. Without it, collectives of unknown sizes keep their order.
     ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank, and no rank waits for another.
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
     schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them (DIGEST.schedule.json);
@@ -133,13 +136,14 @@ class Pass(CustomGraphPass):
     """
 
     def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
-                 memory_budget: int | str | None = None, bitwise: bool = False, ranks_differ: bool = False,
+                 memory_budget: int | str | None = None, bind: str | Mapping[str, int] | None = None, bitwise: bool = False, ranks_differ: bool = False,
                  schedule: str | os.PathLike[str] | None = None, match: str = "digest", dump: str | os.PathLike[str] | None = None,
                  agree: bool = True, patience: float = 120.0, deadline: float = 600.0) -> None:
         if match not in ("digest", "names"):
             raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
         self.pipeline, self.match = pipeline, match
-        self.options = {"machine": machine, "durations": durations, "groups": groups, "memory_budget": memory_budget, "bitwise": bitwise,
+        self.options = {"machine": machine, "durations": durations, "groups": groups, "memory_budget": memory_budget,
+                        "bind": dict(bind) if isinstance(bind, Mapping) else bind, "bitwise": bitwise,
                         "ranks_differ": ranks_differ, "schedule": os.fspath(schedule) if schedule is not None else None}
         self.dump = Path(dump) if dump is not None else None
         self.agree, self.patience, self.deadline = agree, patience, deadline

@@ -26,6 +26,8 @@ struct RoundingQuestion {
   PassManagerOptions options;
 };
 
+/// Returns the count alone, without a second run.
+[[nodiscard]] Rounding countRounding(const Graph &after, const PipelineRun &run);
 [[nodiscard]] Rounding describeRounding(const RoundingQuestion &question, const PipelineRun &run);
 
 /// Returns a text such as "64 sums of floats were merged ..."; empty if none was merged. `total` is the time of the

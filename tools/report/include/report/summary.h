@@ -30,6 +30,13 @@ struct PhaseTimes {
   double write = 0;
 };
 
+/// A value of a symbol on which the predicted times depend.
+struct UsedSize {
+  std::string symbol;
+  int64_t value = 0;
+  bool isGiven = false; ///< by the user; otherwise by the trace
+};
+
 struct Summary {
   std::string input;  ///< path
   std::string graph;  ///< name
@@ -37,8 +44,7 @@ struct Summary {
   std::string inductorOrder;      ///< the order in which Inductor issues the input's collectives; empty if no log
                                   ///< states it
   std::optional<StepReport> step; ///< for a log: the training step that contains the graph
-  std::string sizes;              ///< the values of symbols that the times depend on: "s0 = 4096 (--bind), s1 = 8 (as
-                                  ///< traced)"
+  std::vector<UsedSize> sizes;    ///< the values of symbols on which the times depend
   std::string unboundSymbol;      ///< a symbol without a value; empty if there is none
   std::string level;              ///< "-O2", or the pipeline as given
   std::string pipeline;           ///< canonical text
