@@ -391,9 +391,9 @@ uint32_t LiveBytes::searchSubtree(uint32_t row, int64_t limit) const {
   }
 }
 
-// The next row in program order: from a row, what lies to its right is its right half, then the parent if the row hangs on its left, with
-// the parent's right half, and so on up. The maximum of a half tells whether to go down into it; if no half has a row over the limit,
-// there is none.
+// The next row in program order: from a row, what lies to its right is its right half, then the parent if the row hangs
+// on its left, with the parent's right half, and so on up. The maximum of a half tells whether to go down into it; if
+// no half has a row over the limit, there is none.
 /// The first row over the limit from `row` on, itself included.
 uint32_t LiveBytes::search(uint32_t row, int64_t limit) const {
   int64_t pending = pendingAbove(row);

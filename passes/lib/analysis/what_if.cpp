@@ -12,8 +12,8 @@ WhatIf::WhatIf(const LiveBytes &live, const Node *node) : live_(live) {
     }
 }
 
-// Between two rows at which an interval begins or ends, now or then, all rows gain as much. So if c is the last to read a (16 bytes) and
-// makes d (8 bytes), and sinks over rows 3 and 4:
+// Between two rows at which an interval begins or ends, now or then, all rows gain as much. So if c is the last to read
+// a (16 bytes) and makes d (8 bytes), and sinks over rows 3 and 4:
 //   row 3   95 alive     95 + 16 - 8 = 103
 //   row 4   90 alive     98
 // the two are one stretch of 8 more, and which of them is over 100 is which of them is over 92 now.

@@ -1,13 +1,14 @@
 // WhatIf: what would be alive if a node stood lower.
 //
-// A pass asks this before it moves anything: how far may a node sink, and how much memory does it lack to sink further? A row that the node
-// passes sees an interval that the node holds from its first holder to its last, after the move:
+// A pass asks this before it moves anything: how far may a node sink, and how much memory does it lack to sink further?
+// A row that the node passes sees an interval that the node holds from its first holder to its last, after the move:
 //
 //   rows now    1: a = f()   2: c: d = g(a)   3: x             4: y             5: h(d)
 //   rows then   1: a = f()   3: x             4: y             c: d = g(a)      5: h(d)
 //   rows 3 and 4 gain a, if no later node holds it, and lose d
 //
-// Which rows these are depends on the node alone, not on how far it goes beyond the row, so one WhatIf answers for every place.
+// Which rows these are depends on the node alone, not on how far it goes beyond the row, so one WhatIf answers for
+// every place.
 //
 // Ownership: refers to live bytes and the node, which must not change in between.
 // Cost: O(k log k) for k intervals that the node holds; O(k log n) a search over any number of rows. Fails never.
@@ -21,8 +22,8 @@ class WhatIf {
 public:
   WhatIf(const LiveBytes &live, const Node *node);
 
-  /// Of the rows of [from, to), all of which the node passes: the first that would have more than `limit` alive, and more than it has now;
-  /// null if there is none.
+  /// Of the rows of [from, to), all of which the node passes: the first that would have more than `limit` alive, and
+  /// more than it has now; null if there is none.
   [[nodiscard]] Node *firstOver(Node *from, Node *to, int64_t limit) const;
   /// Returns the maximum over the passed rows that would have more live bytes than now; 0 if there is none.
   [[nodiscard]] int64_t peakOfPassed(Node *from, Node *to) const;

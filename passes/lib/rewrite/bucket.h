@@ -1,10 +1,10 @@
 // Candidate and Bucket: collectives that may become one, and those that do.
 //
-// Before the rewrite, a bucket is a *run*: the launches of its members stand next to one another, after all their inputs and before all
-// their waits.
+// Before the rewrite, a bucket is a *run*: the launches of its members stand next to one another, after all their
+// inputs and before all their waits.
 //
-// Ownership: nodes belong to the graph. Plain values. Failure: none; a Candidate is made only of a collective whose sizes are known
-// numbers. Cost: proportional to the members; each call computes its sum.
+// Ownership: nodes belong to the graph. Plain values. Failure: none; a Candidate is made only of a collective whose
+// sizes are known numbers. Cost: proportional to the members; each call computes its sum.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"

@@ -1,10 +1,10 @@
 // coalesce-collectives: c1 = f(a), ..., c2 = f(b)  ->  c1, c2 = f([a, b])
 //
-// One transfer of many bytes pays the latency once and uses the link better than many of few bytes. Members have one kind, group,
-// reduction, dtype and device, and none depends on another. Computation keeps its order: launches, waits, views and
-// operators that only move bytes may move, and no other node.
-// schedule-overlap chooses order and buckets together.
-//   may we      rewrite/candidates.h: can this collective stand in a bucket; coalesce/runs.h: can these launches stand together
+// One transfer of many bytes pays the latency once and uses the link better than many of few bytes. Members have one
+// kind, group, reduction, dtype and device, and none depends on another. Computation keeps its order: launches, waits,
+// views and operators that only move bytes may move, and no other node. schedule-overlap chooses order and buckets
+// together.
+//   may we      rewrite/candidates.h: can it stand in a bucket; coalesce/runs.h: can these stand together
 //   which       in program order, each candidate joins the newest open bucket that takes it, or opens a bucket
 //   do it       rewrite/bucket_rewrite.h
 // The choice reads the program only, so ranks that run the same program make the same buckets in the same order.
@@ -143,7 +143,8 @@ private:
   std::vector<Candidate> found_;
   std::vector<Key> keys_;
   std::deque<OpenBucket> buckets_;
-  /// by launch of a bucket of one: why the last bucket that was asked did not take it, or why it did not take the first that asked
+  /// by launch of a bucket of one: why the last bucket that was asked did not take it, or why it did not take the first
+  /// that asked
   llvm::DenseMap<const Node *, const Reason *> refusals_;
 };
 

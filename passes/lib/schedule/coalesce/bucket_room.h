@@ -1,7 +1,8 @@
 // BucketRoom: would the program fit its memory budget with two buckets made one?
 //
-// A merged launch holds more than its members: the inputs that a member was the last to read, all inputs until the last wait on any result
-// and, if flat, two buffers. All of these are intervals of LiveBytes, which gives the peak once the nodes stand where they would.
+// A merged launch holds more than its members: the inputs that a member was the last to read, all inputs until the last
+// wait on any result and, if flat, two buffers. All of these are intervals of LiveBytes, which gives the peak once the
+// nodes stand where they would.
 //
 // Ownership: refers to the live bytes; buckets must not move in memory. Failure: none.
 // Cost: hold() O(members), and O(log n) for each of the few intervals that it adds.
@@ -35,7 +36,8 @@ public:
   BucketRoom(LiveBytes &memory, int64_t budget, BucketLayout layout)
       : memory_(memory), budget_(budget), layout_(layout) {}
 
-  /// Adds what the merged launch holds, with the launches in one run, whose last is the newcomer's: true if it fits. Then either drop() or accept().
+  /// Adds what the merged launch holds, with the launches in one run, whose last is the newcomer's: true if it fits.
+  /// Then either drop() or accept().
   [[nodiscard]] bool hold(OpenBucket &bucket, OpenBucket &newcomer);
   /// Takes it back, while the moves still stand.
   void drop();

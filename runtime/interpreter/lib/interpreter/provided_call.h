@@ -1,10 +1,12 @@
-// Provided calls: operators that no builtin kernel computes, computed by the kernels of the providers that a request names.
+// Provided calls: operators that no builtin kernel computes, computed by the kernels of the providers that a request
+// names.
 //
-// A provider is called as engines call it (ccgraph/runtime/kernel_provider.h): arguments by position, None where the call leaves one out, and
-// results in memory of their own. An in-place operator yields the tensor object that it was given, as in PyTorch.
+// A provider is called as engines call it (ccgraph/runtime/kernel_provider.h): arguments by position, None where the
+// call leaves one out, and results in memory of their own. An in-place operator yields the tensor object that it was
+// given, as in PyTorch.
 //
-// Ownership: refers to providers, which live until the program ends. Failure: the kernel's own error, or arguments that its parameters do
-// not have. Cost: a look-up in each provider, and the kernel.
+// Ownership: refers to providers, which live until the program ends. Failure: the kernel's own error, or arguments that
+// its parameters do not have. Cost: a look-up in each provider, and the kernel.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

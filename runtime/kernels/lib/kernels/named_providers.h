@@ -1,7 +1,7 @@
 // NamedProviders: the kernel providers that a request names, each checked to exist and to be available on this machine.
 //
-// Ownership: refers to providers, which live until the program ends. Failure: rule run.request. Cost: a look-up of each name, and what a
-// provider's checkAvailable() takes: that of torch loads PyTorch.
+// Ownership: refers to providers, which live until the program ends. Failure: rule run.request. Cost: a look-up of each
+// name, and what a provider's checkAvailable() takes: that of torch loads PyTorch.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"

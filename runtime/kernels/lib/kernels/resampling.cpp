@@ -71,7 +71,8 @@ Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool ba
 constexpr size_t rank = 2;
 
 // --- Resizing ---------------------------------------------------------------------------------------------
-/// `factor` is the stated scale, 0 where only sizes are given. PyTorch computes positions in T: f64 for f64 and u8, f32 for other dtypes.
+/// `factor` is the stated scale, 0 where only sizes are given. PyTorch computes positions in T: f64 for f64 and u8, f32
+/// for other dtypes.
 template <typename T>
 Axis resized(int64_t in, int64_t out, double factor, bool aligned) {
   Axis axis;
