@@ -1,6 +1,7 @@
 #include "ccgraph/ir/builder.h"
 
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/type_inference.h"
 
 namespace ccgraph {
 namespace {
@@ -123,9 +124,7 @@ Node *GraphBuilder::call(const CallSpec &call) {
 }
 
 void GraphBuilder::infer(Node *node) {
-  if (!node->op()->shape)
-    return;
-  llvm::Expected<const Type *> type = node->op()->shape(*node);
+  llvm::Expected<const Type *> type = certainType(*node);
   if (type)
     return graph_->setType(node, *type);
   // Only the first error is kept, because later errors are often consequences of it.

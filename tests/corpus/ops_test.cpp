@@ -6,6 +6,7 @@
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/type_inference.h"
 #include "ccgraph/ir/verifier.h"
 
 #include <gtest/gtest.h>
@@ -115,7 +116,7 @@ void checkNode(const Node &node, StringRef graph, Tally &tally) {
     return;
   ++tally.nodes;
   std::string target = node.target().str().str();
-  llvm::Expected<const Type *> type = node.op()->shape ? node.op()->shape(node) : nullptr;
+  llvm::Expected<const Type *> type = certainType(node);
   if (!type)
     FAIL() << graph.str() << ": " << llvm::toString(type.takeError());
   if (!*type)

@@ -2,6 +2,12 @@
 
 namespace ccgraph::infer {
 
+TypePtr Call::refuse(const llvm::Twine &message, const llvm::Twine &repair) {
+  if (!refused)
+    refused = diagnose(node, "types.operands", message.str(), repair.str());
+  return nullptr;
+}
+
 const Argument *Call::given(llvm::StringRef name) const {
   int parameter = index(name);
   const Argument *argument = parameter < 0 ? nullptr : argumentAt(node, parameter);
@@ -12,24 +18,37 @@ std::optional<int64_t> Call::integer(llvm::StringRef name) const { return intAt(
 
 std::optional<Dim> Call::dim(llvm::StringRef name) const {
   const Argument *argument = given(name);
-  if (!argument)
-    return std::nullopt;
-  if (argument->is(Argument::Kind::Int))
-    return Dim(argument->integer());
-  if (argument->is(Argument::Kind::Symbolic))
-    return Dim(argument->symbolic());
-  TypePtr type = argument->is(Argument::Kind::Operand) ? node.operand(*argument)->type() : nullptr;
-  if (!type || type->kind() != Type::Kind::Symbolic)
-    return std::nullopt;
-  int64_t value = 0;
-  return type->symbol()->text().getAsInteger(10, value) ? Dim(type->symbol()) : Dim(value);
+  return argument ? dimOf(node, *argument) : std::nullopt;
+}
+
+std::optional<unsigned> Call::wrapped(int64_t dim, size_t rank) {
+  std::optional<unsigned> wrapped = wrapDim(dim, rank);
+  if (!wrapped)
+    refuse("names dimension " + llvm::Twine(dim) + " of a tensor of rank " + llvm::Twine(rank),
+           "dimensions count from " + llvm::Twine(-static_cast<int64_t>(rank)) + " to " +
+               llvm::Twine(static_cast<int64_t>(rank) - 1));
+  return wrapped;
+}
+
+std::optional<unsigned> Call::dimension(int parameter, size_t rank) {
+  std::optional<int64_t> dim = intAt(node, parameter);
+  return dim ? wrapped(*dim, rank) : std::nullopt;
 }
 
 bool Call::flag(llvm::StringRef name) const { return boolAt(node, index(name)).value_or(false); }
 
-DType Call::dtypeOr(DType otherwise) const {
+llvm::StringRef Call::memoryFormat() const {
+  const Argument *format = given("memory_format");
+  if (!format)
+    return "preserve_format";
+  return format->is(Argument::Kind::MemoryFormat) ? format->text() : "";
+}
+
+std::optional<DType> Call::dtypeOr(DType otherwise) const {
   const Argument *argument = given("dtype");
-  return argument && argument->is(Argument::Kind::DType) ? argument->dtype() : otherwise;
+  if (!argument)
+    return otherwise;
+  return argument->is(Argument::Kind::DType) ? std::optional(argument->dtype()) : std::nullopt;
 }
 
 // A device without index is the current one, which an input on such a device tells.
@@ -43,11 +62,16 @@ Device Call::deviceOr(Device otherwise) const {
   Device asked = isNode ? otherwise : argument->device();
   if (!isNode && (asked.index >= 0 || asked.kind.str() == "cpu"))
     return asked;
-  for (const Node *input : *node.graph())
-    if (TypePtr type = input->type(); type && type->isTensor())
+  for (const Node *earlier = node.graph()->front(); earlier && earlier != &node; earlier = earlier->next())
+    if (TypePtr type = earlier->type(); type && type->isTensor())
       if (isNode ? type->device().kind.str() != "cpu" : type->device().kind == asked.kind)
         return type->device();
   return asked;
+}
+
+bool Call::namesDevice() const {
+  const Argument *argument = given("device");
+  return argument && argument->is(Argument::Kind::Device);
 }
 
 } // namespace ccgraph::infer

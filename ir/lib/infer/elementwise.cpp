@@ -2,6 +2,9 @@
 #include "infer/layout.h"
 
 #include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/strides.h"
+
+#include <functional>
 
 namespace ccgraph::infer {
 namespace {
@@ -10,6 +13,7 @@ namespace {
 struct Operands {
   llvm::SmallVector<TypePtr, 4> tensors;
   llvm::SmallVector<PromotedOperand, 6> promoted;
+  bool openNumber = false; ///< a node yields a number, perhaps a float
   bool known = true;
 };
 
@@ -32,40 +36,57 @@ std::optional<DType> classOfNumber(const Argument &argument) {
   return std::nullopt;
 }
 
-void addOperand(const Call &call, const Argument &argument, llvm::StringRef name, Operands &out) {
-  if (!argument.is(Argument::Kind::Operand)) {
-    if (auto number = isOption(name) ? std::nullopt : classOfNumber(argument))
-      out.promoted.push_back({*number, OperandKind::Number});
-    return;
-  }
-  TypePtr type = call.node.operand(argument)->type();
-  if (type && type->kind() == Type::Kind::Symbolic) {
-    if (!isOption(name))
-      out.promoted.push_back({DType::I64, OperandKind::Number});
-  } else if (!type || !type->isTensor()) {
-    out.known = false;
-  } else {
+void addNode(const Type *type, llvm::StringRef name, Operands &out) {
+  if (type && type->isTensor()) {
     out.tensors.push_back(type);
     if (!isMask(name))
       out.promoted.push_back({type->dtype(), type->sizes().empty() ? OperandKind::ZeroDim : OperandKind::Tensor});
+  } else if (!type || type->kind() != Type::Kind::Symbolic) {
+    out.known = false;
+  } else if (!isOption(name)) {
+    out.promoted.push_back({DType::I64, OperandKind::Number});
+    out.openNumber = true;
   }
 }
 
-Operands operandsOf(const Call &call) {
+/// A complex number is Python text here.
+void addOperand(const Call &call, const Argument &argument, llvm::StringRef name, Operands &out) {
+  if (argument.is(Argument::Kind::Operand))
+    return addNode(call.node.operand(argument)->type(), name, out);
+  if (isOption(name))
+    return;
+  out.known &= !argument.isSequence() && !argument.is(Argument::Kind::Python);
+  if (auto number = classOfNumber(argument))
+    out.promoted.push_back({*number, OperandKind::Number});
+}
+
+/// Empty where one of them is not known, or none is a tensor.
+std::optional<Operands> operandsOf(const Call &call) {
   Operands operands;
   const auto &params = call.node.op()->params;
   for (size_t i = 0; i != call.node.args().size(); ++i)
     addOperand(call, call.node.args()[i], i < params.size() ? llvm::StringRef(params[i].name) : "", operands);
   for (const NamedArgument &entry : call.node.kwargs())
     addOperand(call, entry.value, entry.name.str(), operands);
-  return operands;
+  return operands.known && !operands.tensors.empty() ? std::optional(std::move(operands)) : std::nullopt;
+}
+
+/// The dtype that promotion gives. It is assumed where a number makes it a float, since torch.set_default_dtype then
+/// decides which.
+DType commonDType(Call &call, const Operands &operands) {
+  auto isNumber = [](const PromotedOperand &operand) { return operand.kind == OperandKind::Number; };
+  llvm::SmallVector<PromotedOperand, 6> tensors;
+  llvm::copy_if(operands.promoted, std::back_inserter(tensors), std::not_fn(isNumber));
+  DType common = resultType(operands.promoted);
+  DTypeClass ofTensors = tensors.empty() ? DTypeClass::Bool : classOf(resultType(tensors));
+  call.assumeUnless(classOf(common) == ofTensors || classOf(common) < DTypeClass::Float);
+  call.assumeUnless(!operands.openNumber || ofTensors >= DTypeClass::Float);
+  return common;
 }
 
 TypePtr computed(Call &call, DType (*resultOf)(DType common)) {
-  Operands operands = operandsOf(call);
-  if (!operands.known || operands.tensors.empty())
-    return nullptr;
-  return elementwise(call.context, resultOf(resultType(operands.promoted)), operands.tensors);
+  auto operands = operandsOf(call);
+  return operands ? elementwise(call, resultOf(commonDType(call, *operands)), operands->tensors) : nullptr;
 }
 
 } // namespace
@@ -73,41 +94,51 @@ TypePtr computed(Call &call, DType (*resultOf)(DType common)) {
 TypePtr arithmeticType(Call &call) {
   return computed(call, [](DType common) { return common; });
 }
-TypePtr floatType(Call &call) { return computed(call, floatTypeOf); }
+TypePtr floatType(Call &call) {
+  auto operands = operandsOf(call);
+  if (!operands)
+    return nullptr;
+  DType common = commonDType(call, *operands);
+  call.assumeUnless(classOf(common) >= DTypeClass::Float); // because integers become the default dtype
+  return elementwise(call, floatTypeOf(common), operands->tensors);
+}
 TypePtr realType(Call &call) { return computed(call, realTypeOf); }
 TypePtr boolType(Call &call) {
-  return computed(call, [](DType) { return DType::Bool; });
+  auto operands = operandsOf(call);
+  return operands ? elementwise(call, DType::Bool, operands->tensors) : nullptr;
 }
 
 // PyTorch computes where(condition, x, number), with a condition laid out as an elementwise operator does, and a number as a tensor
 // without dimensions.
 TypePtr chosenType(Call &call) {
-  Operands operands = operandsOf(call);
-  if (!operands.known || operands.tensors.empty())
+  auto operands = operandsOf(call);
+  if (!operands)
     return nullptr;
-  DType dtype = resultType(operands.promoted);
-  TypePtr self = operands.tensors.front(), compared = operands.tensors.back();
-  TypePtr condition = elementwise(call.context, DType::Bool, {compared});
+  DType dtype = commonDType(call, *operands);
+  if (!broadcast(operands->tensors))
+    return elementwise(call, dtype, operands->tensors); // which refuses them
+  TypePtr self = operands->tensors.front(), compared = operands->tensors.back();
+  TypePtr condition = elementwise(call, DType::Bool, {compared});
   TypePtr number = call.contiguousLike(*self, {});
   if (!condition)
     return nullptr;
   llvm::SmallVector<TypePtr, 4> all = {condition, number};
-  all.append(operands.tensors.begin(), operands.tensors.end());
-  return elementwise(call.context, dtype, all);
+  all.append(operands->tensors.begin(), operands->tensors.end());
+  return elementwise(call, dtype, all);
 }
 
 // where(condition, x, number), whose condition is an operand.
 TypePtr chosenByOperand(Call &call) {
-  Operands operands = operandsOf(call);
-  if (!operands.known || operands.tensors.empty())
+  auto operands = operandsOf(call);
+  if (!operands)
     return nullptr;
-  operands.tensors.push_back(call.contiguousLike(*operands.tensors.front(), {}));
-  return elementwise(call.context, resultType(operands.promoted), operands.tensors);
+  operands->tensors.push_back(call.contiguousLike(*operands->tensors.front(), {}));
+  return elementwise(call, commonDType(call, *operands), operands->tensors);
 }
 
 TypePtr likeType(Call &call) {
   TypePtr self = call.tensor(0);
-  return self ? elementwise(call.context, self->dtype(), {self}) : nullptr;
+  return self ? elementwise(call, self->dtype(), {self}) : nullptr;
 }
 
 TypePtr quotientType(Call &call) { return call.given("rounding_mode") ? arithmeticType(call) : floatType(call); }
@@ -124,7 +155,7 @@ TypePtr filledType(Call &call) {
   if (!self || !mask)
     return nullptr;
   TypePtr number = call.contiguousLike(*self, {});
-  return madeContiguous(call, elementwise(call.context, self->dtype(), {mask, number, self}));
+  return madeContiguous(call, elementwise(call, self->dtype(), {mask, number, self}));
 }
 
 // tril(x) is where(mask, x, 0) of a mask of the last two dimensions, made contiguous.
@@ -134,7 +165,7 @@ TypePtr triangleType(Call &call) {
     return nullptr;
   TypePtr mask = call.contiguous(DType::Bool, self->sizes().take_back(2), self->device());
   TypePtr number = call.contiguousLike(*self, {});
-  return madeContiguous(call, elementwise(call.context, self->dtype(), {mask, self, number}));
+  return madeContiguous(call, elementwise(call, self->dtype(), {mask, self, number}));
 }
 
 TypePtr softplusType(Call &call) {
@@ -142,7 +173,7 @@ TypePtr softplusType(Call &call) {
   if (!self)
     return nullptr;
   TypePtr buffer = self->device().kind.str() == "cpu" ? self : call.contiguousLike(*self, {Dim(0)});
-  return call.context.list({preserved(call.context, self->dtype(), *self, self->device()), buffer});
+  return call.context.list({preserved(call, self->dtype(), *self, self->device()), buffer});
 }
 
 TypePtr broadcastType(Call &call) {
@@ -164,11 +195,36 @@ TypePtr broadcastType(Call &call) {
   return call.context.list(results);
 }
 
+/// Has the result of an elementwise call of this operand alone the strides of the operand? Where a dimension has one
+/// element, the kernels of PyTorch choose different strides unless the layout is that of an allocation.
+static bool keepsStrides(const Type &type) {
+  auto sizes = staticDims(type.sizes());
+  auto strides = staticDims(type.strides());
+  bool dense = sizes && strides && type.stridesKnown() && isDense(*sizes, *strides);
+  return isCanonical(type) || (dense && llvm::all_of(*sizes, [](int64_t size) { return size > 1; }));
+}
+
+// A list like the first one. It is certain of floats, each by itself or with one real number.
 TypePtr foreachType(Call &call) {
   auto tensors = tensorsAt(call.node, 0);
   if (!tensors || llvm::is_contained(*tensors, nullptr))
     return nullptr;
+  const Argument *number = argumentAt(call.node, 1);
+  bool isReal = !number || number->is(Argument::Kind::Int) || number->is(Argument::Kind::Float);
+  call.assumeUnless(isReal && llvm::all_of(*tensors, [](TypePtr type) {
+                      return type->isTensor() && isFloat(type->dtype()) && keepsStrides(*type);
+                    }));
   return call.context.list(*tensors);
+}
+
+// Integers become floats.
+TypePtr foreachFloatType(Call &call) {
+  TypePtr like = foreachType(call);
+  llvm::SmallVector<TypePtr, 8> results;
+  for (TypePtr type : like ? like->elements() : llvm::ArrayRef<TypePtr>())
+    results.push_back(call.context.tensor(floatTypeOf(type->dtype()),
+                                          {type->sizes(), type->strides(), type->stridesKnown()}, type->device()));
+  return like ? call.context.list(results) : nullptr;
 }
 
 } // namespace ccgraph::infer

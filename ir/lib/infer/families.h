@@ -1,4 +1,4 @@
-// The families of inference rules, which table.cpp gives to operators. Each holds to rule.h.
+// The families of type rules, which table.cpp gives to operators. Each holds to rule.h.
 #pragma once
 
 #include "infer/rule.h"
@@ -18,7 +18,8 @@ TypePtr filledType(Call &call);      ///< masked_fill
 TypePtr triangleType(Call &call);    ///< tril, triu
 TypePtr softplusType(Call &call);    ///< log_sigmoid_forward: the result and a buffer
 TypePtr broadcastType(Call &call);
-TypePtr foreachType(Call &call); ///< a list like the first one
+TypePtr foreachType(Call &call);      ///< a list like the first one
+TypePtr foreachFloatType(Call &call); ///< the same, where integers become floats
 
 // Reductions: contiguous results.
 TypePtr sameReduction(Call &call);   ///< amax, amin, mean: the operand's dtype, or the one asked for
@@ -38,7 +39,6 @@ TypePtr topkType(Call &call);
 TypePtr gatherType(Call &call);     ///< sizes of the index
 TypePtr contiguousSelf(Call &call); ///< scatter: like the first operand, contiguous
 TypePtr preservedSelf(Call &call);  ///< a clone of the first operand
-TypePtr sameType(Call &call);       ///< copy, slice_scatter: a clone with the very strides
 TypePtr embeddingType(Call &call);
 TypePtr embeddingBackward(Call &call);
 TypePtr indexType(Call &call);
@@ -60,13 +60,23 @@ TypePtr scalarType(Call &call);  ///< scalar_tensor
 TypePtr rangeType(Call &call);   ///< arange
 TypePtr iotaType(Call &call);
 
-// Views where sizes are symbolic.
-TypePtr viewType(Call &call);
+// Views: sizes and strides of the operand, rearranged.
+TypePtr operandType(Call &call); ///< alias, detach, and copies with the very strides: the first operand's own type
+TypePtr viewType(Call &call);    ///< view, reshape: a view where strides allow, else contiguous
+TypePtr flattenType(Call &call);
+TypePtr transposeType(Call &call); ///< transpose.int, and t, whose dimensions are 0 and 1
+TypePtr permuteType(Call &call);
 TypePtr expandType(Call &call);
+TypePtr unsqueezeType(Call &call);
+TypePtr squeezeType(Call &call);
+TypePtr selectType(Call &call);
 TypePtr sliceType(Call &call);
-TypePtr splitType(Call &call);
-TypePtr complexView(Call &call);
-TypePtr realView(Call &call);
+TypePtr splitType(Call &call); ///< split, split_with_sizes
+TypePtr unbindType(Call &call);
+TypePtr asStridedType(Call &call);
+TypePtr bitsType(Call &call);     ///< view as another dtype
+TypePtr complexType(Call &call);  ///< view_as_complex
+TypePtr realViewType(Call &call); ///< view_as_real
 
 // Networks.
 TypePtr linearType(Call &call);
@@ -90,9 +100,11 @@ TypePtr flexAttention(Call &call);
 TypePtr flexAttentionBackward(Call &call);
 TypePtr controlDeps(Call &call); ///< what the subgraph yields
 
-// Collectives where splits are symbolic, and buckets.
-TypePtr exchangedType(Call &call);
-TypePtr scatteredType(Call &call);
+// Collectives, which have these rules by their role, and buckets.
+TypePtr collectiveType(Call &call);
+TypePtr waitType(Call &call);
+TypePtr getItemType(Call &call);
+TypePtr writtenType(Call &call); ///< in-place and out= forms: the type of what is written
 TypePtr gatherBucket(Call &call);
 TypePtr scatterBucket(Call &call);
 

@@ -70,7 +70,6 @@ private:
     }
   }
 
-  /// What is certain first, then what follows from PyTorch's defaults.
   const Type *typeOf(const Node &node, TypeInference &inference) {
     if (!node.op())
       return nullptr;
@@ -80,7 +79,7 @@ private:
     if (type)
       return *type;
     llvm::consumeError(type.takeError()); // because the verifier says what is wrong with the arguments
-    return inference.assumedType(node);
+    return nullptr;
   }
 
   /// The body of a control_deps takes what is given to it; a text prints no types of lists.

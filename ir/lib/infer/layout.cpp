@@ -114,43 +114,84 @@ std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors) {
   return result;
 }
 
+bool isCanonical(const Type &type) {
+  if (!type.stridesKnown())
+    return false;
+  int64_t expected = 1;
+  for (size_t i = type.sizes().size(); i-- > 0;) {
+    if (!type.sizes()[i].isStatic() || type.strides()[i] != Dim(expected))
+      return false;
+    expected = saturatingMultiply(expected, std::max<int64_t>(type.sizes()[i].value(), 1));
+  }
+  return true;
+}
+
+static TypePtr refuseSizes(Call &call, llvm::ArrayRef<TypePtr> tensors) {
+  std::string shapes;
+  for (TypePtr type : tensors)
+    shapes += (shapes.empty() ? "" : ", ") + typeText(type);
+  return call.refuse("combines " + shapes + ", whose sizes do not fit",
+                     "sizes must be equal or 1, counted from the last");
+}
+
 // As torch._prims_common does: where all are row-major, or all have their channels last, so is the result; where they are
 // both, as sizes of 1 allow, or neither, the order of their strides decides.
-TypePtr elementwise(Context &context, DType dtype, llvm::ArrayRef<TypePtr> tensors) {
+TypePtr elementwise(Call &call, DType dtype, llvm::ArrayRef<TypePtr> tensors) {
   if (tensors.empty())
     return nullptr;
   auto sizes = broadcast(tensors);
-  auto numbers = sizes ? numbersFor(*sizes) : std::nullopt;
+  if (!sizes)
+    return refuseSizes(call, tensors);
+  const Device &device = deviceOf(tensors);
+  if (llvm::all_of(tensors, [&](TypePtr type) { return isCanonical(*type) && type->device() == device; }))
+    return call.contiguous(dtype, *sizes, device);
+  call.assume();
+  auto numbers = numbersFor(*sizes);
   if (!numbers)
     return nullptr;
-  const Device &device = deviceOf(tensors);
   bool plain = llvm::all_of(tensors, [&](TypePtr type) { return fills(*type, *sizes) && type->isContiguous(); });
   bool lastInside = llvm::all_of(tensors, [&](TypePtr type) { return fills(*type, *sizes) && isChannelsLast(*type); });
-  TypePtr like = context.tensor(dtype, {{}, {}, true}, device);
+  TypePtr like = call.context.tensor(dtype, {{}, {}, true}, device);
   if (plain && !lastInside)
-    return context.contiguousTensor(dtype, *sizes, device);
+    return call.contiguous(dtype, *sizes, device);
   if (lastInside && !plain)
-    return laidOut(context, *like, *sizes, channelsLastStrides(*numbers));
+    return laidOut(call.context, *like, *sizes, channelsLastStrides(*numbers));
   llvm::SmallVector<Dims, 4> strides;
   for (TypePtr type : tensors) {
     auto stretched = type->stridesKnown() ? stretchedStrides(*type, *numbers) : std::nullopt;
     if (!stretched)
-      return context.tensor(dtype, {*sizes, {}, false}, device);
+      return call.context.tensor(dtype, {*sizes, {}, false}, device);
     strides.push_back(std::move(*stretched));
   }
   llvm::SmallVector<DimsRef, 4> likes(strides.begin(), strides.end());
-  return laidOut(context, *like, *sizes, denseStridesLike(*numbers, likes));
+  return laidOut(call.context, *like, *sizes, denseStridesLike(*numbers, likes));
 }
 
-TypePtr preserved(Context &context, DType dtype, const Type &from, const Device &device) {
+TypePtr preserved(Call &call, DType dtype, const Type &from, const Device &device) {
+  if (isCanonical(from))
+    return call.contiguous(dtype, from.sizes(), device);
   auto sizes = numbersFor(from.sizes());
   auto strides = numbersFor(from.strides());
-  if (!from.stridesKnown() || !sizes || !strides)
-    return context.tensor(dtype, {from.sizes(), {}, false}, device);
+  if (!from.stridesKnown() || !sizes || !strides) {
+    call.assume();
+    return call.context.tensor(dtype, {from.sizes(), {}, false}, device);
+  }
+  call.assumeUnless(from.isContiguous() || (from.numElements() && isDense(*sizes, *strides)));
   if (productOf(*sizes) != 0 && isDense(*sizes, *strides))
-    return context.tensor(dtype, {from.sizes(), from.strides(), true}, device);
-  TypePtr like = context.tensor(dtype, {{}, {}, true}, device);
-  return laidOut(context, *like, from.sizes(), preservedStrides(*sizes, *strides));
+    return call.context.tensor(dtype, {from.sizes(), from.strides(), true}, device);
+  TypePtr like = call.context.tensor(dtype, {{}, {}, true}, device);
+  return laidOut(call.context, *like, from.sizes(), preservedStrides(*sizes, *strides));
+}
+
+TypePtr formatted(const Call &call, const Type &like, SizesRef sizes, llvm::StringRef format) {
+  if (format == "contiguous_format")
+    return call.contiguousLike(like, sizes);
+  auto numbers = staticDims(sizes);
+  size_t rank = format == "channels_last" ? 4 : format == "channels_last_3d" ? 5 : 0;
+  if (!numbers || rank == 0 || sizes.size() != rank)
+    return nullptr;
+  Dims strides = channelsLastStrides(*numbers);
+  return call.context.tensor(like.dtype(), {sizes, Sizes(strides.begin(), strides.end()), true}, like.device());
 }
 
 Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep) {

@@ -24,11 +24,18 @@ namespace ccgraph::infer {
 /// The sizes that all have once stretched.
 [[nodiscard]] std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors);
 
-/// The result of an elementwise operator on these tensors.
-[[nodiscard]] TypePtr elementwise(Context &context, DType dtype, llvm::ArrayRef<TypePtr> tensors);
+/// Row-major with the very strides that an allocation gives: dimensions of one element included.
+[[nodiscard]] bool isCanonical(const Type &type);
 
-/// A copy that keeps the order of the dimensions: torch.preserve_format.
-[[nodiscard]] TypePtr preserved(Context &context, DType dtype, const Type &from, const Device &device);
+/// The result of an elementwise operator on these tensors. It is certain where all are canonical and on one device, and
+/// refused where their sizes do not fit.
+[[nodiscard]] TypePtr elementwise(Call &call, DType dtype, llvm::ArrayRef<TypePtr> tensors);
+
+/// A copy that keeps the order of the dimensions: torch.preserve_format. It is certain of a dense tensor.
+[[nodiscard]] TypePtr preserved(Call &call, DType dtype, const Type &from, const Device &device);
+
+/// A new tensor in a memory format other than preserve_format; null for channels last of symbolic sizes.
+[[nodiscard]] TypePtr formatted(const Call &call, const Type &like, SizesRef sizes, llvm::StringRef format);
 
 /// The sizes without those of `dims`, or with 1 in their place.
 [[nodiscard]] Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep);

@@ -1,6 +1,5 @@
 #include "infer/families.h"
 #include "infer/layout.h"
-#include "infer/linear.h"
 
 #include "ccgraph/ir/promotion.h"
 
@@ -16,16 +15,26 @@ TypePtr linearType(Call &call) {
   return call.contiguousLike(*input, sizes);
 }
 
-// mm, bmm, and with a tensor that is added in front: addmm, baddbmm.
+// mm, bmm, and with a tensor that is added in front, whose sizes do not count: addmm, baddbmm.
 TypePtr matmulType(Call &call) {
   int left = call.index("mat2") == 2 || call.index("batch2") == 2 ? 1 : 0;
   TypePtr a = call.tensor(left);
   TypePtr b = call.tensor(left + 1);
-  if (!a || !b || a->sizes().size() < 2 || a->sizes().size() != b->sizes().size())
+  if (!a || !b)
     return nullptr;
+  size_t rank = a->sizes().size();
+  if (rank < 2 || b->sizes().size() != rank)
+    return call.refuse("multiplies " + typeText(a) + " by " + typeText(b),
+                       "both must be matrices, or batches of as many");
+  const Dim &inner = a->sizes()[rank - 1], &other = b->sizes()[rank - 2];
+  if (inner.isStatic() && other.isStatic() && inner != other)
+    return call.refuse("multiplies " + typeText(a) + " by " + typeText(b) + ": " + inner.str() + " columns meet " +
+                           other.str() + " rows",
+                       "transpose one of them");
+  const Argument *asked = call.given("out_dtype");
+  call.assumeUnless(a->dtype() == b->dtype() && !asked);
   Sizes sizes(a->sizes().begin(), a->sizes().end());
   sizes.back() = b->sizes().back();
-  const Argument *asked = call.given("out_dtype");
   return call.contiguous(asked && asked->is(Argument::Kind::DType) ? asked->dtype() : a->dtype(), sizes, a->device());
 }
 
@@ -73,7 +82,7 @@ TypePtr lossType(Call &call) {
 TypePtr lossBackward(Call &call) {
   TypePtr self = call.tensor("self");
   TypePtr target = call.tensor("target");
-  return self && target ? elementwise(call.context, self->dtype(), {self, target}) : nullptr;
+  return self && target ? elementwise(call, self->dtype(), {self, target}) : nullptr;
 }
 
 TypePtr nllForward(Call &call) {
@@ -242,7 +251,7 @@ TypePtr attentionBackward(Call &call) {
   llvm::SmallVector<TypePtr, 4> results;
   for (TypePtr type : operands)
     results.push_back(rows ? rowsFirst(call, *type, type->sizes().back())
-                           : preserved(call.context, type->dtype(), *type, type->device()));
+                           : preserved(call, type->dtype(), *type, type->device()));
   if (hasBias)
     results.push_back(nullptr);
   return call.context.list(results);
@@ -306,79 +315,6 @@ TypePtr controlDeps(Call &call) {
       return typeOfValue(call.context, *output, output->args()[0]);
   }
   return nullptr;
-}
-
-// --- Collectives ------------------------------------------------------------------------------------------------
-
-TypePtr exchangedType(Call &call) {
-  const CollectiveSpec *spec = collectiveOf(call.node);
-  TypePtr input = spec ? tensorAt(call.node, spec->input) : nullptr;
-  auto splits = spec ? dimsAt(call.node, spec->outputSplits) : std::nullopt;
-  if (!input || !splits || splits->empty() || input->sizes().empty())
-    return nullptr;
-  Dim rows(0);
-  for (const Dim &split : *splits)
-    rows = add(call.context, rows, split);
-  Sizes sizes(input->sizes().begin(), input->sizes().end());
-  sizes[0] = rows;
-  return call.contiguousLike(*input, sizes);
-}
-
-// Rows are shared out among the ranks of the group.
-TypePtr scatteredType(Call &call) {
-  const CollectiveSpec *spec = collectiveOf(call.node);
-  TypePtr input = spec ? tensorAt(call.node, spec->input) : nullptr;
-  auto ranks = spec ? groupSizeOf(call.node, *collectiveCall(call.node)) : std::nullopt;
-  if (!input || !ranks || input->sizes().empty())
-    return nullptr;
-  auto rows = Linear::parse(input->sizes()[0]);
-  auto share = rows ? rows->over(*ranks) : std::nullopt;
-  if (!share)
-    return nullptr;
-  Sizes sizes(input->sizes().begin(), input->sizes().end());
-  sizes[0] = share->dim(call.context);
-  return call.contiguousLike(*input, sizes);
-}
-
-namespace {
-
-/// Elements of all tensors of a list; empty where one is not known.
-std::optional<int64_t> elementsOf(const Call &call) {
-  auto tensors = tensorsAt(call.node, 0);
-  if (!tensors || tensors->empty())
-    return std::nullopt;
-  int64_t sum = 0;
-  for (TypePtr type : *tensors) {
-    auto count = type ? type->numElements() : std::nullopt;
-    if (!count)
-      return std::nullopt;
-    sum = saturatingAdd(sum, *count);
-  }
-  return sum;
-}
-
-} // namespace
-
-// The whole bucket, in bytes of the dtype that is sent: each rank fills its part.
-// Of several dtypes, each counts as many of those that are sent as it has bytes; which they are is told by numbers, of
-// which only that of the dtype itself is known here.
-TypePtr gatherBucket(Call &call) {
-  auto count = elementsOf(call);
-  auto ranks = intAt(call.node, 1);
-  if (!count || !ranks || call.node.args().size() < 3 || !call.node.args()[2].is(Argument::Kind::DType))
-    return nullptr;
-  DType sent = call.node.args()[2].dtype();
-  auto kinds = intsAt(call.node, 3);
-  int64_t own = sent == DType::BF16 ? 1 : sent == DType::F32 ? 16 : -1;
-  if (!kinds || llvm::any_of(*kinds, [&](int64_t kind) { return kind != own; }))
-    return nullptr;
-  Device device = (*tensorsAt(call.node, 0))[0]->device();
-  return call.contiguous(call.node.args()[2].dtype(), {Dim(saturatingMultiply(*count, *ranks))}, device);
-}
-
-TypePtr scatterBucket(Call &call) {
-  auto count = elementsOf(call);
-  return count ? call.contiguousLike(*(*tensorsAt(call.node, 0))[0], {Dim(*count)}) : nullptr;
 }
 
 } // namespace ccgraph::infer

@@ -7,16 +7,7 @@ namespace {
 TypePtr scalar(Call &call, const Dim &value) { return call.context.symbolicScalar(call.context.symbolic(value.str())); }
 
 std::optional<Dim> operandAt(const Call &call, unsigned index) {
-  if (index >= call.node.args().size())
-    return std::nullopt;
-  const Argument &argument = call.node.args()[index];
-  if (argument.is(Argument::Kind::Int))
-    return Dim(argument.integer());
-  TypePtr type = argument.is(Argument::Kind::Operand) ? call.node.operand(argument)->type() : nullptr;
-  if (!type || type->kind() != Type::Kind::Symbolic)
-    return std::nullopt;
-  int64_t value = 0;
-  return type->symbol()->text().getAsInteger(10, value) ? Dim(type->symbol()) : Dim(value);
+  return index < call.node.args().size() ? dimOf(call.node, call.node.args()[index]) : std::nullopt;
 }
 
 /// Empty for a product of symbols, and where a quotient is not whole.
@@ -37,7 +28,7 @@ std::optional<Linear> combined(llvm::StringRef target, const Linear &a, const Li
 TypePtr itemType(Call &call) {
   TypePtr self = call.tensor(0);
   bool isWhole = self && classOf(self->dtype()) == DTypeClass::Integer;
-  return isWhole ? scalar(call, call.fresh.take(call.context)) : nullptr;
+  return isWhole ? scalar(call, call.freshSymbol()) : nullptr;
 }
 
 TypePtr sizeType(Call &call) {

@@ -31,8 +31,8 @@ TypePtr reduction(const Call &call, DType (*dtypeOf)(DType)) {
   auto dims = self ? reducedDims(call, self->sizes().size()) : std::nullopt;
   if (!dims)
     return nullptr;
-  Sizes sizes = reduced(self->sizes(), *dims, call.flag("keepdim"));
-  return call.contiguous(call.dtypeOr(dtypeOf(self->dtype())), sizes, self->device());
+  auto dtype = call.dtypeOr(dtypeOf(self->dtype()));
+  return dtype ? call.contiguous(*dtype, reduced(self->sizes(), *dims, call.flag("keepdim")), self->device()) : nullptr;
 }
 
 DType same(DType dtype) { return dtype; }
@@ -73,15 +73,15 @@ TypePtr onlineSoftmax(Call &call) {
 
 TypePtr scanType(Call &call) {
   TypePtr self = call.tensor(0);
-  return self ? call.contiguous(call.dtypeOr(summed(self->dtype())), self->sizes(), self->device()) : nullptr;
+  auto dtype = self ? call.dtypeOr(summed(self->dtype())) : std::nullopt;
+  return dtype ? call.contiguous(*dtype, self->sizes(), self->device()) : nullptr;
 }
 
 TypePtr sortType(Call &call) {
   TypePtr self = call.tensor(0);
   if (!self)
     return nullptr;
-  return call.context.list(
-      {elementwise(call.context, self->dtype(), {self}), elementwise(call.context, DType::I64, {self})});
+  return call.context.list({elementwise(call, self->dtype(), {self}), elementwise(call, DType::I64, {self})});
 }
 
 TypePtr topkType(Call &call) {

@@ -1,11 +1,17 @@
-// Inference rules: the type of a result as PyTorch's fake tensors have it, defaults taken for granted.
+// Type rules: the type of a result from the types of the arguments, as PyTorch's fake tensors have it.
 //
-// A rule answers null where it cannot tell. Ownership: types are the context's, a Call lives for one node. Failure: none.
-// Cost: linear in the ranks.
+// A rule returns null where it cannot tell, and never a guess. Its answer is *certain* where it holds for every
+// program. It is *assumed* where it follows from a default of PyTorch (the default dtype, a layout that a kernel
+// chooses, symbolic sizes that are taken to be equal): there the rule calls assume(). Wrong arguments are refused with
+// a diagnostic that states got, expected and repair. table.cpp gives rules to operators.
+//
+// Ownership: types are the context's, a Call lives for one node. Cost: linear in the ranks, and one look-up in the
+// context a result.
 #pragma once
 
-#include "ops/shapes/shape_rule.h"
+#include "ops/arguments.h"
 
+#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/dims.h"
 
 namespace ccgraph::infer {
@@ -14,21 +20,22 @@ using TypePtr = const Type *;
 using Sizes = llvm::SmallVector<Dim, 6>;
 using SizesRef = llvm::ArrayRef<Dim>;
 
-/// Hands out symbols that the graph does not use yet.
-class FreshSymbols {
-public:
-  explicit FreshSymbols(uint64_t next) : next_(next) {}
-  Dim take(Context &context) { return Dim(context.symbolic("u" + std::to_string(next_++))); }
-
-private:
-  uint64_t next_;
-};
-
 /// One call, with its arguments by the names of the schema.
 struct Call {
   const Node &node;
   Context &context;
-  FreshSymbols &fresh;
+  uint64_t &nextSymbol;
+  bool assumed = false;
+  std::optional<Diagnostic> refused;
+
+  /// Marks the answer as one that a default of PyTorch decides.
+  void assume() { assumed = true; }
+  /// Marks the answer so unless `certain`.
+  void assumeUnless(bool certain) { assumed |= !certain; }
+  /// A symbol that the graph does not use yet.
+  Dim freshSymbol() { return Dim(context.symbolic("u" + std::to_string(nextSymbol++))); }
+  /// States what is wrong with the arguments; the first refusal is kept.
+  TypePtr refuse(const llvm::Twine &message, const llvm::Twine &repair);
 
   [[nodiscard]] int index(llvm::StringRef name) const { return node.op()->paramIndex(name); }
   [[nodiscard]] TypePtr tensor(llvm::StringRef name) const { return tensorAt(node, index(name)); }
@@ -38,9 +45,18 @@ struct Call {
   [[nodiscard]] std::optional<int64_t> integer(llvm::StringRef name) const;
   /// A number, or the name of a size.
   [[nodiscard]] std::optional<Dim> dim(llvm::StringRef name) const;
+  /// The dimension given at a parameter, counted from the front; refused if it is out of range.
+  std::optional<unsigned> dimension(int parameter, size_t rank);
+  /// The same of a dimension that the call names in another way.
+  std::optional<unsigned> wrapped(int64_t dim, size_t rank);
   [[nodiscard]] bool flag(llvm::StringRef name) const;
-  [[nodiscard]] DType dtypeOr(DType otherwise) const;    ///< the `dtype` asked for
-  [[nodiscard]] Device deviceOr(Device otherwise) const; ///< the `device` asked for
+  /// The memory format asked for; "preserve_format" where none is.
+  [[nodiscard]] llvm::StringRef memoryFormat() const;
+  /// The `dtype` asked for; empty where it is no literal.
+  [[nodiscard]] std::optional<DType> dtypeOr(DType otherwise) const;
+  /// The `device` asked for; one without index, or given as a node, is that of an earlier node.
+  [[nodiscard]] Device deviceOr(Device otherwise) const;
+  [[nodiscard]] bool namesDevice() const; ///< as a literal
 
   [[nodiscard]] TypePtr contiguous(DType dtype, SizesRef sizes, const Device &device) const {
     return context.contiguousTensor(dtype, sizes, device);
@@ -49,10 +65,5 @@ struct Call {
     return contiguous(like.dtype(), sizes, like.device());
   }
 };
-
-using Rule = TypePtr (*)(Call &call);
-
-/// By the key of an operator ("aten.sum.dim_IntList"), else its base; null where there is none.
-[[nodiscard]] Rule findRule(llvm::StringRef target);
 
 } // namespace ccgraph::infer

@@ -4,17 +4,13 @@
 #include "ccgraph/ir/promotion.h"
 #include "ccgraph/ir/strides.h"
 
+#include <functional>
+
 namespace ccgraph::infer {
 namespace {
 
 std::optional<unsigned> dimOf(const Call &call, const Type &self, int64_t otherwise = 0) {
   return wrapDim(call.integer("dim").value_or(otherwise), self.sizes().size());
-}
-
-/// The memory format asked for; "preserve_format" where none is.
-llvm::StringRef formatOf(const Call &call) {
-  const Argument *format = call.given("memory_format");
-  return format && format->is(Argument::Kind::MemoryFormat) ? format->text() : "preserve_format";
 }
 
 } // namespace
@@ -32,7 +28,7 @@ TypePtr contiguousSelf(Call &call) {
 
 TypePtr preservedSelf(Call &call) {
   TypePtr self = call.tensor(0);
-  return self ? preserved(call.context, self->dtype(), *self, self->device()) : nullptr;
+  return self ? preserved(call, self->dtype(), *self, self->device()) : nullptr;
 }
 
 TypePtr embeddingType(Call &call) {
@@ -147,33 +143,68 @@ TypePtr stackType(Call &call) {
   return call.contiguous(*commonDType(*tensors), sizes, first.device());
 }
 
+namespace {
+
+/// An empty vector joins with tensors of any rank: PyTorch once had no other empty tensors.
+bool joinsAnything(TypePtr type) { return type->sizes().size() == 1 && type->sizes()[0] == Dim(0); }
+
+/// The first tensor that has another rank than the first one, or another size elsewhere than along the dimension.
+TypePtr misfit(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
+  const Type &like = *tensors.front();
+  for (TypePtr type : tensors) {
+    if (type->sizes().size() != like.sizes().size())
+      return type;
+    for (size_t i = 0; i < like.sizes().size(); ++i) {
+      const Dim &a = like.sizes()[i], &b = type->sizes()[i];
+      if (i != dim && a.isStatic() && b.isStatic() && a != b)
+        return type;
+    }
+  }
+  return nullptr;
+}
+
+/// Do all have the first one's dtype and device, rows that are counted, and a row-major layout?
+bool joinPlainly(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
+  const Type &first = *tensors.front();
+  return llvm::all_of(tensors, [&](TypePtr type) {
+    return type->dtype() == first.dtype() && type->device() == first.device() &&
+           type->sizes().size() == first.sizes().size() && type->sizes()[dim].isStatic() && type->isContiguous();
+  });
+}
+
+TypePtr joined(Call &call, llvm::ArrayRef<TypePtr> tensors, unsigned dim, DType dtype) {
+  const Type &first = *tensors.front();
+  Sizes sizes(first.sizes().begin(), first.sizes().end());
+  sizes[dim] = Dim(0);
+  for (TypePtr type : tensors)
+    sizes[dim] = add(call.context, sizes[dim], type->sizes()[dim]);
+  if (llvm::all_of(tensors, [](TypePtr type) { return isLikeChannelsLast(*type); }))
+    if (auto numbers = staticDims(sizes))
+      return call.context.tensor(dtype, {sizes, toSizes(channelsLastStrides(*numbers)), true}, first.device());
+  return call.contiguous(dtype, sizes, first.device());
+}
+
+} // namespace
+
 // Tensors that all lie as images with their channels last are joined so (cat_compute_output_memory_format).
 // A one-dimensional tensor of no elements joins whatever the others are.
 TypePtr catType(Call &call) {
   auto tensors = tensorsAt(call.node, 0);
-  if (!tensors || llvm::is_contained(*tensors, nullptr))
+  if (!tensors || tensors->empty() || llvm::is_contained(*tensors, nullptr))
     return nullptr;
-  DType dtype = commonDType(*tensors).value_or(DType::F32);
-  llvm::SmallVector<TypePtr, 8> joined;
-  llvm::copy_if(*tensors, std::back_inserter(joined),
-                [](TypePtr type) { return type->sizes().size() != 1 || type->sizes()[0] != Dim(0); });
-  if (joined.empty())
-    return nullptr;
-  const Type &first = *joined.front();
-  auto dim = dimOf(call, first);
+  llvm::SmallVector<TypePtr, 8> filled;
+  llvm::copy_if(*tensors, std::back_inserter(filled), std::not_fn(joinsAnything));
+  if (filled.empty())
+    filled.assign(tensors->begin(), tensors->end());
+  const Type &first = *filled.front();
+  auto dim = call.dimension(1, first.sizes().size());
   if (!dim)
     return nullptr;
-  Sizes sizes(first.sizes().begin(), first.sizes().end());
-  sizes[*dim] = Dim(0);
-  for (TypePtr type : joined) {
-    if (type->sizes().size() != sizes.size())
-      return nullptr;
-    sizes[*dim] = add(call.context, sizes[*dim], type->sizes()[*dim]);
-  }
-  if (llvm::all_of(joined, [](TypePtr type) { return isLikeChannelsLast(*type); }))
-    if (auto numbers = staticDims(sizes))
-      return call.context.tensor(dtype, {sizes, toSizes(channelsLastStrides(*numbers)), true}, first.device());
-  return call.contiguous(dtype, sizes, first.device());
+  if (TypePtr other = misfit(filled, *dim))
+    return call.refuse("joins " + typeText(&first) + " and " + typeText(other),
+                       "tensors that are joined differ along one dimension at most");
+  call.assumeUnless(filled.size() == tensors->size() && joinPlainly(filled, *dim));
+  return joined(call, filled, *dim, *commonDType(*tensors));
 }
 
 TypePtr repeatType(Call &call) {
@@ -181,36 +212,43 @@ TypePtr repeatType(Call &call) {
   if (!repeats || call.node.op()->params.size() > 2)
     return nullptr;
   auto size = call.dim("output_size");
-  return call.contiguousLike(*repeats, {size ? *size : call.fresh.take(call.context)});
+  return call.contiguousLike(*repeats, {size ? *size : call.freshSymbol()});
 }
 
-TypePtr sameType(Call &call) { return call.tensor(0); }
-
-TypePtr likeCopyType(Call &call) {
+/// A new tensor whose dtype, device and layout are the first operand's, unless the call asks for others.
+static TypePtr copied(Call &call, TypePtr (*preserve)(Call &, DType, const Type &, const Device &)) {
   TypePtr self = call.tensor(0);
-  if (!self || formatOf(call) != "preserve_format")
-    return copyType(call);
-  TypePtr like = elementwise(call.context, call.dtypeOr(self->dtype()), {self});
-  return like ? call.context.tensor(like->dtype(), {like->sizes(), like->strides(), like->stridesKnown()},
-                                    call.deviceOr(self->device()))
-              : nullptr;
-}
-
-TypePtr copyType(Call &call) {
-  TypePtr self = call.tensor(0);
-  if (!self)
+  auto dtype = self ? call.dtypeOr(self->dtype()) : std::nullopt;
+  const Argument *layout = call.given("layout");
+  bool isStrided = !layout || (layout->is(Argument::Kind::Layout) && layout->text() == "strided");
+  if (!dtype || !isStrided)
     return nullptr;
-  DType dtype = call.dtypeOr(self->dtype());
   Device device = call.deviceOr(self->device());
-  llvm::StringRef format = formatOf(call);
-  if (format == "contiguous_format")
-    return call.contiguous(dtype, self->sizes(), device);
-  return format == "preserve_format" ? preserved(call.context, dtype, *self, device) : nullptr;
+  call.assumeUnless(!call.given("device") || call.namesDevice());
+  if (call.memoryFormat() == "preserve_format")
+    return preserve(call, *dtype, *self, device);
+  return formatted(call, *call.contiguous(*dtype, self->sizes(), device), self->sizes(), call.memoryFormat());
+}
+
+TypePtr copyType(Call &call) { return copied(call, preserved); }
+
+// Where copyType keeps the strides of dimensions of one element, PyTorch prints here those of an elementwise result.
+TypePtr likeCopyType(Call &call) {
+  return copied(call, [](Call &call, DType dtype, const Type &self, const Device &device) {
+    bool wasAssumed = call.assumed;
+    TypePtr like = elementwise(call, dtype, {&self});
+    auto sizes = staticDims(self.sizes());
+    auto strides = staticDims(self.strides());
+    bool isKnownDense = sizes && strides && self.stridesKnown() && isDense(*sizes, *strides);
+    call.assumed = wasAssumed || !(self.isContiguous() || isKnownDense);
+    return like ? call.context.tensor(like->dtype(), {like->sizes(), like->strides(), like->stridesKnown()}, device)
+                : nullptr;
+  });
 }
 
 TypePtr deviceType(Call &call) {
   TypePtr self = call.tensor(0);
-  return self ? preserved(call.context, self->dtype(), *self, call.deviceOr(self->device())) : nullptr;
+  return self ? preserved(call, self->dtype(), *self, call.deviceOr(self->device())) : nullptr;
 }
 
 } // namespace ccgraph::infer

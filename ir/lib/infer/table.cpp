@@ -5,31 +5,35 @@
 namespace ccgraph::infer {
 namespace {
 
+constexpr bool Certain = true;
+
 struct Entry {
   llvm::StringLiteral key; ///< key, or base for all overloads
-  Rule rule;
+  TypeRule rule;
+  /// Does the rule answer what holds of every program, but where a call takes a default? All answers of other rules are
+  /// assumed.
+  bool certain = false;
 };
 
 constexpr Entry entries[] = {
-    {"_c10d_functional.all_to_all_single", exchangedType},
-    {"_c10d_functional.reduce_scatter_tensor", scatteredType},
-    {"_c10d_functional_autograd.all_to_all_single", exchangedType},
+    {"aten._conj", operandType, Certain},
     {"aten._conj_physical", preservedSelf},
-    {"aten._foreach_add", foreachType},
-    {"aten._foreach_addcdiv", foreachType},
-    {"aten._foreach_addcmul", foreachType},
-    {"aten._foreach_div", foreachType},
-    {"aten._foreach_lerp", foreachType},
-    {"aten._foreach_mul", foreachType},
-    {"aten._foreach_neg", foreachType},
-    {"aten._foreach_sqrt", foreachType},
-    {"aten._foreach_sub", foreachType},
+    {"aten._foreach_add", foreachType, Certain},
+    {"aten._foreach_addcdiv", foreachType, Certain},
+    {"aten._foreach_addcmul", foreachType, Certain},
+    {"aten._foreach_div", foreachFloatType, Certain},
+    {"aten._foreach_lerp", foreachType, Certain},
+    {"aten._foreach_mul", foreachType, Certain},
+    {"aten._foreach_neg", foreachType, Certain},
+    {"aten._foreach_sqrt", foreachFloatType, Certain},
+    {"aten._foreach_sub", foreachType, Certain},
     {"aten._fused_rms_norm", normForward},
     {"aten._fused_rms_norm_backward", normBackward},
     {"aten._grouped_mm", groupedMatmul},
     {"aten._local_scalar_dense", itemType},
     {"aten._log_softmax", softmaxType},
     {"aten._log_softmax_backward_data", softmaxBackward},
+    {"aten._neg_view", operandType, Certain},
     {"aten._scaled_dot_product_efficient_attention", efficientAttention},
     {"aten._scaled_dot_product_efficient_attention_backward", attentionBackward},
     {"aten._scaled_dot_product_flash_attention", flashAttention},
@@ -38,19 +42,20 @@ constexpr Entry entries[] = {
     {"aten._scaled_dot_product_flash_attention_for_cpu_backward", attentionBackward},
     {"aten._softmax", softmaxType},
     {"aten._softmax_backward_data", softmaxBackward},
-    {"aten._to_copy", copyType},
+    {"aten._to_copy", copyType, Certain},
     {"aten._unsafe_index.Tensor", indexType},
     {"aten._unsafe_index_put", likeType},
     {"aten._unsafe_masked_index_put_accumulate", preservedSelf},
-    {"aten._unsafe_view", viewType},
-    {"aten.abs", realType},
+    {"aten._unsafe_view", viewType, Certain},
+    {"aten.abs", realType, Certain},
     {"aten.acos", floatType},
     {"aten.acosh", floatType},
-    {"aten.add.Scalar", arithmeticType},
-    {"aten.add.Tensor", arithmeticType},
+    {"aten.add.Scalar", arithmeticType, Certain},
+    {"aten.add.Tensor", arithmeticType, Certain},
     {"aten.addcdiv", arithmeticType},
     {"aten.addcmul", arithmeticType},
-    {"aten.addmm", matmulType},
+    {"aten.addmm", matmulType, Certain},
+    {"aten.alias", operandType, Certain},
     {"aten.all", boolReduction},
     {"aten.amax", sameReduction},
     {"aten.amin", sameReduction},
@@ -58,56 +63,60 @@ constexpr Entry entries[] = {
     {"aten.arange", rangeType},
     {"aten.argmax", indexReduction},
     {"aten.argmin", indexReduction},
+    {"aten.as_strided", asStridedType, Certain},
     {"aten.asin", floatType},
     {"aten.asinh", floatType},
     {"aten.atan", floatType},
     {"aten.atan2", floatType},
     {"aten.atanh", floatType},
-    {"aten.baddbmm", matmulType},
+    {"aten.baddbmm", matmulType, Certain},
     {"aten.binary_cross_entropy", lossType},
     {"aten.binary_cross_entropy_with_logits", lossType},
-    {"aten.bitwise_and", arithmeticType},
+    {"aten.bitwise_and", arithmeticType, Certain},
     {"aten.bitwise_left_shift", arithmeticType},
     {"aten.bitwise_not", arithmeticType},
-    {"aten.bitwise_or", arithmeticType},
+    {"aten.bitwise_or", arithmeticType, Certain},
     {"aten.bitwise_right_shift", arithmeticType},
     {"aten.bitwise_xor", arithmeticType},
-    {"aten.bmm", matmulType},
+    {"aten.bmm", matmulType, Certain},
     {"aten.broadcast_tensors", broadcastType},
-    {"aten.cat", catType},
+    {"aten.cat", catType, Certain},
     {"aten.ceil", arithmeticType},
     {"aten.celu", arithmeticType},
-    {"aten.clamp", chosenType},
-    {"aten.clamp_max", chosenType},
-    {"aten.clamp_min", chosenType},
-    {"aten.clone", copyType},
+    {"aten.clamp", chosenType, Certain},
+    {"aten.clamp_max", chosenType, Certain},
+    {"aten.clamp_min", chosenType, Certain},
+    {"aten.clone", copyType, Certain},
     {"aten.constant_pad_nd", padType},
-    {"aten.copy", sameType},
+    {"aten.copy", operandType},
     {"aten.copysign", floatType},
-    {"aten.cos", floatType},
+    {"aten.cos", floatType, Certain},
     {"aten.cosh", floatType},
     {"aten.cumprod", scanType},
     {"aten.cumsum", scanType},
+    {"aten.detach", operandType, Certain},
+    {"aten.detach_", operandType, Certain},
     {"aten.digamma", floatType},
-    {"aten.div.Scalar", floatType},
+    {"aten.div.Scalar", floatType, Certain},
     {"aten.div.Scalar_mode", quotientType},
-    {"aten.div.Tensor", floatType},
+    {"aten.div.Tensor", floatType, Certain},
     {"aten.div.Tensor_mode", quotientType},
     {"aten.elu", arithmeticType},
     {"aten.elu_backward", arithmeticType},
     {"aten.embedding", embeddingType},
     {"aten.embedding_dense_backward", embeddingBackward},
-    {"aten.empty.memory_format", createdType},
-    {"aten.empty_like", likeCopyType},
+    {"aten.empty.memory_format", createdType, Certain},
+    {"aten.empty_like", likeCopyType, Certain},
     {"aten.empty_strided", stridedType},
-    {"aten.eq", boolType},
-    {"aten.erf", floatType},
+    {"aten.eq", boolType, Certain},
+    {"aten.erf", floatType, Certain},
     {"aten.erfc", floatType},
     {"aten.erfinv", floatType},
-    {"aten.exp", floatType},
+    {"aten.exp", floatType, Certain},
     {"aten.exp2", floatType},
-    {"aten.expand", expandType},
+    {"aten.expand", expandType, Certain},
     {"aten.expm1", floatType},
+    {"aten.flatten.using_ints", flattenType, Certain},
     {"aten.flip", likeType},
     {"aten.floor", arithmeticType},
     {"aten.floor_divide", arithmeticType},
@@ -115,14 +124,14 @@ constexpr Entry entries[] = {
     {"aten.fmin", arithmeticType},
     {"aten.fmod", arithmeticType},
     {"aten.frac", arithmeticType},
-    {"aten.full", createdType},
-    {"aten.full_like", likeCopyType},
+    {"aten.full", createdType, Certain},
+    {"aten.full_like", likeCopyType, Certain},
     {"aten.gather", gatherType},
     {"aten.gcd", arithmeticType},
-    {"aten.ge", boolType},
-    {"aten.gelu", floatType},
-    {"aten.gelu_backward", floatType},
-    {"aten.gt", boolType},
+    {"aten.ge", boolType, Certain},
+    {"aten.gelu", floatType, Certain},
+    {"aten.gelu_backward", floatType, Certain},
+    {"aten.gt", boolType, Certain},
     {"aten.hardshrink", arithmeticType},
     {"aten.hardshrink_backward", arithmeticType},
     {"aten.hardsigmoid", floatType},
@@ -146,14 +155,15 @@ constexpr Entry entries[] = {
     {"aten.isposinf", boolType},
     {"aten.layer_norm", contiguousSelf},
     {"aten.lcm", arithmeticType},
-    {"aten.le", boolType},
+    {"aten.le", boolType, Certain},
     {"aten.leaky_relu", arithmeticType},
     {"aten.leaky_relu_backward", arithmeticType},
     {"aten.lerp", arithmeticType},
     {"aten.lgamma", floatType},
+    {"aten.lift_fresh_copy", copyType, Certain},
     {"aten.linalg_vector_norm", normReduction},
     {"aten.linear", linearType},
-    {"aten.log", floatType},
+    {"aten.log", floatType, Certain},
     {"aten.log10", floatType},
     {"aten.log1p", floatType},
     {"aten.log2", floatType},
@@ -163,84 +173,84 @@ constexpr Entry entries[] = {
     {"aten.logaddexp", floatType},
     {"aten.logaddexp2", floatType},
     {"aten.logcumsumexp", scanType},
-    {"aten.logical_and", boolType},
-    {"aten.logical_not", boolType},
-    {"aten.logical_or", boolType},
+    {"aten.logical_and", boolType, Certain},
+    {"aten.logical_not", boolType, Certain},
+    {"aten.logical_or", boolType, Certain},
     {"aten.logical_xor", boolType},
     {"aten.logit", floatType},
     {"aten.logit_backward", floatType},
     {"aten.logsumexp", floatReduction},
-    {"aten.lshift", arithmeticType},
-    {"aten.lt", boolType},
+    {"aten.lt", boolType, Certain},
     {"aten.masked_fill", filledType},
     {"aten.max", sameReduction},
     {"aten.max.dim", pairReduction},
-    {"aten.maximum", arithmeticType},
+    {"aten.maximum", arithmeticType, Certain},
     {"aten.mean", sameReduction},
     {"aten.min", sameReduction},
     {"aten.min.dim", pairReduction},
-    {"aten.minimum", arithmeticType},
+    {"aten.minimum", arithmeticType, Certain},
     {"aten.mish", floatType},
     {"aten.mish_backward", floatType},
-    {"aten.mm", matmulType},
+    {"aten.mm", matmulType, Certain},
     {"aten.mse_loss", lossType},
     {"aten.mse_loss_backward", lossBackward},
-    {"aten.mul.Scalar", arithmeticType},
-    {"aten.mul.Tensor", arithmeticType},
+    {"aten.mul.Scalar", arithmeticType, Certain},
+    {"aten.mul.Tensor", arithmeticType, Certain},
     {"aten.nan_to_num", arithmeticType},
     {"aten.nansum", sumReduction},
     {"aten.native_dropout", dropoutType},
     {"aten.native_dropout_backward", dropoutBackward},
     {"aten.native_layer_norm", normForward},
     {"aten.native_layer_norm_backward", normBackward},
-    {"aten.ne", boolType},
-    {"aten.neg", arithmeticType},
-    {"aten.new_empty", newType},
+    {"aten.ne", boolType, Certain},
+    {"aten.neg", arithmeticType, Certain},
+    {"aten.new_empty", newType, Certain},
     {"aten.new_empty_strided", stridedType},
-    {"aten.new_full", newType},
-    {"aten.new_ones", newType},
-    {"aten.new_zeros", newType},
+    {"aten.new_full", newType, Certain},
+    {"aten.new_ones", newType, Certain},
+    {"aten.new_zeros", newType, Certain},
     {"aten.nextafter", arithmeticType},
     {"aten.nll_loss_backward", nllBackward},
     {"aten.nll_loss_forward", nllForward},
     {"aten.norm.Scalar", normReduction},
     {"aten.norm.ScalarOpt_dim", normReduction},
-    {"aten.ones", createdType},
-    {"aten.ones_like", likeCopyType},
-    {"aten.pow", arithmeticType},
+    {"aten.ones", createdType, Certain},
+    {"aten.ones_like", likeCopyType, Certain},
+    {"aten.permute", permuteType, Certain},
+    {"aten.pow", arithmeticType, Certain},
     {"aten.prod", sumReduction},
     {"aten.rand_like", likeCopyType},
     {"aten.randn_like", likeCopyType},
-    {"aten.reciprocal", floatType},
-    {"aten.relu", chosenType},
+    {"aten.reciprocal", floatType, Certain},
+    {"aten.relu", chosenType, Certain},
     {"aten.relu6", chosenType},
     {"aten.remainder", arithmeticType},
     {"aten.repeat_interleave", repeatType},
-    {"aten.reshape", viewType},
+    {"aten.reshape", viewType, Certain},
     {"aten.round", arithmeticType},
-    {"aten.rshift", arithmeticType},
-    {"aten.rsqrt", floatType},
-    {"aten.rsub", arithmeticType},
+    {"aten.rsqrt", floatType, Certain},
+    {"aten.rsub", arithmeticType, Certain},
     {"aten.scalar_tensor", scalarType},
     {"aten.scatter", contiguousSelf},
     {"aten.scatter_add", contiguousSelf},
     {"aten.scatter_reduce", contiguousSelf},
+    {"aten.select.int", selectType, Certain},
     {"aten.select_backward", sliceBackward},
-    {"aten.select_scatter", sameType},
+    {"aten.select_scatter", operandType},
     {"aten.selu", arithmeticType},
     {"aten.sgn", arithmeticType},
-    {"aten.sigmoid", floatType},
-    {"aten.sigmoid_backward", floatType},
+    {"aten.sigmoid", floatType, Certain},
+    {"aten.sigmoid_backward", floatType, Certain},
     {"aten.sign", arithmeticType},
     {"aten.signbit", boolType},
-    {"aten.silu", floatType},
-    {"aten.silu_backward", floatType},
-    {"aten.sin", floatType},
+    {"aten.silu", floatType, Certain},
+    {"aten.silu_backward", floatType, Certain},
+    {"aten.sin", floatType, Certain},
     {"aten.sinc", floatType},
     {"aten.sinh", floatType},
-    {"aten.slice.Tensor", sliceType},
+    {"aten.slice.Tensor", sliceType, Certain},
     {"aten.slice_backward", sliceBackward},
-    {"aten.slice_scatter", sameType},
+    {"aten.slice_scatter", operandType},
     {"aten.smooth_l1_loss", lossType},
     {"aten.softplus", floatType},
     {"aten.softplus_backward", floatType},
@@ -255,36 +265,44 @@ constexpr Entry entries[] = {
     {"aten.special_log_ndtr", floatType},
     {"aten.special_ndtri", floatType},
     {"aten.special_xlog1py", floatType},
-    {"aten.split", splitType},
-    {"aten.split_with_sizes", splitType},
-    {"aten.sqrt", floatType},
+    {"aten.split", splitType, Certain},
+    {"aten.split_with_sizes", splitType, Certain},
+    {"aten.sqrt", floatType, Certain},
     {"aten.square", arithmeticType},
+    {"aten.squeeze", squeezeType, Certain},
     {"aten.stack", stackType},
-    {"aten.sub.Scalar", arithmeticType},
-    {"aten.sub.Tensor", arithmeticType},
+    {"aten.sub.Scalar", arithmeticType, Certain},
+    {"aten.sub.Tensor", arithmeticType, Certain},
     {"aten.sum", sumReduction},
     {"aten.sym_numel", numelType},
     {"aten.sym_size", sizeType},
+    {"aten.t", transposeType, Certain},
     {"aten.tan", floatType},
-    {"aten.tanh", floatType},
-    {"aten.tanh_backward", floatType},
+    {"aten.tanh", floatType, Certain},
+    {"aten.tanh_backward", floatType, Certain},
     {"aten.threshold", arithmeticType},
-    {"aten.threshold_backward", chosenType},
+    {"aten.threshold_backward", chosenType, Certain},
     {"aten.topk", topkType},
+    {"aten.transpose.int", transposeType, Certain},
     {"aten.tril", triangleType},
     {"aten.triu", triangleType},
     {"aten.true_divide", floatType},
     {"aten.trunc", arithmeticType},
+    {"aten.unbind.int", unbindType, Certain},
+    {"aten.unsafe_split.Tensor", splitType, Certain},
+    {"aten.unsafe_split_with_sizes", splitType, Certain},
+    {"aten.unsqueeze", unsqueezeType, Certain},
     {"aten.var_mean", momentReduction},
-    {"aten.view", viewType},
-    {"aten.view_as_complex", complexView},
-    {"aten.view_as_real", realView},
+    {"aten.view", viewType, Certain},
+    {"aten.view.dtype", bitsType, Certain},
+    {"aten.view_as_complex", complexType, Certain},
+    {"aten.view_as_real", realViewType, Certain},
     {"aten.where.ScalarOther", chosenByOperand},
     {"aten.where.ScalarSelf", chosenByOperand},
-    {"aten.where.self", arithmeticType},
+    {"aten.where.self", arithmeticType, Certain},
     {"aten.xlogy", floatType},
-    {"aten.zeros", createdType},
-    {"aten.zeros_like", likeCopyType},
+    {"aten.zeros", createdType, Certain},
+    {"aten.zeros_like", likeCopyType, Certain},
     {"bucketing._pre_bucket_all_gather", gatherBucket},
     {"bucketing._pre_bucket_reduce_scatter", scatterBucket},
     {"higher_order.control_deps", controlDeps},
@@ -301,24 +319,73 @@ constexpr Entry entries[] = {
     {"operator.mul", numberArithmetic},
     {"operator.ne", comparedNumbers},
     {"operator.sub", numberArithmetic},
-    {"prims.convert_element_type", copyType},
+    {"prims.convert_element_type", copyType, Certain},
     {"prims.device_put", deviceType},
-    {"prims.fma", arithmeticType},
+    {"prims.fma", arithmeticType, Certain},
     {"prims.iota", iotaType},
     {"prims.prepare_softmax_online", onlineSoftmax},
     {"torch.sym_sum", symbolicSum},
     {"torchtitan.deterministic_scatter_add", contiguousSelf},
 };
 
+/// In-place and out= forms with one result: it is the tensor that is written.
+bool yieldsWhatItWrites(const OpDef &op) {
+  if (op.results.size() != 1 || op.results[0].type != "Tensor" || !op.results[0].alias)
+    return false;
+  return llvm::any_of(op.params,
+                      [&](const OpParam &param) { return param.writes && param.alias == op.results[0].alias; });
+}
+
+/// The rule that a role, or what an operator writes, gives to an operator without entry.
+TypeRule ruleByEffect(const OpDraft &draft) {
+  switch (draft.op.role) {
+  case OpRole::Collective:
+    return collectiveType;
+  case OpRole::Wait:
+    return waitType;
+  case OpRole::GetItem:
+    return getItemType;
+  case OpRole::ControlDeps:
+  case OpRole::HigherOrder:
+    return nullptr;
+  case OpRole::Compute:
+    return yieldsWhatItWrites(draft.op) && !draft.tags.contains('i') ? writtenType : nullptr;
+  }
+  return nullptr;
+}
+
 } // namespace
 
-Rule findRule(llvm::StringRef target) {
-  llvm::StringRef key = target;
-  key.consume_back(".default");
-  const Entry *entry = findEntry(llvm::ArrayRef(entries), key);
-  if (!entry)
-    entry = findEntry(llvm::ArrayRef(entries), baseOf(key));
-  return entry ? entry->rule : nullptr;
+TypePtr writtenType(Call &call) {
+  const OpDef &op = *call.node.op();
+  for (size_t i = 0; i < op.params.size(); ++i)
+    if (op.params[i].writes && op.params[i].alias == op.results[0].alias)
+      return call.tensor(static_cast<int>(i));
+  return nullptr;
 }
 
 } // namespace ccgraph::infer
+
+namespace ccgraph {
+
+// An entry of a base stands for all overloads, and some of them write: those yield what they write.
+void applyTypeRules(const OpDraft &draft) {
+  OpDef &op = draft.op;
+  op.typeRule = infer::ruleByEffect(draft);
+  op.typeIsCertain = op.typeRule != nullptr;
+  const infer::Entry *entry = findEntry(llvm::ArrayRef(infer::entries), draft);
+  bool isOperand = entry && entry->certain && entry->rule == infer::operandType; // detach_
+  bool writes = infer::yieldsWhatItWrites(op) && !isOperand;
+  bool hasOwnRule = op.role == OpRole::Collective || op.role == OpRole::Wait || op.role == OpRole::GetItem;
+  if (!entry || writes || hasOwnRule)
+    return;
+  op.typeRule = entry->rule;
+  op.typeIsCertain = entry->certain;
+}
+
+void forEachTypedKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
+  for (const infer::Entry &entry : infer::entries)
+    visit(entry.key);
+}
+
+} // namespace ccgraph

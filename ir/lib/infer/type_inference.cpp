@@ -5,56 +5,32 @@
 namespace ccgraph {
 namespace {
 
-/// Where a shape rule leaves strides of dimensions of one element open, which PyTorch prints all the same.
-bool asksDefaultsFirst(const OpDef &op) {
-  constexpr llvm::StringLiteral targets[] = {
-      "aten._unsafe_view.default", "aten.cat.default",     "aten.empty_like.default", "aten.full_like.default",
-      "aten.ones_like.default",    "aten.reshape.default", "aten.view.default",       "aten.zeros_like.default",
-  };
-  return llvm::is_contained(targets, op.target.str());
+llvm::Expected<const Type *> answerOf(infer::Call &call) {
+  const Type *type = call.node.op()->typeRule(call);
+  if (call.refused)
+    return makeError(std::move(*call.refused));
+  return type;
 }
 
 } // namespace
 
 bool lacksType(const Type *type) { return !type || (type->isList() && llvm::any_of(type->elements(), lacksType)); }
 
-struct TypeInference::Impl {
-  explicit Impl(uint64_t firstSymbol) : fresh(firstSymbol) {}
-
-  infer::Rule ruleOf(const OpDef &op) {
-    auto [entry, isNew] = rules.try_emplace(&op, nullptr);
-    if (isNew)
-      entry->second = infer::findRule(op.target.str());
-    return entry->second;
-  }
-
-  infer::FreshSymbols fresh;
-  llvm::DenseMap<const OpDef *, infer::Rule> rules;
-};
-
-TypeInference::TypeInference(uint64_t firstSymbol) : impl_(std::make_unique<Impl>(firstSymbol)) {}
-TypeInference::~TypeInference() = default;
-TypeInference::TypeInference(TypeInference &&) noexcept = default;
-TypeInference &TypeInference::operator=(TypeInference &&) noexcept = default;
-
-llvm::Expected<const Type *> TypeInference::typeOf(const Node &node) {
+llvm::Expected<const Type *> certainType(const Node &node) {
   const OpDef *op = node.op();
-  if (!op)
+  if (!op || !op->typeRule || !op->typeIsCertain)
     return nullptr;
-  if (const Type *type = asksDefaultsFirst(*op) ? assumedType(node) : nullptr)
-    return type;
-  if (op->shape) {
-    TypeResult certain = op->shape(node);
-    if (!certain || *certain)
-      return certain;
-  }
-  return assumedType(node);
+  uint64_t unused = 0;
+  infer::Call call{node, node.graph()->context(), unused};
+  llvm::Expected<const Type *> type = answerOf(call);
+  return type && call.assumed ? nullptr : std::move(type);
 }
 
-const Type *TypeInference::assumedType(const Node &node) {
-  infer::Rule rule = node.op() ? impl_->ruleOf(*node.op()) : nullptr;
-  infer::Call call{node, node.graph()->context(), impl_->fresh};
-  return rule ? rule(call) : nullptr;
+llvm::Expected<const Type *> TypeInference::typeOf(const Node &node) {
+  if (!node.op() || !node.op()->typeRule)
+    return nullptr;
+  infer::Call call{node, node.graph()->context(), nextSymbol_};
+  return answerOf(call);
 }
 
 } // namespace ccgraph

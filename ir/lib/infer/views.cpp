@@ -1,212 +1,236 @@
 #include "infer/families.h"
-#include "infer/layout.h"
 #include "infer/linear.h"
 
-#include "ccgraph/ir/strides.h"
+#include "ccgraph/ir/promotion.h"
+
+#include <algorithm>
 
 namespace ccgraph::infer {
 namespace {
 
-/// What is left of `sizes` after those of `others` have been taken out: the size that -1 stands for. Empty where the
-/// numbers do not divide, or an expression of `others` is no size of its own.
-std::optional<Dim> quotient(Context &context, SizesRef sizes, SizesRef others) {
-  Sizes left(sizes.begin(), sizes.end());
-  int64_t divisor = 1;
-  for (const Dim &other : others) {
-    if (other.isStatic()) {
-      divisor = saturatingMultiply(divisor, other.value());
-      continue;
-    }
-    auto *same = llvm::find(left, other);
-    if (same == left.end())
-      return std::nullopt;
-    left.erase(same);
+/// Because a file may state any size, a list of more parts than this is left unknown.
+constexpr int64_t maxParts = 1 << 16;
+
+/// A tensor type under change.
+struct Shape {
+  const Call &call;
+  DType dtype;
+  Device device;
+  Sizes sizes;
+  Sizes strides;
+  bool stridesKnown;
+
+  Shape(const Call &call, const Type &type)
+      : call(call), dtype(type.dtype()), device(type.device()), sizes(type.sizes().begin(), type.sizes().end()),
+        strides(type.strides().begin(), type.strides().end()), stridesKnown(type.stridesKnown()) {}
+
+  void erase(unsigned dim) {
+    sizes.erase(sizes.begin() + dim);
+    if (stridesKnown)
+      strides.erase(strides.begin() + dim);
   }
-  int64_t number = 1;
-  Dim rest(1);
-  for (const Dim &size : left)
-    if (size.isStatic())
-      number = saturatingMultiply(number, size.value());
-    else
-      rest = multiply(context, rest, size);
-  if (divisor == 0 || number % divisor != 0)
-    return std::nullopt;
-  return multiply(context, Dim(number / divisor), rest);
-}
-
-std::optional<Sizes> resolved(Context &context, SizesRef from, SizesRef wanted) {
-  Sizes sizes(wanted.begin(), wanted.end());
-  auto *open = llvm::find(sizes, Dim(-1));
-  if (open == sizes.end())
-    return sizes;
-  Sizes others(sizes.begin(), open);
-  others.append(open + 1, sizes.end());
-  auto rest = quotient(context, from, others);
-  if (!rest)
-    return std::nullopt;
-  *open = *rest;
-  return sizes;
-}
-
-/// The strides of a view are those of its runs; with expressions only the usual cases are told: a run that is a
-/// dimension of the operand as it was, or that is contiguous up to the last.
-TypePtr symbolicView(const Call &call, const Type &from, SizesRef sizes) {
-  if (from.isContiguous())
-    return call.contiguousLike(from, sizes);
-  auto oldSizes = numbersFor(from.sizes());
-  auto oldStrides = numbersFor(from.strides());
-  auto newSizes = numbersFor(sizes);
-  if (!oldSizes || !oldStrides || !newSizes || productOf(*oldSizes) != productOf(*newSizes))
-    return nullptr;
-  auto strides = viewStrides(*oldSizes, *oldStrides, *newSizes);
-  if (!strides)
-    return call.contiguousLike(from, sizes); // a reshape copies
-  Sizes result;
-  for (int64_t stride : *strides) {
-    auto *same = llvm::find(*oldStrides, stride);
-    bool isNumber = same == oldStrides->end() && stride < 1000;
-    if (same == oldStrides->end() && !isNumber)
-      return nullptr;
-    result.push_back(isNumber ? Dim(stride) : from.strides()[static_cast<size_t>(same - oldStrides->begin())]);
-  }
-  return call.context.tensor(from.dtype(), {sizes, result, true}, from.device());
-}
-
-/// Sizes and strides under change.
-struct Window {
-  Dims sizes;
-  Dims strides;
-
-  /// Dimensions `first` to `last` as one; false where memory does not run through them.
-  bool collapse(size_t first, size_t last) {
-    int64_t length = sizes[last];
-    int64_t stride = strides[last];
-    size_t inner = last;
-    for (size_t i = last; i-- > first;) {
-      if (sizes[i] == 1)
-        continue;
-      if (sizes[inner] != 1 && strides[i] != saturatingMultiply(strides[inner], sizes[inner]))
-        return false;
-      length = saturatingMultiply(length, sizes[i]);
-      stride = sizes[inner] == 1 ? strides[i] : std::min(stride, strides[i]);
-      inner = i;
-    }
-    sizes.erase(sizes.begin() + first, sizes.begin() + last);
-    strides.erase(strides.begin() + first, strides.begin() + last);
-    sizes[first] = length;
-    strides[first] = stride;
-    return true;
-  }
-
-  void split(size_t dim, int64_t outer) {
-    int64_t inner = sizes[dim] / outer;
-    sizes[dim] = inner;
-    sizes.insert(sizes.begin() + dim, outer);
-    strides.insert(strides.begin() + dim, saturatingMultiply(inner, strides[dim]));
-  }
+  [[nodiscard]] TypePtr type() const { return call.context.tensor(dtype, {sizes, strides, stridesKnown}, device); }
 };
 
-/// As torch._refs walks: dimensions that stay keep their stride, also those of one element; others are put together from
-/// the left until the wanted length divides them, and split. Empty where that would take a copy.
-std::optional<Dims> walkedStrides(Window window, DimsRef wanted) {
-  size_t at = 0;
-  for (int64_t length : wanted) {
-    if (at == window.sizes.size()) {
-      if (length != 1 || at == 0)
-        return std::nullopt;
-      window.split(at - 1, window.sizes[at - 1]);
-      ++at;
-      continue;
-    }
-    if (length != window.sizes[at]) {
-      int64_t product = window.sizes[at];
-      size_t end = at;
-      while (product % length != 0 && end + 1 != window.sizes.size())
-        product = saturatingMultiply(product, window.sizes[++end]);
-      if (product % length != 0 || (end != at && !window.collapse(at, end)))
-        return std::nullopt;
-      if (product != length)
-        window.split(at, length);
-    }
-    ++at;
-  }
-  window.strides.truncate(wanted.size());
-  return window.strides;
-}
-
-TypePtr staticView(const Call &call, const Type &from, Window window, DimsRef wanted) {
-  if (contiguousStrides(window.sizes) == window.strides || productOf(wanted) == 0 ||
-      llvm::any_of(wanted, [](int64_t size) { return size < 1; }))
-    return nullptr;
-  // A contiguous tensor as one dimension has the stride 1, also where each of its dimensions has one element.
-  bool isLine = wanted.size() == 1 && isContiguous(window.sizes, window.strides);
-  auto strides = isLine ? std::optional(Dims{1}) : walkedStrides(std::move(window), wanted);
-  if (!strides)
-    return nullptr;
-  Sizes sizes(wanted.begin(), wanted.end());
-  Sizes result(strides->begin(), strides->end());
-  return call.context.tensor(from.dtype(), {sizes, result, true}, from.device());
-}
+bool allStatic(const Type &type) { return staticDims(type.sizes()) && staticDims(type.strides()); }
 
 } // namespace
 
-TypePtr viewType(Call &call) {
+TypePtr operandType(Call &call) { return call.tensor(0); }
+
+// Serves aten.transpose, which names two dimensions, and aten.t, which swaps the two that a matrix has.
+TypePtr transposeType(Call &call) {
   TypePtr from = call.tensor(0);
-  auto wanted = dimsAt(call.node, 1);
-  auto sizes = from && wanted ? resolved(call.context, from->sizes(), *wanted) : std::nullopt;
-  if (!sizes)
+  if (!from)
     return nullptr;
-  if (!from->stridesKnown())
-    return call.context.tensor(from->dtype(), {*sizes, {}, false}, from->device());
-  auto numbers = staticDims(*sizes);
-  auto own = staticDims(from->sizes());
-  auto strides = staticDims(from->strides());
-  if (numbers && own && strides)
-    return staticView(call, *from, {*own, *strides}, *numbers);
-  return symbolicView(call, *from, *sizes);
+  size_t rank = from->sizes().size();
+  bool isNamed = call.index("dim0") >= 0;
+  if (rank == 0 || (!isNamed && rank < 2))
+    return from;
+  auto first = isNamed ? call.dimension(1, rank) : 0U, second = isNamed ? call.dimension(2, rank) : 1U;
+  if (!first || !second)
+    return nullptr;
+  Shape shape(call, *from);
+  std::swap(shape.sizes[*first], shape.sizes[*second]);
+  if (shape.stridesKnown)
+    std::swap(shape.strides[*first], shape.strides[*second]);
+  return shape.type();
 }
 
+TypePtr permuteType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto order = intsAt(call.node, 1);
+  if (!from || !order)
+    return nullptr;
+  size_t rank = from->sizes().size();
+  if (order->size() != rank)
+    return call.refuse("permutes " + llvm::Twine(order->size()) + " dimensions of a tensor of rank " +
+                           llvm::Twine(rank),
+                       "name each dimension once");
+  Shape shape(call, *from);
+  for (size_t i = 0; i < rank; ++i) {
+    auto dim = call.wrapped((*order)[i], rank);
+    if (!dim)
+      return nullptr;
+    shape.sizes[i] = from->sizes()[*dim];
+    if (shape.stridesKnown)
+      shape.strides[i] = from->strides()[*dim];
+  }
+  return shape.type();
+}
+
+// f32[3, 1][1, 1] expanded to [2, 3, 4] is f32[2, 3, 4][0, 1, 0]: dimensions that are new or stretched have stride 0,
+// since all of their elements are one. A size that is another expression is taken to be the same number, or the
+// program fails.
 TypePtr expandType(Call &call) {
   TypePtr from = call.tensor(0);
   auto wanted = dimsAt(call.node, 1);
   if (!from || !wanted || !from->stridesKnown() || wanted->size() < from->sizes().size())
     return nullptr;
+  Shape shape(call, *from);
   size_t added = wanted->size() - from->sizes().size();
-  Sizes sizes = *wanted;
-  Sizes strides(sizes.size(), Dim(0));
-  for (size_t i = added; i != sizes.size(); ++i) {
+  shape.sizes.assign(wanted->begin(), wanted->end());
+  shape.strides.assign(wanted->size(), Dim(0));
+  for (size_t i = added; i < wanted->size(); ++i) {
     const Dim &old = from->sizes()[i - added];
-    // A size that is another expression is the same number, or the program fails.
-    if (sizes[i] == Dim(-1))
-      sizes[i] = old;
-    if (sizes[i] == old || old != Dim(1)) {
-      strides[i] = from->strides()[i - added];
-    }
+    bool keeps = shape.sizes[i] == Dim(-1) || shape.sizes[i] == old;
+    if (!keeps && old != Dim(1) && old.isStatic() && shape.sizes[i].isStatic())
+      return call.refuse("expands a dimension of " + old.str() + " to " + shape.sizes[i].str(),
+                         "only dimensions of size 1 expand");
+    call.assumeUnless(keeps || (old.isStatic() && shape.sizes[i].isStatic()));
+    shape.sizes[i] = keeps ? old : shape.sizes[i];
+    shape.strides[i] = keeps || old != Dim(1) ? from->strides()[i - added] : Dim(0);
   }
-  return call.context.tensor(from->dtype(), {sizes, strides, true}, from->device());
+  // Because PyTorch gives a new dimension of size 1 the stride that follows from the one inside it.
+  for (size_t i = added; i-- > 0 && added < wanted->size();)
+    if (shape.sizes[i] == Dim(1))
+      shape.strides[i] = multiply(call.context, shape.sizes[i + 1], shape.strides[i + 1]);
+  return shape.type();
 }
 
-// Of a symbolic size: from the front up to a size, or all of it.
-TypePtr sliceType(Call &call) {
+// The stride of a dimension of size 1 means nothing, yet texts print it: PyTorch states what a step over all of the
+// next dimension would be. f32[4][1] at 0 is f32[1, 4][4, 1], at 1 f32[4, 1][1, 1].
+TypePtr unsqueezeType(Call &call) {
   TypePtr from = call.tensor(0);
-  auto dim = from ? wrapDim(call.integer("dim").value_or(0), from->sizes().size()) : std::nullopt;
-  if (!dim || call.integer("step").value_or(0) != 1)
+  auto dim = from ? call.dimension(1, from->sizes().size() + 1) : std::nullopt;
+  if (!dim)
     return nullptr;
+  Shape shape(call, *from);
+  bool isLast = *dim == from->sizes().size();
+  if (shape.stridesKnown)
+    shape.strides.insert(shape.strides.begin() + *dim,
+                         isLast ? Dim(1) : multiply(call.context, from->sizes()[*dim], from->strides()[*dim]));
+  shape.sizes.insert(shape.sizes.begin() + *dim, Dim(1));
+  return shape.type();
+}
+
+// Without dimensions all of size 1 go. Whether a dimension of size s0 goes is known only when the program runs, so
+// there is no answer then.
+TypePtr squeezeType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto dims = intsAt(call.node, 1);
+  if (!dims && intAt(call.node, 1))
+    dims.emplace({*intAt(call.node, 1)});
+  bool all = call.node.op()->params.size() == 1;
+  if (!from || (!dims && !all))
+    return nullptr;
+  size_t rank = from->sizes().size();
+  llvm::SmallVector<bool, 6> asked(rank, all);
+  for (int64_t dim : dims ? DimsRef(*dims) : DimsRef()) {
+    auto wrapped = call.wrapped(dim, std::max<size_t>(rank, 1));
+    if (!wrapped)
+      return nullptr;
+    if (rank)
+      asked[*wrapped] = true;
+  }
+  Shape shape(call, *from);
+  for (unsigned i = rank; i-- > 0;) {
+    if (asked[i] && !from->sizes()[i].isStatic())
+      return nullptr;
+    if (asked[i] && from->sizes()[i] == Dim(1))
+      shape.erase(i);
+  }
+  return shape.type();
+}
+
+TypePtr selectType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto dim = from ? call.dimension(1, from->sizes().size()) : std::nullopt;
+  if (!dim)
+    return nullptr;
+  Shape shape(call, *from);
+  shape.erase(*dim);
+  return shape.type();
+}
+
+namespace {
+
+/// One end of a slice, counted from the front and within [0, size]; `missing` where it is left out; empty if symbolic.
+std::optional<int64_t> sliceEnd(const Node &node, int parameter, int64_t size, int64_t missing) {
+  const Argument *argument = argumentAt(node, parameter);
+  if (!argument || argument->is(Argument::Kind::None))
+    return missing;
+  if (!argument->is(Argument::Kind::Int))
+    return std::nullopt;
+  int64_t value = argument->integer();
+  return std::clamp<int64_t>(value < 0 ? value + size : value, 0, size);
+}
+
+/// Of a symbolic size: from the front up to a size, or all of it.
+TypePtr symbolicSlice(Call &call, const Type &from, unsigned dim) {
+  call.assume();
   auto begin = call.given("start") ? call.dim("start") : Dim(0);
   auto end = call.given("end") ? call.dim("end") : Dim(INT64_MAX);
-  if (!begin || !end || *begin != Dim(0))
+  if (!begin || !end || *begin != Dim(0) || call.integer("step").value_or(0) != 1)
     return nullptr;
-  Sizes sizes(from->sizes().begin(), from->sizes().end());
-  bool isAll = end->isStatic() && end->value() == INT64_MAX;
+  bool isAll = *end == Dim(INT64_MAX);
   if (!isAll && end->isStatic())
     return nullptr;
+  Shape shape(call, from);
   if (!isAll)
-    sizes[*dim] = *end;
-  return call.context.tensor(from->dtype(), {sizes, from->strides(), from->stridesKnown()}, from->device());
+    shape.sizes[dim] = *end;
+  return shape.type();
+}
+
+} // namespace
+
+// Of f32[10, 4][4, 1], slice(x, 0, 1, 9, 3) takes rows 1, 4 and 7: f32[3, 4][12, 1].
+TypePtr sliceType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto dim = from ? call.dimension(1, from->sizes().size()) : std::nullopt;
+  auto step = intAt(call.node, 4);
+  if (!dim || !step || *step < 1)
+    return nullptr;
+  const Dim &rows = from->sizes()[*dim];
+  auto begin = rows.isStatic() ? sliceEnd(call.node, 2, rows.value(), 0) : std::nullopt;
+  auto end = rows.isStatic() ? sliceEnd(call.node, 3, rows.value(), rows.value()) : std::nullopt;
+  if (!begin || !end)
+    return symbolicSlice(call, *from, *dim);
+  Shape shape(call, *from);
+  int64_t length = std::max<int64_t>(*end - *begin, 0);
+  shape.sizes[*dim] = length / *step + (length % *step != 0);
+  if (shape.stridesKnown)
+    shape.strides[*dim] = multiply(call.context, shape.strides[*dim], *step);
+  return shape.type();
+}
+
+namespace {
+
+/// The lengths that a split makes of `size` rows; empty if it cannot be told.
+std::optional<Sizes> splitLengths(const Node &node, int64_t size) {
+  if (auto lengths = dimsAt(node, 1))
+    return lengths;
+  std::optional<int64_t> chunk = intAt(node, 1);
+  if (!chunk || *chunk <= 0 || size / *chunk > maxParts)
+    return std::nullopt;
+  Sizes lengths;
+  for (int64_t at = 0; at < size || at == 0; at = saturatingAdd(at, *chunk))
+    lengths.push_back(Dim(std::min(*chunk, size - at)));
+  return lengths;
 }
 
 /// split(x, 2*s0) of 4*s0 rows makes two parts.
-static std::optional<Sizes> equalParts(const Call &call, const Dim &total) {
+std::optional<Sizes> equalParts(const Call &call, const Dim &total) {
   auto length = call.dim("split_size");
   auto part = length ? Linear::parse(*length) : std::nullopt;
   auto whole = Linear::parse(total);
@@ -217,43 +241,116 @@ static std::optional<Sizes> equalParts(const Call &call, const Dim &total) {
   return std::nullopt;
 }
 
+} // namespace
+
+// split(x, 4) of 10 rows makes parts of 4, 4 and 2 rows; of 0 rows it makes one part without rows.
 TypePtr splitType(Call &call) {
   TypePtr from = call.tensor(0);
-  auto lengths = dimsAt(call.node, 1);
-  auto dim = from ? wrapDim(call.integer("dim").value_or(0), from->sizes().size()) : std::nullopt;
-  if (!lengths && dim)
-    lengths = equalParts(call, from->sizes()[*dim]);
-  if (!lengths || !dim)
+  auto dim = from ? call.dimension(2, from->sizes().size()) : std::nullopt;
+  if (!dim)
     return nullptr;
+  const Dim &rows = from->sizes()[*dim];
+  auto lengths = rows.isStatic() ? splitLengths(call.node, rows.value()) : dimsAt(call.node, 1);
+  if (!lengths)
+    lengths = equalParts(call, rows);
+  if (!lengths)
+    return nullptr;
+  auto numbers = staticDims(*lengths);
+  call.assumeUnless(rows.isStatic() && numbers);
+  if (rows.isStatic() && numbers && saturatingSum(*numbers) != rows.value())
+    return call.refuse("splits " + rows.str() + " rows into parts of together " + llvm::Twine(saturatingSum(*numbers)),
+                       "make the parts add up");
   llvm::SmallVector<TypePtr, 8> parts;
   for (const Dim &length : *lengths) {
-    Sizes sizes(from->sizes().begin(), from->sizes().end());
-    sizes[*dim] = length;
-    parts.push_back(call.context.tensor(from->dtype(), {sizes, from->strides(), from->stridesKnown()}, from->device()));
+    Shape shape(call, *from);
+    shape.sizes[*dim] = length;
+    parts.push_back(shape.type());
   }
   return call.context.list(parts);
 }
 
-TypePtr complexView(Call &call) {
+TypePtr unbindType(Call &call) {
   TypePtr from = call.tensor(0);
-  if (!from || !from->stridesKnown() || from->sizes().empty() || !from->isContiguous() || !isFloat(from->dtype()))
+  auto dim = from ? call.dimension(1, from->sizes().size()) : std::nullopt;
+  if (!dim || !from->sizes()[*dim].isStatic())
     return nullptr;
-  DType dtype = from->dtype() == DType::F64 ? DType::C128 : from->dtype() == DType::F16 ? DType::C32 : DType::C64;
-  return call.contiguous(dtype, from->sizes().drop_back(), from->device());
+  int64_t size = from->sizes()[*dim].value();
+  if (size < 0 || size > maxParts)
+    return nullptr;
+  Shape shape(call, *from);
+  shape.erase(*dim);
+  return call.context.list(llvm::SmallVector<TypePtr, 8>(size, shape.type()));
 }
 
-TypePtr realView(Call &call) {
+// Sizes and strides are the call's own; of x nothing but dtype and device is left.
+TypePtr asStridedType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto sizes = dimsAt(call.node, 1);
+  auto strides = dimsAt(call.node, 2);
+  if (!from || !sizes || !strides)
+    return nullptr;
+  if (sizes->size() != strides->size())
+    return call.refuse("gives " + llvm::Twine(strides->size()) + " strides for " + llvm::Twine(sizes->size()) +
+                           " sizes",
+                       "give a stride for each size");
+  return call.context.tensor(from->dtype(), {*sizes, *strides, true}, from->device());
+}
+
+// The last dimension takes up the change: f32[2, 4][4, 1] viewed as f16 is f16[2, 8][8, 1], and back. Strides of the
+// other dimensions count elements, so they change by the same factor (torch.Tensor.view with a dtype).
+TypePtr bitsType(Call &call) {
+  TypePtr from = call.tensor(0);
+  const Argument *wanted = argumentAt(call.node, 1);
+  if (!from || !wanted || !wanted->is(Argument::Kind::DType) || !allStatic(*from) || !from->stridesKnown())
+    return nullptr;
+  Shape shape(call, *from);
+  int64_t before = sizeInBytes(from->dtype());
+  int64_t after = sizeInBytes(wanted->dtype());
+  shape.dtype = wanted->dtype();
+  if (before == after)
+    return shape.type();
+  if (shape.sizes.empty())
+    return nullptr;
+  auto scale = [&](Dim &dim) { dim = saturatingMultiply(dim.value(), before) / after; };
+  bool even = saturatingMultiply(shape.sizes.back().value(), before) % after == 0 && shape.strides.back() == Dim(1);
+  for (size_t i = 0; even && i + 1 < shape.strides.size(); ++i)
+    even = saturatingMultiply(shape.strides[i].value(), before) % after == 0;
+  if (!even)
+    return call.refuse("views " + typeText(from) + " as " + shortName(shape.dtype) + ", whose elements do not fit",
+                       "make the last dimension contiguous and a multiple of " + llvm::Twine(after) + " bytes");
+  scale(shape.sizes.back());
+  std::for_each(shape.strides.begin(), shape.strides.end() - 1, scale);
+  return shape.type();
+}
+
+// A pair of numbers becomes one: f32[4, 2][2, 1] is c64[4][1]. Strides count elements, which are twice as wide now.
+TypePtr complexType(Call &call) {
+  TypePtr from = call.tensor(0);
+  if (!from || !from->stridesKnown() || from->sizes().empty() || from->sizes().back() != Dim(2))
+    return nullptr;
+  if (from->dtype() != DType::F16 && from->dtype() != DType::F32 && from->dtype() != DType::F64)
+    return nullptr;
+  Shape shape(call, *from);
+  shape.erase(shape.sizes.size() - 1);
+  shape.dtype = complexTypeOf(from->dtype());
+  if (!allStatic(*from))
+    return from->isContiguous() ? call.contiguous(shape.dtype, shape.sizes, shape.device) : nullptr;
+  for (Dim &stride : shape.strides)
+    stride = stride.value() / 2;
+  return shape.type();
+}
+
+TypePtr realViewType(Call &call) {
   TypePtr from = call.tensor(0);
   if (!from || !from->stridesKnown() || !isComplex(from->dtype()))
     return nullptr;
-  DType dtype = from->dtype() == DType::C128 ? DType::F64 : from->dtype() == DType::C32 ? DType::F16 : DType::F32;
-  Sizes sizes(from->sizes().begin(), from->sizes().end());
-  Sizes strides;
-  for (const Dim &stride : from->strides())
-    strides.push_back(multiply(call.context, Dim(2), stride));
-  sizes.push_back(Dim(2));
-  strides.push_back(Dim(1));
-  return call.context.tensor(dtype, {sizes, strides, true}, from->device());
+  Shape shape(call, *from);
+  shape.dtype = realTypeOf(from->dtype());
+  for (Dim &stride : shape.strides)
+    stride = multiply(call.context, Dim(2), stride);
+  shape.sizes.push_back(2);
+  shape.strides.push_back(1);
+  return shape.type();
 }
 
 } // namespace ccgraph::infer

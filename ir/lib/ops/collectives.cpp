@@ -74,6 +74,12 @@ constexpr CollectiveSpec c10d(Kind kind, Buffers buffers) {
   return spec;
 }
 
+/// c10d's own forms of which the tensors that they yield are known to be the buffers that they fill.
+constexpr CollectiveSpec yieldingBuffers(CollectiveSpec spec) {
+  spec.yieldsBuffers = true;
+  return spec;
+}
+
 constexpr CollectiveSpec c10dAllToAllSingle() {
   CollectiveSpec spec = c10d(Kind::AllToAll, {.output = 0, .input = 1, .lists = false});
   spec.outputSplits = 3;
@@ -108,19 +114,20 @@ constexpr CollectiveEntry entries[] = {
     {"_c10d_functional_autograd.all_to_all_single", allToAll},
     {"_c10d_functional_autograd.reduce_scatter_tensor", reduceScatter},
     {"_dtensor.shard_dim_alltoall", shardDim},
-    {"c10d._allgather_base_", c10d(Kind::AllGather, {.output = 0, .input = 1, .lists = false})},
-    {"c10d._reduce_scatter_base_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3, .lists = false})},
-    {"c10d.allgather_", c10d(Kind::AllGather, {.output = 0, .input = 1}), ListOf::Devices},
+    {"c10d._allgather_base_", yieldingBuffers(c10d(Kind::AllGather, {.output = 0, .input = 1, .lists = false}))},
+    {"c10d._reduce_scatter_base_",
+     yieldingBuffers(c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3, .lists = false}))},
+    {"c10d.allgather_", yieldingBuffers(c10d(Kind::AllGather, {.output = 0, .input = 1}))},
     {"c10d.allgather_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
     {"c10d.allgather_into_tensor_coalesced_", c10d(Kind::AllGather, {.output = 0, .input = 1})},
-    {"c10d.allreduce_", c10d(Kind::AllReduce, {.reduceOp = 2}), ListOf::Devices},
+    {"c10d.allreduce_", yieldingBuffers(c10d(Kind::AllReduce, {.reduceOp = 2}))},
     {"c10d.allreduce_coalesced_", c10d(Kind::AllReduce, {.reduceOp = 2})},
-    {"c10d.alltoall_", c10d(Kind::AllToAll, {.output = 0, .input = 1})},
+    {"c10d.alltoall_", yieldingBuffers(c10d(Kind::AllToAll, {.output = 0, .input = 1}))},
     {"c10d.alltoall_base_", c10dAllToAllSingle()},
     {"c10d.barrier", c10d(Kind::Barrier, {.lists = false})},
-    {"c10d.broadcast_", c10d(Kind::Broadcast, {.root = 2}), ListOf::Devices},
+    {"c10d.broadcast_", yieldingBuffers(c10d(Kind::Broadcast, {.root = 2}))},
     {"c10d.recv_", c10dPointToPoint(Kind::Recv)},
-    {"c10d.reduce_scatter_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3}), ListOf::Devices},
+    {"c10d.reduce_scatter_", yieldingBuffers(c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3}))},
     {"c10d.reduce_scatter_tensor_coalesced_", c10d(Kind::ReduceScatter, {.output = 0, .input = 1, .reduceOp = 3})},
     {"c10d.scatter_", c10d(Kind::Scatter, {.output = 0, .input = 1, .root = 3}), ListOf::Devices},
     {"c10d.send", c10dPointToPoint(Kind::Send)},
@@ -228,30 +235,35 @@ void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
 
 namespace {
 
-struct FormEntry {
-  CollectiveKind kind;
-  llvm::StringLiteral single;
-  llvm::StringLiteral list;
+// In the order of the kinds.
+constexpr CollectiveTraits traits[] = {
+    {Kind::AllReduce, "all_reduce", false, true, "_c10d_functional.all_reduce.default",
+     "_c10d_functional.all_reduce_coalesced.default"},
+    {Kind::AllGather, "all_gather", false, true, "_c10d_functional.all_gather_into_tensor.default",
+     "_c10d_functional.all_gather_into_tensor_coalesced.default"},
+    {Kind::ReduceScatter, "reduce_scatter", false, true, "_c10d_functional.reduce_scatter_tensor.default",
+     "_c10d_functional.reduce_scatter_tensor_coalesced.default"},
+    {Kind::AllToAll, "all_to_all", false, true, "_c10d_functional.all_to_all_single.default", ""},
+    {Kind::Broadcast, "broadcast", false, true, "_c10d_functional.broadcast.default", ""},
+    {Kind::Scatter, "scatter", false, true, "", ""},
+    {Kind::Send, "send", true, false, "", ""},
+    {Kind::Recv, "recv", true, false, "", ""},
+    {Kind::BatchP2P, "batch_p2p", true, false, "", ""},
+    {Kind::ShardDimAllToAll, "shard_dim_alltoall", false, true, "", ""},
+    {Kind::Barrier, "barrier", false, false, "", ""},
 };
 
-constexpr FormEntry forms[] = {
-    {Kind::AllReduce, "_c10d_functional.all_reduce.default", "_c10d_functional.all_reduce_coalesced.default"},
-    {Kind::AllGather, "_c10d_functional.all_gather_into_tensor.default",
-     "_c10d_functional.all_gather_into_tensor_coalesced.default"},
-    {Kind::ReduceScatter, "_c10d_functional.reduce_scatter_tensor.default",
-     "_c10d_functional.reduce_scatter_tensor_coalesced.default"},
-    {Kind::AllToAll, "_c10d_functional.all_to_all_single.default", ""},
-    {Kind::Broadcast, "_c10d_functional.broadcast.default", ""},
-};
+constexpr bool areInOrder() {
+  for (size_t i = 0; i != std::size(traits); ++i)
+    if (traits[i].kind != static_cast<Kind>(i))
+      return false;
+  return std::size(traits) == static_cast<size_t>(Kind::Barrier) + 1;
+}
+static_assert(areInOrder());
 
 } // namespace
 
-llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
-  const FormEntry *entry = llvm::find_if(forms, [&](const FormEntry &candidate) { return candidate.kind == kind; });
-  if (entry == std::end(forms))
-    return {};
-  return form == CollectiveForm::Single ? llvm::StringRef(entry->single) : llvm::StringRef(entry->list);
-}
+const CollectiveTraits &traitsOf(CollectiveKind kind) { return traits[static_cast<size_t>(kind)]; }
 
 // Tried form by form and dtype by dtype on PyTorch 2.15's gloo (tests/evidence/list-forms does it). The single forms
 // view a complex tensor as a real one of twice the size, the forms on a list hand it to the backend as it is, which has
@@ -265,35 +277,5 @@ bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype) {
     return dtype != DType::C32 || (op && *op != ReduceOp::Avg); // because an object may mean avg
   return true;
 }
-
-llvm::StringRef collectiveName(CollectiveKind kind) {
-  switch (kind) {
-  case Kind::AllReduce:
-    return "all_reduce";
-  case Kind::AllGather:
-    return "all_gather";
-  case Kind::ReduceScatter:
-    return "reduce_scatter";
-  case Kind::AllToAll:
-    return "all_to_all";
-  case Kind::Broadcast:
-    return "broadcast";
-  case Kind::Scatter:
-    return "scatter";
-  case Kind::Send:
-    return "send";
-  case Kind::Recv:
-    return "recv";
-  case Kind::BatchP2P:
-    return "batch_p2p";
-  case Kind::ShardDimAllToAll:
-    return "shard_dim_alltoall";
-  case Kind::Barrier:
-    return "barrier";
-  }
-  return "";
-}
-
-bool isPointToPoint(CollectiveKind kind) { return kind == Kind::Send || kind == Kind::Recv || kind == Kind::BatchP2P; }
 
 } // namespace ccgraph

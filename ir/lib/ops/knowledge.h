@@ -6,7 +6,8 @@
 //   domains      order against the outside: random state, the host, everything
 //   places       operands of which it matters where in their storage they lie
 //   collectives  what the arguments of a collective mean, and when it reads and writes them
-//   shapes       rules for result types
+//   types        rules for result types (ir/lib/infer/table.cpp)
+//   views        where in the viewed tensor a view begins
 //   work         rules for FLOPs and bytes, and what only moves bytes
 //   values       what is asked of the numbers in operands: indices, numbers above zero
 //
@@ -70,18 +71,14 @@ void applySharing(const OpDraft &draft);
 void applyDomains(const OpDraft &draft);
 void applyPlaces(const OpDraft &draft);
 void applyCollectives(const OpDraft &draft);
-void applyShapes(const OpDraft &draft);
+void applyTypeRules(const OpDraft &draft);
+void applyViews(const OpDraft &draft);
 void applyWork(const OpDraft &draft);
 void applyValues(const OpDraft &draft);
 
-/// For a collective of c10d that takes a tensor of each device of the rank: the number of devices. PyTorch runs one process a device, so NCCL
-/// takes one tensor, and gloo reduces the tensors of a rank together with those of other ranks. Empty for other nodes, whose lists hold
-/// one call an element.
-[[nodiscard]] std::optional<size_t> numDevices(const Node &node);
-
-/// Calls `visit` with every key of the families collectives, shapes and work.
+/// Calls `visit` with every key of the families collectives, types and work.
 void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit);
-void forEachShapeKey(llvm::function_ref<void(llvm::StringRef key)> visit);
+void forEachTypedKey(llvm::function_ref<void(llvm::StringRef key)> visit);
 void forEachWorkKey(llvm::function_ref<void(llvm::StringRef key)> visit);
 
 } // namespace ccgraph

@@ -12,7 +12,8 @@ What ccgraph knows of operators beyond their schemas. This page is written from 
 
 The schemas of all %u operators that PyTorch registers are in the table: what each shares and writes, and whether it draws random
 numbers. An operator without schema is opaque: kept, printed back, ordered against everything; `--ops FILE` declares it. Operators that stand here
-have more than a schema: a meaning as collective, a rule that infers the type of the result, a rule that counts its work (floating-point operations and
+have more than a schema: a meaning as collective, a rule that infers the type of the result (*certain*: in every program, but for PyTorch's defaults; *assumed*: as
+FakeTensor has it), a rule that counts its work (floating-point operations and
 bytes; every operator of the table has one that counts bytes). An operator that *sees the place* of a tensor asks for more than its
 elements: where in its storage they lie, how far that storage reaches, or who shares it.
 )";
@@ -96,8 +97,10 @@ llvm::StringRef sectionOf(const OpDef &op) {
   return "";
 }
 
+llvm::StringRef typeText(const OpDef &op) { return !op.typeRule ? "" : op.typeIsCertain ? "certain" : "assumed"; }
+
 void writeRow(llvm::raw_ostream &os, const OpDef &op) {
-  os << "| `" << op.target.str() << "` | " << effectText(op) << " | " << (op.shape ? "yes" : "") << " |\n";
+  os << "| `" << op.target.str() << "` | " << effectText(op) << " | " << typeText(op) << " |\n";
 }
 
 } // namespace

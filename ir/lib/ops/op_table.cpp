@@ -26,7 +26,8 @@ void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   applyDomains(draft);
   applyPlaces(draft);
   applyCollectives(draft);
-  applyShapes(draft);
+  applyTypeRules(draft);
+  applyViews(draft);
   applyWork(draft);
   applyValues(draft);
   op.reshapes = llvm::any_of(op.params, [](const OpParam &param) { return has(param.access, Access::Reshape); });
@@ -123,6 +124,7 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
   if (line.empty() && own.schema.empty()) {
     op.target = context.identifier(target);
     makeOpaque(op);
+    applyTypeRules({op, key, baseOf(key), ""});
     return &op;
   }
   Schema schema = llvm::cantFail(parseSchema(line.empty() ? llvm::StringRef(own.schema) : line),
@@ -195,14 +197,17 @@ std::vector<const OpDef *> OpTable::described() {
   std::set<std::string> keys;
   auto add = [&](llvm::StringRef key) { keys.insert(operatorKey(key).str()); };
   forEachCollectiveKey(add);
-  forEachShapeKey(add);
+  forEachTypedKey(add);
   forEachWorkKey(add);
   forEachOwnTarget(add);
   std::vector<const OpDef *> ops;
   ops.reserve(keys.size());
   for (const std::string &key : keys)
-    ops.push_back(lookup(key));
+    if (const OpDef *op = lookup(key); !op->opaque)
+      ops.push_back(op);
   llvm::sort(ops, [](const OpDef *a, const OpDef *b) { return a->target.str() < b->target.str(); });
+  ops.erase(std::unique(ops.begin(), ops.end()),
+            ops.end()); // because a base and one of its overloads may both be a key
   return ops;
 }
 

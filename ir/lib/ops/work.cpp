@@ -1,7 +1,7 @@
 #include "ccgraph/ir/work.h"
 
+#include "ops/arguments.h"
 #include "ops/knowledge.h"
-#include "ops/shapes/shape_rule.h"
 
 namespace ccgraph {
 namespace {

@@ -1,9 +1,9 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/strides.h"
+#include "ccgraph/ir/type_inference.h"
 
-#include "ops/knowledge.h"
-#include "ops/shapes/shape_rule.h"
+#include "ops/arguments.h"
 
 #include "verifier/rules.h"
 
@@ -67,7 +67,7 @@ public:
   void visit(const Node &node) {
     checkSizes(node, node.type());
     const OpDef *op = node.op();
-    if (op && op->role == OpRole::Compute && op->shape)
+    if (op && op->role == OpRole::Compute && op->typeIsCertain)
       return checkOperands(node);
     if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
       return;
@@ -150,7 +150,7 @@ private:
   /// The inferred result type is not compared with the stated type: a text may be printed with other strides than the
   /// inferred ones.
   void checkOperands(const Node &node) {
-    llvm::Expected<const Type *> expected = node.op()->shape(node);
+    llvm::Expected<const Type *> expected = certainType(node);
     if (expected)
       return;
     if (typesHold(node))
@@ -163,7 +163,7 @@ private:
   // all_gather(f32[2], 2, "tp") is an error: expected f32[4]. If either side is unknown, no finding is reported, so a
   // graph without types passes.
   void checkResult(const Node &node) {
-    llvm::Expected<const Type *> expected = node.op()->shape(node);
+    llvm::Expected<const Type *> expected = certainType(node);
     llvm::StringRef rule = isGetItem(node) ? "types.getitem" : "types.result";
     if (!expected)
       return report_.forward(node, isGetItem(node) ? rule : "types.operands", expected.takeError());

@@ -15,14 +15,7 @@ namespace {
 // readers may read the built getitem of number 1, or w if there is only one buffer. Lists and the Work have no
 // replacement, so no node may read them any more.
 
-constexpr llvm::StringLiteral understood[] = {
-    "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
-    "c10d.allgather_.default",       "c10d.allreduce_.default",
-    "c10d.alltoall_.default",        "c10d.broadcast_.default",
-    "c10d.reduce_scatter_.default",
-};
-
-/// Returns how many getitems lead from the call to a tensor.
+/// How many getitems lead from the call to a tensor.
 size_t depthOf(const OpDef &op) {
   llvm::StringRef type = op.results.empty() ? "" : llvm::StringRef(op.results.front().type);
   return 1 + type.count("[]");
@@ -50,7 +43,7 @@ public:
     if (!evidence_.options.spmd)
       return findings_.add(*rule_.built[0], "mpmd", "is another operator than other ranks may issue there",
                            claimText({Part::Rule, entry_}));
-    if (!was.op || !llvm::is_contained(understood, was.op->target.str()) || !saysNothingElse(was))
+    if (!was.op || !was.collective() || !was.collective()->yieldsBuffers || !saysNothingElse(was))
       return refuse("stands for a call that is not known to yield what it fills, or that says more");
     if (!isLaunch(now) || !isWaitOn(after_[wait_]))
       return refuse("is not the functional form with the wait on it");

@@ -11,26 +11,6 @@ namespace {
 
 bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
-/// Returns true for kinds that every rank issues alike and that have no effect besides their result.
-bool mayGo(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::ShardDimAllToAll:
-    return true;
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::Barrier:
-    return false;
-  }
-  return false;
-}
-
 class RemovalCheck {
 public:
   RemovalCheck(const Evidence &evidence, Findings &findings)
@@ -111,7 +91,7 @@ private:
       return refuse(*step.node, "removed-effect", "writes a storage, so it may not go");
     if (step.domain != Domain::Comm)
       return true;
-    if (!step.collective() || !mayGo(step.collective()->kind))
+    if (!step.collective() || !traitsOf(step.collective()->kind).leavesOnlyResults)
       return refuse(*step.node, "removed-effect", "is communication that another rank waits for, so it may not go");
     if (!evidence_.options.spmd)
       return refuse(*step.node, "mpmd", "is a collective, and may not go where other ranks run other programs");

@@ -4,6 +4,7 @@
 
 #include "ccgraph/ir/passed_on.h"
 #include "ccgraph/ir/stand_in.h"
+#include "ccgraph/ir/view_geometry.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -165,7 +166,7 @@ ComputeCall::View ComputeCall::viewKind() const {
   if (touched)
     return op_.mayAlias ? View::Copy : View::No;
   LoweredValue from = viewed(0);
-  return from.isTensor() && (isKnownView(node_) || isInPlace(op_) || passesOn(from, type_)) ? View::Window : View::Copy;
+  return from.isTensor() && (op_.view || isInPlace(op_) || passesOn(from, type_)) ? View::Window : View::Copy;
 }
 
 llvm::Error ComputeCall::untyped() const {
@@ -275,8 +276,7 @@ Lowered ComputeCall::makeReshape() {
   bool typed = node_.type() && node_.type()->isTensor() && node_.type()->stridesKnown();
   if (self && self->isTensor() && typed) {
     PlanWindow &window = *self->tensor;
-    if (isOneOf(
-            {"aten.t_", "aten.transpose_", "aten.squeeze_", "aten.unsqueeze_", "aten.swapdims_", "aten.swapaxes_"})) {
+    if (op_.rearranges) {
       window.type = node_.type();
       return *self;
     }

@@ -1,15 +1,16 @@
 #include "lower/element_types.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/type_inference.h"
 
 #include <algorithm>
 
 namespace ccgraph::lower {
 
 const Type *typeOf(const Node &node) {
-  if (node.type() || !node.op()->shape)
+  if (node.type())
     return node.type();
-  llvm::Expected<const Type *> type = node.op()->shape(node);
+  llvm::Expected<const Type *> type = certainType(node);
   if (type)
     return *type;
   // The verifier reports errors in the arguments; here the type is only unknown.

@@ -7,6 +7,7 @@
 // namespace, complete when the operator returns. The later passes merge and move functional forms, so all forms of the
 // same meaning are rewritten to these.
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/type_inference.h"
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/program_facts.h"
@@ -187,7 +188,7 @@ void FunctionalizeCollectives::rewriteFinished(Graph &graph, Node *node, PassCon
 
 /// A buffer may have another shape than the result of a functional collective.
 bool yieldsItsType(const Node &call) {
-  llvm::Expected<const Type *> made = call.op()->shape ? call.op()->shape(call) : nullptr;
+  llvm::Expected<const Type *> made = certainType(call);
   if (!made)
     return llvm::consumeError(made.takeError()), false;
   return !*made || !call.type() || *made == call.type();

@@ -38,26 +38,7 @@ private:
   friend class DeadSearch;
 };
 
-bool mayGo(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::ShardDimAllToAll:
-    return true;
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::Barrier:
-    return false;
-  }
-  llvm_unreachable("no such kind of collective");
-}
-
-/// The nodes that would be removed with one collective.
+/// What would go with one collective.
 class DeadSearch {
 public:
   DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd)
@@ -80,7 +61,7 @@ public:
   }
 
   [[nodiscard]] const Reason *obstacle(const Node &launch) const {
-    if (!mayGo(collectiveOf(launch)->kind))
+    if (!traitsOf(collectiveOf(launch)->kind).leavesOnlyResults)
       return &pass_.kind_;
     if (llvm::any_of(facts_.accesses(&launch), [](const StorageAccess &access) { return writes(access.access); }))
       return &pass_.writes_;

@@ -1,4 +1,4 @@
-// Tests GraphBuilder: a program in a few lines of C++, with types from the shape rules of the operator table.
+// GraphBuilder: a program in a few lines of C++, typed by the type rules of the operator table.
 #include "ccgraph/ir/builder.h"
 
 #include "ccgraph/ir/verifier.h"

@@ -49,7 +49,7 @@ TEST(InferTypes, FillsElementsOfAListThatNobodyCouldTellAtFirst) {
   Program p;
   Node *x = p.input("x", "f32[4][1]cpu");
   Node *mean = GraphBuilder(p.graph).call("aten.mean.default", {x});
-  ASSERT_EQ(mean->type(), nullptr); // its shape rule leaves the type to PyTorch's defaults
+  ASSERT_EQ(mean->type(), nullptr); // because its type rule leaves it to PyTorch's defaults
   Node *both =
       GraphBuilder(p.graph).call("_c10d_functional.all_reduce_coalesced.default", {list({mean, x}), "sum", "0"});
   ASSERT_EQ(typeText(both->type()), "(-, f32[4][1]cpu)");

@@ -2,6 +2,7 @@
 // arguments.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/type_inference.h"
 #include "ccgraph/ir/work.h"
 #include "unit/ir/program.h"
 
@@ -27,9 +28,7 @@ protected:
     return typeOf(p_.call("n", target, args));
   }
   std::string typeOf(Node *node) {
-    if (!node->op()->shape)
-      return "no rule";
-    llvm::Expected<const Type *> type = node->op()->shape(*node);
+    llvm::Expected<const Type *> type = certainType(*node);
     return type ? typeText(*type) : messageOf(type.takeError());
   }
   std::optional<Work> work(const char *target, const std::vector<const char *> &inputs, const char *type) {
@@ -120,6 +119,23 @@ TEST_F(ShapeTest, CopiesKeepDenseStrides) {
   EXPECT_EQ(infer("prims.convert_element_type.default", {"f32[2, 3][3, 1]cpu"}, {DType::BF16}), "bf16[2, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.copy_.default", {"f32[2, 3][3, 1]cpu", "bf16[3][1]cpu"}), "f32[2, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.new_zeros.default", {"f32[2, 3][3, 1]cpu"}, {list({4})}), "f32[4][1]cpu");
+}
+
+// Where two rules of one operator differed, PyTorch 2.15's fake tensors decided.
+TEST_F(ShapeTest, CopiesOfNoElementsKeepTheirStrides) {
+  EXPECT_EQ(infer("aten.clone.default", {"f32[0, 3][7, 1]cpu"}), "f32[0, 3][7, 1]cpu");
+  EXPECT_EQ(infer("aten.clone.default", {"f32[2, 0, 3][1, 5, 2]cpu"}), "f32[2, 0, 3][1, 5, 2]cpu");
+  EXPECT_EQ(infer("aten.empty_like.default", {"f32[0, 3][7, 1]cpu"}), "f32[0, 3][3, 1]cpu");
+  EXPECT_EQ(infer("aten.empty_like.default", {"f32[4, 1][1, 7]cpu"}), "f32[4, 1][1, 1]cpu");
+}
+
+TEST_F(ShapeTest, MasksHaveNoSayInTheDType) {
+  EXPECT_EQ(infer("aten.where.self", {"b8[2][1]cpu", "b8[2][1]cpu", "b8[2][1]cpu"}), "b8[2][1]cpu");
+}
+
+TEST_F(ShapeTest, PowersOfIntegersAreIntegers) {
+  EXPECT_EQ(infer("aten.pow.Tensor_Scalar", {"i64[2][1]cpu"}, {2}), "i64[2][1]cpu");
+  EXPECT_EQ(infer("aten.pow.Tensor_Scalar", {"i64[2][1]cpu"}, {0.5}), "-");
 }
 
 TEST_F(ShapeTest, ArithmeticBroadcastsWhereDTypesAgree) {

@@ -3,6 +3,7 @@
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_def.h"
 
+#include "ops/knowledge.h"
 #include "ops/schema.h"
 
 #include <gtest/gtest.h>
@@ -275,6 +276,99 @@ TEST_F(OpTableTest, DescribedOperatorsAreSortedAndKnown) {
     EXPECT_FALSE(ops[i]->opaque) << ops[i]->target.str().str();
     EXPECT_TRUE(i == 0 || ops[i - 1]->target.str() < ops[i]->target.str());
   }
+}
+
+/// A view of which the operator table does not state where it begins, and why.
+struct ViewWithoutPlace {
+  llvm::StringLiteral base;
+  llvm::StringLiteral reason;
+};
+constexpr ViewWithoutPlace viewsWithoutPlace[] = {
+    {"_c10d_functional._wrap_tensor_autograd", "is autograd's own, or a test's, and in no graph"},
+    {"aten._remove_batch_dim", "is vmap's own, and in no graph"},
+    {"aten.data", "is in no captured graph yet"},
+    {"aten.lift", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.meshgrid", "is in no captured graph yet"},
+    {"inductor._alloc_from_pool", "lies at a number of bytes in a pool"},
+    {"inductor._reinterpret_tensor", "is in no captured graph yet"},
+    {"ao.wait_tensor", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten._autocast_to_full_precision", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten._autocast_to_reduced_precision", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten._conj", "shows other numbers than those in memory"},
+    {"aten._fw_primal", "is autograd's own, or a test's, and in no graph"},
+    {"aten._grad_sum_to_size", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten._indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten._make_dual", "is autograd's own, or a test's, and in no graph"},
+    {"aten._ncf_unsqueeze", "is in no captured graph yet"},
+    {"aten._ncf_view", "is in no captured graph yet"},
+    {"aten._neg_view", "shows other numbers than those in memory"},
+    {"aten._nested_get_values", "yields an inner tensor of a sparse or nested one"},
+    {"aten._nested_view_from_buffer", "yields an inner tensor of a sparse or nested one"},
+    {"aten._nested_view_from_jagged", "yields an inner tensor of a sparse or nested one"},
+    {"aten._sparse_broadcast_to", "yields an inner tensor of a sparse or nested one"},
+    {"aten._test_autograd_multiple_dispatch_view", "is autograd's own, or a test's, and in no graph"},
+    {"aten._unpack_dual", "is autograd's own, or a test's, and in no graph"},
+    {"aten._values", "yields an inner tensor of a sparse or nested one"},
+    {"aten.as_tensor", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.ccol_indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten.coalesce", "yields an inner tensor of a sparse or nested one"},
+    {"aten.col_indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten.conj", "shows other numbers than those in memory"},
+    {"aten.cpu", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.crow_indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten.cuda", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.imag", "begins between two complex numbers, or is a copy of real ones"},
+    {"aten.indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten.linalg_diagonal", "is in no captured graph yet"},
+    {"aten.pin_memory", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.positive", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.resolve_conj", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.resolve_neg", "may return the tensor itself or a copy (passed_on.h)"},
+    {"aten.row_indices", "yields an inner tensor of a sparse or nested one"},
+    {"aten.slice_inverse", "is autograd's own, or a test's, and in no graph"},
+    {"aten.values", "yields an inner tensor of a sparse or nested one"},
+    {"prims.conj", "shows other numbers than those in memory"},
+    {"prims.imag", "begins between two complex numbers, or is a copy of real ones"},
+    {"prims.real", "begins between two complex numbers, or is a copy of real ones"},
+};
+
+/// Does it yield a view, or a list of views, of its first operand?
+bool yieldsView(const OpDef &op) {
+  bool reshapes = op.reshapes || llvm::any_of(op.params, [](const OpParam &param) { return param.writes; });
+  return op.isView && op.role == OpRole::Compute && !op.opaque && !reshapes && !op.results.empty() &&
+         llvm::StringRef(op.results[0].type).contains("Tensor");
+}
+
+TEST_F(OpTableTest, EachViewStatesWhereItBeginsOrIsListedWithoutPlace) {
+  std::vector<std::string> without;
+  forEachSchema([&](llvm::StringRef line) {
+    std::string key = line.take_front(line.find('(')).str();
+    if (const OpDef &def = op(key); yieldsView(def) && !def.view)
+      without.push_back(key);
+  });
+  for (const std::string &key : without)
+    EXPECT_TRUE(llvm::any_of(viewsWithoutPlace, [&](const auto &view) { return view.base == baseOf(key); })) << key;
+}
+
+TEST_F(OpTableTest, TypeRulesAreThoseOfKnownOperators) {
+  forEachTypedKey([&](llvm::StringRef key) {
+    const OpDef &def = op(key);
+    // torchtitan's own operator, of which PyTorch registers no schema, has a rule all the same.
+    EXPECT_TRUE(!def.opaque || key == "torchtitan.deterministic_scatter_add") << key.str();
+    EXPECT_NE(def.typeRule, nullptr) << key.str();
+  });
+}
+
+TEST_F(OpTableTest, BuffersThatACollectiveYieldsAreAmongItsArguments) {
+  size_t known = 0;
+  for (const OpDef *def : context_.ops().described()) {
+    if (!def->collective || !def->collective->yieldsBuffers)
+      continue;
+    ++known;
+    EXPECT_TRUE(def->collective->synchronous && def->collective->legacy) << def->target.str().str();
+    EXPECT_TRUE(def->collective->inPlace || def->collective->output >= 0) << def->target.str().str();
+  }
+  EXPECT_EQ(known, 7U);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/source_text.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/type_inference.h"
 #include "support/noted.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -108,7 +109,7 @@ TEST(CollectiveShapes, OfEveryCollective) {
   for (const ShapeCase &one : cases) {
     std::unique_ptr<Graph> graph = programOf(context, one);
     const Node *node = graph->find("n");
-    std::string type = node->op()->shape ? typeText(llvm::cantFail(node->op()->shape(*node))) : "-";
+    std::string type = typeText(llvm::cantFail(certainType(*node)));
     EXPECT_EQ(type, one.type) << one.call;
     table += std::string(one.call) + "\n    -> " + type + "\n";
     shown.insert(node->target().str().str());

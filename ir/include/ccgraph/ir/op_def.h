@@ -1,9 +1,10 @@
 // OpDef: the properties of an operator. OpTable: the only list of operators.
 //
-// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table). Additional facts (the
-// meaning of a collective's arguments, shape rules, work, undeclared effects) are in families under ir/lib/ops. An
-// operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user declares it
-// (`--ops`). The storages that an operator shares and writes, and its communication, are defined here only.
+// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table);
+// our own knowledge, what a collective's arguments mean, type rules, work, undeclared effects,
+// stands beside it in families under ir/lib/ops. An operator in neither is *opaque*: kept, printed
+// back, ordered against everything, unless the user declares it (`--ops`). What an operator shares,
+// writes and communicates is said here and nowhere else.
 //
 // Ownership: OpDefs belong to the OpTable of a Context, and their addresses stay valid as long as it; declare() changes
 // one in place. Failure: declare() alone, if a schema does not parse; an unknown operator is not an error.
@@ -104,10 +105,24 @@ enum class CollectiveKind : uint8_t {
   ShardDimAllToAll,
   Barrier
 };
+/// What holds of every call of one kind.
+struct CollectiveTraits {
+  CollectiveKind kind;
+  /// "all_reduce"
+  llvm::StringLiteral name;
+  /// between two ranks rather than among all members of the group
+  bool isPointToPoint;
+  /// Every member of the group calls it alike, and it leaves nothing but its results: where all ranks drop an unread
+  /// call, no rank waits for it.
+  bool leavesOnlyResults;
+  /// the functional operators of one tensor and of a list, in full; empty where PyTorch has none
+  llvm::StringLiteral single;
+  llvm::StringLiteral list;
+};
+[[nodiscard]] const CollectiveTraits &traitsOf(CollectiveKind kind);
 /// "all_reduce", "all_gather", ...
-[[nodiscard]] llvm::StringRef collectiveName(CollectiveKind kind);
-/// Returns true for Send, Recv and BatchP2P: between two ranks rather than among all members of the group.
-[[nodiscard]] bool isPointToPoint(CollectiveKind kind);
+[[nodiscard]] inline llvm::StringRef collectiveName(CollectiveKind kind) { return traitsOf(kind).name; }
+[[nodiscard]] inline bool isPointToPoint(CollectiveKind kind) { return traitsOf(kind).isPointToPoint; }
 
 /// The positions of a collective's arguments. Positions are the schema's (names changed between PyTorch releases); -1:
 /// there is no such argument.
@@ -127,6 +142,8 @@ struct CollectiveSpec {
   bool synchronous = false;
   /// group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
   bool legacy = false;
+  /// The tensors that it yields are known to be the buffers that it fills, in their order (c10d.allgather_).
+  bool yieldsBuffers = false;
   int8_t input = 0;
   /// parameter that receives the result (`out`, irecv's buffer, c10d outputs)
   int8_t output = -1;
@@ -149,11 +166,13 @@ enum class CollectiveForm : uint8_t {
   /// a list in, a list out: all_reduce_coalesced
   List,
 };
-/// Returns the functional operator of a kind in a form, with its full name:
-/// "_c10d_functional.all_reduce_coalesced.default". Empty if PyTorch has none.
-[[nodiscard]] llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form);
-/// Returns false if PyTorch's list form rejects a dtype that its single form accepts, on every backend. `reduceOp` as
-/// in the call, in lower case; empty if there is none. Dtypes that a backend rejects in every form are not considered.
+/// The functional operator of a kind in a form, in full: "_c10d_functional.all_reduce_coalesced.default". Empty where
+/// PyTorch has none.
+[[nodiscard]] inline llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
+  return form == CollectiveForm::Single ? traitsOf(kind).single : traitsOf(kind).list;
+}
+/// False where PyTorch's form on a list refuses a dtype that its single form takes, on every backend. `reduceOp` as
+/// the call spells it, in lower case; empty where there is none. What a backend refuses in every form is not asked here.
 [[nodiscard]] bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype);
 
 /// Nodes of the same domain may not be reordered, whatever their data edges. Nodes of different domains may be, except
@@ -212,10 +231,25 @@ struct IndexUse {
 };
 
 struct OpDef;
-/// Infers the result type from the arguments; null if it cannot be determined. An error describes the invalid arguments
-/// (got, expected).
-using ShapeRule = llvm::Expected<const Type *> (*)(const Node &node);
-/// Returns the work of a node with known types; empty if it cannot be determined.
+namespace infer {
+struct Call;
+} // namespace infer
+/// Infers the result type from the arguments; null where it cannot be told. type_inference.h asks the rules.
+using TypeRule = const Type *(*)(infer::Call &call);
+
+/// Where a view begins.
+struct ViewOffset {
+  /// elements of the viewed tensor's dtype from its first element to the view's
+  Dim elements;
+  /// Counted from the beginning of the storage instead (as_strided with an offset).
+  bool fromStorage = false;
+  /// Follows from the sizes and strides of the viewed tensor.
+  bool readsStrides = false;
+};
+/// Where a view, or element `element` of a list of views, begins in a tensor of type `from`, whose strides are known.
+/// Empty where an argument is no number, or the view shows no element of the tensor as it lies (conj).
+using ViewRule = std::optional<ViewOffset> (*)(const Node &view, unsigned element, const Type &from);
+/// Work of a node with known types; empty where it cannot be told.
 using WorkRule = std::optional<Work> (*)(const Node &node);
 /// Whether a node of an operator that may alias does alias: its types and arguments may prove either.
 enum class Sharing : uint8_t { Unknown, View, Copy };
@@ -231,7 +265,12 @@ struct OpDef {
   /// domain of the operator; effects.h refines it by arguments
   Domain domain = Domain::None;
   std::optional<CollectiveSpec> collective;
-  ShapeRule shape = nullptr;
+  TypeRule typeRule = nullptr;
+  /// Does typeRule answer what holds of every program, but where a call takes a default of PyTorch? Graphs are held to
+  /// such a rule; the answers of other rules are assumed.
+  bool typeIsCertain = false;
+  /// of views, and of operators that may yield one
+  ViewRule view = nullptr;
   WorkRule work = nullptr;
   /// with mayAlias: distinguishes view from copy
   SharingRule sharing = nullptr;
@@ -248,7 +287,9 @@ struct OpDef {
   bool freshResult = true;
   /// some parameter has Access::Reshape
   bool reshapes = false;
-  /// ends in `...`: further arguments are treated like the last parameter
+  /// reshapes its operand in place such that each element stays where it is (t_, squeeze_)
+  bool rearranges = false;
+  /// ends in `...`: what is given beyond the parameters is treated as the last one
   bool variadic = false;
   /// each element of a result is a (possibly converted) operand element or a constant: nothing is computed
   bool movesBytes = false;
@@ -291,7 +332,7 @@ public:
   [[nodiscard]] llvm::Error declare(const OpDeclaration &declaration);
   /// Returns true if some declared operator may reshape a tensor; then any graph may.
   [[nodiscard]] bool declaresReshape() const;
-  /// Returns the targets with additional facts (collectives, shape rules, work), sorted: the operators in docs/ops.md.
+  /// Targets with our own knowledge (collectives, type rules, work), sorted: what docs/ops.md lists.
   [[nodiscard]] std::vector<const OpDef *> described();
   /// Returns the number of operators of the generated table.
   [[nodiscard]] static size_t numGenerated();

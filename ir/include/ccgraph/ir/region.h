@@ -9,10 +9,10 @@
 // as_strided counts from the start of the storage, other views from that of the tensor. The two are distinguished,
 // except for a tensor that an operator has just allocated, which begins where its storage does.
 //
-// Ownership: plain values. Failure: an empty result if a size, stride or index is no number, or if the view is of a
-// kind that region.cpp does not list. Also empty if an earlier step may have given a tensor other elements in place
-// (as_strided_, resize_, set_); t_ and similar operators keep each element in its place. Cost: linear in the chain of
-// views.
+// Ownership: plain values. Failure: empty where a size, stride or index is no number, a tensor may have
+// been given other elements in place before (as_strided_, resize_, set_; t_ and its like keep each
+// element where it is), or the operator table does not state where the view begins. Cost: linear in
+// the chain of views.
 #pragma once
 
 #include "ccgraph/ir/node.h"

@@ -1,20 +1,19 @@
 // TypeInference: infers the types of nodes one by one, while a program is constructed.
 //
-// GraphBuilder uses the operators' shape rules, which return only certain types. Here PyTorch's defaults are used as
-// well (see infer_types.h). So the author of a program gets a type for each operator that has any rule, and an error at
-// the call that causes it.
+// Each operator has at most one type rule (op_def.h). certainType() returns what a rule answers for every program:
+// GraphBuilder and the verifier ask it. TypeInference returns what a rule assumes as well (infer_types.h says what),
+// so that whoever writes a program gets a type for each operator that has a rule, and what is wrong with a call while
+// its writer can still name it.
 //
 // A data-dependent size gets a new symbol, u<number>.
 //
-// Ownership: types belong to the node's context. Failure: the shape rule's error about the arguments. Cost: one or two
-// rules a node; the rule of an operator is looked up once.
+// Ownership: types are the node's context's. Failure: a diagnostic of what a rule refuses in the arguments. Cost: one
+// rule a node.
 #pragma once
 
 #include "ccgraph/ir/node.h"
 
 #include "llvm/Support/Error.h"
-
-#include <memory>
 
 namespace ccgraph {
 
@@ -22,24 +21,19 @@ namespace ccgraph {
 /// it.
 [[nodiscard]] bool lacksType(const Type *type);
 
+/// The type that every program gives to this call; null where no rule tells, or where the answer is assumed.
+[[nodiscard]] llvm::Expected<const Type *> certainType(const Node &node);
+
 class TypeInference {
 public:
   /// New symbols are numbered from `firstSymbol`.
-  explicit TypeInference(uint64_t firstSymbol = 0);
-  ~TypeInference();
-  TypeInference(TypeInference &&) noexcept;
-  TypeInference &operator=(TypeInference &&) noexcept;
+  explicit TypeInference(uint64_t firstSymbol = 0) : nextSymbol_(firstSymbol) {}
 
-  /// Returns the type of the call's result, as FakeTensor would compute it; null if no rule determines it. `node` is a
-  /// call whose operands have types.
+  /// What the call yields, as FakeTensor has it; null where no rule tells. `node` is a call whose operands have types.
   [[nodiscard]] llvm::Expected<const Type *> typeOf(const Node &node);
-  /// The same after the shape rule has rejected the arguments: returns the type that follows from PyTorch's defaults
-  /// alone.
-  [[nodiscard]] const Type *assumedType(const Node &node);
 
 private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  uint64_t nextSymbol_;
 };
 
 } // namespace ccgraph

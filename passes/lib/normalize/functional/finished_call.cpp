@@ -6,15 +6,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Operators whose returned tensors are known to be the buffers that they fill.
-constexpr llvm::StringLiteral understood[] = {
-    "c10d._allgather_base_.default", "c10d._reduce_scatter_base_.default",
-    "c10d.allgather_.default",       "c10d.allreduce_.default",
-    "c10d.alltoall_.default",        "c10d.broadcast_.default",
-    "c10d.reduce_scatter_.default",
-};
-
-/// Returns true for row-major memory with a static first dimension: such rows can be concatenated and split.
+/// Rows of equal length in row-major memory, as many as the first dimension says: what can be joined and taken apart.
 bool hasRows(const Node *value) {
   const Type *type = value->type();
   return type && type->isTensor() && !type->sizes().empty() && type->sizes()[0].isStatic() && type->isContiguous();
@@ -45,7 +37,7 @@ public:
     llvm::StringRef target = formOf(spec_.kind, CollectiveForm::Single);
     if (target.empty())
       return NotFunctional::Kind;
-    if (!llvm::is_contained(understood, node_.target().str()))
+    if (!spec_.yieldsBuffers)
       return NotFunctional::NoResult;
     if (!saysNothingElse())
       return NotFunctional::Arguments;

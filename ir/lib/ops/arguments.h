@@ -1,18 +1,14 @@
-// Shape rules: the type of a result from the types of the arguments, as PyTorch infers it.
+// The arguments of a call, as numbers, sizes and types of tensors.
 //
-// A rule answers null where it cannot tell (a symbolic size, an unknown operand, strides that
-// depend on more than shapes): never a guess. It fails where the arguments are wrong, with a
-// diagnostic that names got, expected and repair. Ownership: types are the context's. Cost: linear
-// in the ranks, and one look-up in the context a result.
+// Each function returns an empty result where the argument is absent, symbolic, or of another kind. Ownership: types
+// are the context's. Failure: none. Cost: linear in the argument.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/graph.h"
 
 namespace ccgraph {
-
-using TypeResult = llvm::Expected<const Type *>;
 
 [[nodiscard]] inline Context &contextOf(const Node &node) { return node.graph()->context(); }
 
@@ -25,7 +21,9 @@ using TypeResult = llvm::Expected<const Type *>;
 [[nodiscard]] std::optional<int64_t> intAt(const Node &node, int parameter);
 /// A list of integers; empty if any is symbolic.
 [[nodiscard]] std::optional<llvm::SmallVector<int64_t, 6>> intsAt(const Node &node, int parameter);
-/// The same with symbolic entries, be they literals or nodes whose type says their value.
+/// A number, a symbolic expression, or a node whose type states its value.
+[[nodiscard]] std::optional<Dim> dimOf(const Node &node, const Argument &argument);
+/// A list of these.
 [[nodiscard]] std::optional<llvm::SmallVector<Dim, 6>> dimsAt(const Node &node, int parameter);
 /// A bool argument, or the schema's default; empty where it is absent or no literal.
 [[nodiscard]] std::optional<bool> boolAt(const Node &node, int parameter);
@@ -33,15 +31,7 @@ using TypeResult = llvm::Expected<const Type *>;
 /// `dim` counted from the front; empty if it is not in [-rank, rank).
 [[nodiscard]] std::optional<unsigned> wrapDim(int64_t dim, size_t rank);
 
-/// Diagnostic of a node whose arguments are wrong.
-[[nodiscard]] llvm::Error shapeError(const Node &node, const llvm::Twine &message, const llvm::Twine &repair);
-
 /// Members of the group of a collective call: as the call states it, else as the group table does.
 [[nodiscard]] std::optional<int64_t> groupSizeOf(const Node &node, const CollectiveCall &call);
-
-/// Result of a call of this collective; used by the table for every operator with a CollectiveSpec.
-[[nodiscard]] TypeResult collectiveShape(const Node &node);
-[[nodiscard]] TypeResult waitShape(const Node &node);
-[[nodiscard]] TypeResult getItemShape(const Node &node);
 
 } // namespace ccgraph

@@ -1,4 +1,4 @@
-#include "ops/shapes/shape_rule.h"
+#include "ops/arguments.h"
 
 namespace ccgraph {
 
@@ -60,10 +60,8 @@ std::optional<llvm::SmallVector<int64_t, 6>> intsAt(const Node &node, int parame
   return values;
 }
 
-namespace {
-
-/// A size may be a number, an expression, or a node: view(x, [sym_size_int, 4]), where sym_size_int has the type
-/// Sym(s0), has the sizes [s0, 4].
+// A size may be a number, an expression, or a node: view(x, [sym_size_int, 4]), where sym_size_int has the type
+// Sym(s0), has the sizes [s0, 4].
 std::optional<Dim> dimOf(const Node &node, const Argument &argument) {
   if (argument.is(Argument::Kind::Int))
     return Dim(argument.integer());
@@ -77,8 +75,6 @@ std::optional<Dim> dimOf(const Node &node, const Argument &argument) {
   int64_t value = 0;
   return type->symbol()->text().getAsInteger(10, value) ? Dim(type->symbol()) : Dim(value);
 }
-
-} // namespace
 
 std::optional<llvm::SmallVector<Dim, 6>> dimsAt(const Node &node, int parameter) {
   const Argument *argument = argumentAt(node, parameter);
@@ -111,8 +107,13 @@ std::optional<unsigned> wrapDim(int64_t dim, size_t rank) {
   return static_cast<unsigned>(dim < 0 ? dim + count : dim);
 }
 
-llvm::Error shapeError(const Node &node, const llvm::Twine &message, const llvm::Twine &repair) {
-  return makeError(diagnose(node, "types.operands", message.str(), repair.str()));
+std::optional<int64_t> groupSizeOf(const Node &node, const CollectiveCall &call) {
+  if (call.groupSize)
+    return call.groupSize;
+  if (!call.ranks.empty())
+    return static_cast<int64_t>(call.ranks.size());
+  const Group *group = call.group.empty() ? nullptr : node.graph()->groups().find(call.group);
+  return group ? group->size() : std::nullopt;
 }
 
 } // namespace ccgraph
