@@ -93,7 +93,7 @@ void addProgram(CommandLine &line, GenOptions &options) {
                    request.dtype);
   addSize(line, "--loss-chunks", "number of chunks of the sequence whose losses are computed in turn (1)",
           request.shape.lossChunks);
-  line.add({"--device", "NAME", "of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
+  line.add({"--device", "NAME", "device of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
               if (!models::isDeviceOfPyTorch(text))
                 return badValue("--device", text,
                                 "a device of PyTorch with an index up to 127, as cpu, cuda:0 or xpu:1");

@@ -83,7 +83,9 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
   line.add({"--minimize", "WHAT", "'time' within the memory budget, or 'memory' first and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});
-  line.add({"--bitwise", "", "merge no sums of floats of more than two ranks (default, as in Python: merge them)",
+  line.add({"--bitwise", "",
+            "do not merge floating-point sums of more than two ranks, so that results are bitwise equal (default: "
+            "merge them)",
             [&flags](llvm::StringRef) {
               flags.manager.bitwise = true;
               return llvm::Error::success();
