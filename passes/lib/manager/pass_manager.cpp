@@ -63,6 +63,7 @@ private:
   llvm::Error checkUnchanged(size_t index) const;
   void takeSnapshot();
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
+  void takeInputPeak();
   void takeBudget(const Pass &pass);
   void takeCosts(const Pass &pass);
   void predictInput();
@@ -77,6 +78,8 @@ private:
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
+  /// bytes; empty where no pass needs it
+  std::optional<int64_t> inputPeak_;
 };
 
 std::string textUpTo(const Pipeline &pipeline, size_t index) {
@@ -172,14 +175,25 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   return llvm::Error::success();
 }
 
-// The budget is computed before the first pass that may move nodes, and after normalization, which changes the form of
-// the graph but not what it does. It is the peak of the graph at that point, and is valid for the whole pipeline.
+void Runner::takeInputPeak() {
+  auto moves = [](const std::unique_ptr<Pass> &pass) { return pass->phase() != Phase::Normalize; };
+  if (options_.limitMemory && llvm::any_of(pipeline_.passes(), moves))
+    inputPeak_ = peakMemory(graph_, analyses_.storages()).bytes;
+}
+
+// The budget is taken before the first pass that may move anything, and after the normalisation, which changes what the
+// graph is made of and not what it does. It is what the program needs then, and holds for the whole pipeline.
 void Runner::takeBudget(const Pass &pass) {
   if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
     return;
   haveBudget_ = true;
-  result_.memoryBudget =
-      options_.memoryBudget ? *options_.memoryBudget : peakMemory(graph_, analyses_.storages()).bytes;
+  auto changed = [](const PassRun &run) { return run.changed == Changed::Yes; };
+  if (options_.memoryBudget)
+    result_.memoryBudget = options_.memoryBudget;
+  else if (llvm::any_of(result_.passes, changed))
+    result_.memoryBudget = peakMemory(graph_, analyses_.storages()).bytes;
+  else
+    result_.memoryBudget = inputPeak_;
 }
 
 /// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
@@ -212,9 +226,9 @@ llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
   takeCosts(pass);
-  PassContext context(pass.name(),
-                      {analyses_, costs_, pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget,
-                       options_.spmd, options_.bitwise, options_.objects});
+  bool normalizes = pass.phase() == Phase::Normalize;
+  PassContext context(pass.name(), {analyses_, costs_, normalizes ? std::nullopt : result_.memoryBudget, options_.spmd,
+                                    options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_});
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();
@@ -267,6 +281,7 @@ llvm::Expected<PipelineRun> Runner::run() {
     return error;
   if (llvm::Error error = verifyInput())
     return error;
+  takeInputPeak();
   for (size_t i = 0; i < pipeline_.passes().size(); ++i)
     if (llvm::Error error = runPass(i))
       return error;

@@ -185,9 +185,8 @@ Changed Scheduler::run() {
     candidates_ = overlap::allowMerging(given_, graph_, options_, context_.bitwise());
   int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
   auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
-  overlap::Schedule schedule = overlap::search(
-      given_.problem,
-      {budget, walks, static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam))});
+  auto beam = static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam));
+  overlap::Schedule schedule = overlap::search(given_.problem, {budget, walks, beam, context_.inputPeak()});
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
   remark(before, schedule);
   remarkMemory(before.peakBytes, schedule);

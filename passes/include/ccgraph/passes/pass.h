@@ -87,6 +87,8 @@ struct PassSetting {
   bool spmd = true;
   bool bitwise = false;
   const ObjectMeanings *objects = nullptr;
+  /// peak bytes of the input of the pipeline; empty: memory is no constraint, or the graph is not normalized yet
+  std::optional<int64_t> inputPeak = std::nullopt;
 };
 
 /// The context of one run of one pass.
@@ -102,7 +104,10 @@ public:
   [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
   /// Returns the peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
-  /// Returns true if every rank runs exactly this program. A rule that depends on the text alone then gives every rank
+  /// Peak bytes of the input of the pipeline, before any pass. Passes that normalize may change the peak a little, and
+  /// callers choose budgets as parts of this one.
+  [[nodiscard]] std::optional<int64_t> inputPeak() const { return setting_.inputPeak; }
+  /// True if every rank runs this very program, so that a rule of the text alone gives every rank
   /// the same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return setting_.spmd; }
   /// Returns true if results must be bitwise equal: no floating-point sum may be reassociated.

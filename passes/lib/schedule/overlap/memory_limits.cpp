@@ -14,7 +14,7 @@ std::vector<int64_t> memoryLimits(KnownPeaks peaks, int64_t budget) {
   std::vector<int64_t> limits;
   for (int64_t part : parts)
     if (int64_t limit = peaks.program / whole * part + peaks.program % whole * part / whole;
-        limit >= peaks.least && limit < budget && (limits.empty() || limit > limits.back()))
+        limit >= peaks.floor && limit < budget && (limits.empty() || limit > limits.back()))
       limits.push_back(limit);
   limits.push_back(budget);
   return limits;

@@ -16,15 +16,15 @@
 
 namespace ccgraph::overlap {
 
-/// Bytes at the peak of two orders of a program.
+/// Bytes at the peak.
 struct KnownPeaks {
-  /// the order that needs least of those known
-  int64_t least = 0;
-  /// the order of the program itself; at least `least`
+  /// no order needs less
+  int64_t floor = 0;
+  /// of the program as its user knows it: the limits are parts of this one
   int64_t program = 0;
 };
 
-/// Bytes, ascending; the last limit is the budget. No limit is below `least` except the budget.
+/// Bytes, ascending; the last limit is the budget. No limit is below `floor` except the budget.
 [[nodiscard]] std::vector<int64_t> memoryLimits(KnownPeaks peaks, int64_t budget);
 
 } // namespace ccgraph::overlap

@@ -64,7 +64,8 @@ Schedule Search::under(int64_t limit) {
 
 Schedule Search::run() {
   std::optional<Schedule> best;
-  for (int64_t limit : memoryLimits({starts_.leastPeak(), starts_.schedules().front().peakBytes}, options_.budget)) {
+  int64_t reference = options_.referencePeak.value_or(starts_.schedules().front().peakBytes);
+  for (int64_t limit : memoryLimits({starts_.floor(), reference}, options_.budget)) {
     Schedule found = under(limit);
     if (!best || rankUnder(limit, found) <= rankUnder(limit, *best))
       best = std::move(found);

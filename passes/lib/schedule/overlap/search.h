@@ -15,6 +15,8 @@
 
 #include "schedule/overlap/problem.h"
 
+#include <optional>
+
 namespace ccgraph::overlap {
 
 struct SearchOptions {
@@ -24,6 +26,8 @@ struct SearchOptions {
   unsigned maxWalks = 16;
   /// states a level of a beam over small programs; 0: none
   size_t beamWidth = 0;
+  /// Bytes of which the memory limits are parts. Empty: the peak of the program.
+  std::optional<int64_t> referencePeak = std::nullopt;
 };
 
 /// The fastest schedule within the budget; where none was found, the one of the lowest peak. What was there before wins

@@ -19,7 +19,7 @@ TEST(MemoryLimits, ALargerBudgetHasTheLimitsBelowIt) {
             std::vector<int64_t>({1000, 1050, 1100, 1250, 1500, 2000, 2600, unlimited}));
 }
 
-TEST(MemoryLimits, NoLimitIsBelowTheLeastKnownPeakExceptTheBudget) {
+TEST(MemoryLimits, NoLimitIsBelowTheFloorExceptTheBudget) {
   EXPECT_EQ(memoryLimits({850, 1000}, 1000), std::vector<int64_t>({900, 950, 1000}));
   EXPECT_EQ(memoryLimits({850, 1000}, 700), std::vector<int64_t>({700}));
   EXPECT_EQ(memoryLimits({0, 0}, 5), std::vector<int64_t>({0, 5}));
