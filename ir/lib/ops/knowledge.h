@@ -76,6 +76,11 @@ void applyViews(const OpDraft &draft);
 void applyWork(const OpDraft &draft);
 void applyValues(const OpDraft &draft);
 
+/// For a collective of c10d that takes a list with one tensor for each device of the rank: returns the number of devices.
+/// Returns empty for other nodes, whose lists hold one call for each element. PyTorch runs one process for each device:
+/// NCCL accepts one tensor, and gloo reduces the tensors of a rank together with those of other ranks.
+[[nodiscard]] std::optional<size_t> numDevices(const Node &node);
+
 /// Calls `visit` with every key of the families collectives, types and work.
 void forEachCollectiveKey(llvm::function_ref<void(llvm::StringRef key)> visit);
 void forEachTypedKey(llvm::function_ref<void(llvm::StringRef key)> visit);

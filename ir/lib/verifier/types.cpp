@@ -4,6 +4,7 @@
 #include "ccgraph/ir/type_inference.h"
 
 #include "ops/arguments.h"
+#include "ops/knowledge.h"
 
 #include "verifier/rules.h"
 

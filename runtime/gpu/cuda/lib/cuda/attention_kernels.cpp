@@ -5,7 +5,7 @@
 namespace ccgraph::runtime::cuda {
 namespace {
 
-using device::Heads;
+using device::HeadTensor;
 
 HeadTensor headsOf(Planner &planner, const Tensor &tensor) {
   device::Strided begun = planner.begin(tensor);
