@@ -1,18 +1,19 @@
-// Pace: a run whose steps take stated times, and do nothing else.
+// Pace: a run whose steps take simulated durations, and do nothing else.
 //
-// It shows what a plan's order and overlap are worth on a machine that this one is not: kernels and collectives take what
-// somebody says that they take there, and all else is the engine's own: its threads or processes, streams, events, and the ranks
-// that wait for each other. So it can be held against a predicted timeline, of which it knows nothing.
+// It shows the benefit of a plan's order and overlap on another machine. Kernels and collectives take given durations
+// of that machine. Everything else is the engine's own: its threads or processes, streams, events, and the waits
+// between ranks. So the run can be compared with a predicted timeline, from which it is independent.
 //
-//   begin   of a step: the host has issued it, its stream is free, and the events that it waits for are recorded. Of a
-//           collective or transfer: that holds on all of its members
-//   end     the stated time later. The rank sleeps until then on its own clock
+//   begin   of a step: the host has issued it, its stream is free, and the events that it waits for are recorded. For a
+//             collective or transfer, this holds on all of its members
+//   end     begin plus the given duration. The rank sleeps until then on its own clock
 //
-// An end is counted from the stated begin, not from when the rank awoke: a sleep that lasts too long delays nothing but itself.
+// An end counts from the computed begin, not from the moment when the rank awoke, so a sleep that lasts too long delays
+// no other step.
 //
-// No kernel runs, no row moves, no memory is held and no value comes out. So what this machine takes for a kernel does not
-// show, and a program of any size can be paced. Ranks tell each other when they have launched, and nothing more: that they mean
-// the same collectives is taken for granted.
+// No kernel runs, no data moves, no memory is held and no value is returned. So the speed of this machine's kernels
+// does not matter, and a graph of any size can be simulated. Ranks exchange only their launch times; their collectives
+// are assumed to match.
 //
 // Ownership: plain values. Failure: rule run.request where times do not fit the plans. Cost: a few microseconds a step, of this machine.
 #pragma once
@@ -29,9 +30,9 @@ namespace ccgraph::runtime {
 class PaceClock {
 public:
   virtual ~PaceClock() = default;
-  /// Since it was made.
+  /// The time since the clock was made.
   [[nodiscard]] virtual std::chrono::nanoseconds now() = 0;
-  /// The rank has nothing to do before this moment. A clock whose time passes by itself does nothing.
+  /// The rank has nothing to do before this moment. A clock whose time passes without calls does nothing.
   virtual void idleUntil(std::chrono::nanoseconds) {}
 };
 

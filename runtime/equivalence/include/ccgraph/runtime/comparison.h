@@ -1,25 +1,23 @@
-// Comparison: are two runs the same to whoever calls the program, and if not, where and by how much?
+// Comparison: whether two runs are equal for the caller of the graph, and if not, where and by how much they differ.
 //
-// compareObservations compares all that a caller sees (observation.h), by position: how many results
-// there are and of what kind, each value, its strides (not of dimensions of one element, which no
-// address depends on), what shares memory with what, and what was written into inputs and attributes.
-// compareRuns compares values alone, by name, where no more is known: with recorded ones. In both, an
-// input that only one side wrote is compared with what went in, since a write that changes nothing is
-// no difference.
+// compareObservations compares everything that a caller sees (observation.h), by position: the number and kinds of
+// results, each value, its strides, shared memory, and the written inputs and attributes. Strides of dimensions of size
+// 1 do not count, since no address depends on them. compareRuns compares values alone, by name; it serves recorded
+// values. In both, an input that only one side wrote is compared with its original value, since a write that changes
+// nothing is no difference.
 //
 // Two elements are equal if their bytes are, or both are NaN, or they lie within the tolerance of
 // their output:
 //   |got - expected| <= atol + rtol * |expected|
-// NaNs are equal whatever their sign and payload, because IEEE 754 leaves it open which operand's an
-// operation hands on. A complex number is compared by its parts: (NaN, 1) is not (NaN, 2).
+// All NaNs are equal, whatever their sign and payload, because IEEE 754 does not define which operand's NaN an
+// operation passes on. A complex number is compared by its parts: (NaN, 1) is not (NaN, 2).
 //
-// An output that is equal proves something only if another program would have given something else.
-// One that is all NaN or infinite, or of at least two elements that are the same number on all ranks
-// though inputs reach it, or empty, cannot tell programs apart: it is not checked, and said so.
+// An equal output is evidence only if another graph could produce a different one. Some outputs cannot distinguish
+// graphs: those that are empty, that are all NaN or infinite, or that depend on inputs and yet repeat one number in at
+// least two elements on all ranks. They count as not checked and are reported.
 //
-// Ownership: plain values; what is compared is borrowed for the call. Failure: none; a missing or
-// misshapen output is a difference.
-// Cost: linear in the elements. Where memory is shared in another way on the two sides: quadratic in
+// Ownership: plain values; the compared values are borrowed for the call. Failure: none; a missing output or one with
+// other sizes is a difference. Cost: linear in the elements. Where the two sides share memory differently: quadratic in
 // the tensors that share it.
 #pragma once
 
@@ -34,12 +32,12 @@
 
 namespace ccgraph::runtime {
 
-/// How close each output must come.
+/// The required closeness of each output.
 struct ComparisonRules {
   ToleranceMap perOutput;
   /// for outputs that perOutput does not name
   Tolerance otherwise;
-  /// outputs that no input reaches (fixed_outputs.h): that they are the same number everywhere is no gap
+  /// outputs that no input reaches (fixed_outputs.h); a constant value is expected for them
   std::set<std::string> fixed;
 };
 
@@ -54,7 +52,7 @@ struct ComparedRuns {
 struct ComparedObservations {
   const std::vector<RankObservation> &expected;
   const std::vector<RankObservation> &got;
-  /// with the names that the program of `expected` gives its inputs
+  /// with the names of the inputs in the graph of `expected`
   const std::vector<TensorMap> &inputs;
 };
 
@@ -62,7 +60,7 @@ struct ComparedObservations {
 struct Difference {
   size_t rank = 0;
   std::string output;
-  /// "element [0, 2] is 3.5, expected 3.25 (1 of 6 elements differ, ...)", or what is missing
+  /// "element [0, 2] is 3.5, expected 3.25 (1 of 6 elements differ, ...)", or the missing part
   std::string message;
 };
 
@@ -78,14 +76,14 @@ enum class Inconclusive : uint8_t {
 /// "all NaN".
 [[nodiscard]] std::string inconclusiveText(Inconclusive reason);
 
-/// One output of one rank that is equal, and cannot tell programs apart.
+/// One output of one rank that is equal, but cannot distinguish graphs.
 struct Unchecked {
   size_t rank = 0;
   std::string output;
   Inconclusive reason = Inconclusive::Empty;
 };
 
-/// The answer, and how much it rests on.
+/// The result, and the amount of evidence for it.
 struct Comparison {
   /// compared, over all ranks
   size_t outputs = 0;
@@ -96,28 +94,28 @@ struct Comparison {
   size_t infinities = 0;
   /// elements of outputs that are Inconclusive::Constant
   size_t constants = 0;
-  /// elements that are equal within a tolerance, but not to the bit
+  /// elements that are equal within a tolerance, but not bitwise
   size_t inexact = 0;
   /// largest |got - expected| of all elements that could be compared
   double worst = 0.0;
   size_t worstRank = 0;
-  /// empty if nothing differed at all
+  /// empty where all elements are equal
   std::string worstOutput;
-  /// by rank, then as a caller counts: results, outputs, inputs, attributes; by name where only names are known
+  /// by rank, then in the caller's order: results, outputs, inputs, attributes; by name where only names are known
   std::vector<Difference> differences;
   /// in the order of `differences`
   std::vector<Unchecked> unchecked;
 
   [[nodiscard]] bool equal() const { return differences.empty(); }
-  /// True if equal() answers the question: something was checked, and no output was NaN or infinite
-  /// throughout, which other inputs might have told apart.
+  /// Returns true if equal() is conclusive: something was checked, and no output was NaN or infinite throughout. Other
+  /// inputs might have shown a difference in such an output.
   [[nodiscard]] bool answered() const;
 };
 
 [[nodiscard]] Comparison compareObservations(const ComparedObservations &runs, const ComparisonRules &rules);
 
-/// Outputs in name order, rank by rank. One that only one side has is a difference, but for inputs
-/// that only one side wrote.
+/// Compares outputs in name order, rank by rank. An output of only one side is a difference, except an input that only
+/// one side wrote.
 [[nodiscard]] Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules);
 
 } // namespace ccgraph::runtime

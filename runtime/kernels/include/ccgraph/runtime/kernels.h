@@ -34,15 +34,14 @@ struct Kernel {
   Value (*compute)(KernelArgs &args);
 };
 
-/// The kernel of a target, in any spelling ("torch.ops.aten.cat", "<built-in function le>"); null
-/// where there is none. An overload that is left out ("aten.cat") means its `default` (or the only
-/// Tensor form, as torch resolves it).
+/// Returns the kernel of a target, in any form ("torch.ops.aten.cat", "<built-in function le>"); null where there is
+/// none. A target without an overload ("aten.cat") means its `default` (or the only Tensor form, as torch resolves it).
 [[nodiscard]] const Kernel *findKernel(llvm::StringRef target);
 
-/// All kernels, sorted by target.
+/// Returns all kernels, sorted by target.
 [[nodiscard]] llvm::ArrayRef<Kernel> allKernels();
 
-/// Evaluated arguments, as the call gives them; what is left out takes the kernel's default.
+/// Evaluated arguments, as the call passes them; missing ones have the kernel's default.
 struct KernelCall {
   Value::List positional;
   std::vector<std::pair<std::string, Value>> keywords;

@@ -1,14 +1,14 @@
-// StepMemory: blocks of memory that one step gives back and the next one takes.
+// StepMemory: a pool of memory blocks that one step frees and the next one reuses.
 //
-// A kernel needs memory for a moment: tensor objects, lists of values, working rows, tensors on the way to a result. Whoever runs
-// many steps keeps what they give back, so that in steady state they ask the system for nothing. Only blocks of up to `largest`
-// bytes are kept, and `mostIdle` bytes of them altogether: kernels that are made for speed need no larger ones, and a rank does not
-// hold on to memory that only one step of many has use for.
+// A kernel needs temporary memory: tensor objects, lists of values, working rows, intermediate tensors. The pool keeps
+// freed blocks, so many steps in steady state allocate nothing from the system. It keeps only blocks of up to `largest`
+// bytes, and `mostIdle` bytes in total. Fast kernels need no larger blocks, and a rank does not keep memory that only
+// one step of many uses.
 //
-// Ownership: owns the blocks that wait. One may be taken under one StepMemory and given back under another, under none, or on
-// another thread, since all come from operator new. Failure: std::bad_alloc. Not thread-safe: in force on one thread at a time.
-// Cost: a few instructions for a block that waits. Where an address or thread sanitizer watches, nothing is kept, so that it
-// sees all.
+// Ownership: owns the idle blocks. A block may be taken under one StepMemory and given back under another, under none,
+// or on another thread, since all come from operator new. Failure: std::bad_alloc. Not thread-safe: in force on one
+// thread at a time. Cost: a few instructions for an idle block. Under an address or thread sanitizer, nothing is kept,
+// so that it sees every allocation.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ public:
   StepMemory(const StepMemory &) = delete;
   StepMemory &operator=(const StepMemory &) = delete;
 
-  /// Puts a memory in force on this thread for as long as it lives; such uses nest.
+  /// Activates a memory on this thread for as long as it lives; such uses nest.
   class Use {
   public:
     explicit Use(StepMemory &memory);
@@ -38,13 +38,13 @@ public:
     StepMemory *before_;
   };
 
-  /// From the memory in force, or from the system where there is none.
+  /// Allocates from the active memory, or from the system where there is none.
   [[nodiscard]] static void *take(size_t bytes);
-  /// `bytes`: as many as were asked for.
+  /// `bytes` is the number that was requested.
   static void give(void *block, size_t bytes) noexcept;
 
 private:
-  /// A block that waits holds the next one of its size.
+  /// An idle block holds a pointer to the next one of its size.
   struct Idle {
     Idle *next = nullptr;
   };
@@ -55,7 +55,7 @@ private:
   size_t idleBytes_ = 0;
 };
 
-/// For containers and objects of a step.
+/// An allocator for containers and objects of a step.
 template <typename T>
 struct StepAllocator {
   using value_type = T;
@@ -68,7 +68,7 @@ struct StepAllocator {
   friend bool operator==(const StepAllocator &, const StepAllocator &) { return true; }
 
 private:
-  /// Because a product that wraps around must not become a small number: it is more than there is.
+  /// A product that overflows must not become a small number, so it becomes the largest one.
   static size_t bytesOf(size_t count) { return count > ~size_t{0} / sizeof(T) ? ~size_t{0} : count * sizeof(T); }
 };
 

@@ -1,13 +1,12 @@
 // Tensor: a strided window onto shared memory, the value that kernels and collectives work on.
 //
-// A Tensor is a name of a tensor object, as in Python: copying one gives the same object another
-// name, and an in-place change of its shape (t_, resize_, set_: become()) is seen under all of them.
-// Views are objects of their own, so that such a change does not reach them. Several objects may look
-// at one Storage; a write through any of them is seen by all.
+// A Tensor is a name of a tensor object, as in Python. A copy is another name of the same object, and an in-place
+// change of its shape (t_, resize_, set_: become()) is visible under all names. Views are objects of their own, so such
+// a change does not affect them. Several objects may share one Storage; all of them see a write through any of them.
 //
-// Sizes, strides and the offset count elements of `dtype`; strides are never negative
-// and may be 0 (expanded dimensions). Every element that a tensor can reach lies inside its
-// storage: the functions here that make windows refuse any other.
+// Sizes, strides and the offset count elements of `dtype`; strides are never negative and may be 0 (expanded
+// dimensions). Every element that a tensor can reach lies inside its storage: the functions here that make windows
+// reject any other.
 //
 // Ownership: a Tensor shares its object, and that its Storage; copying one copies no elements. Two tensors alias iff
 // storage() is the same pointer. Failure: windows that do not fit are an llvm::Error that names
@@ -33,12 +32,12 @@ namespace ccgraph::runtime {
 
 class MemoryAccount;
 
-/// Bytes without a type: its own, freed with the last tensor that looks at them, or lent by an arena. Its own count towards
-/// the memory of the run that made them; more than it may hold, or than there is, is std::bad_alloc, which interpret() and
-/// runKernel() turn into errors.
+/// Bytes without a type. They are its own, freed with the last tensor that uses them, or lent by an arena. Its own
+/// bytes count towards the memory of the run that allocated them. Exceeding that limit or the available memory is
+/// std::bad_alloc, which interpret() and runKernel() turn into errors.
 class Storage {
 public:
-  /// Own bytes; they start as zeros, so that `empty` is deterministic.
+  /// Allocates its own bytes; they start as zeros, so that `empty` is deterministic.
   explicit Storage(int64_t size);
   ~Storage();
   Storage(const Storage &) = delete;
@@ -46,9 +45,9 @@ public:
 
   [[nodiscard]] std::byte *data() const { return data_; }
   [[nodiscard]] int64_t size() const { return size_; }
-  /// Zeros are added where there are fewer bytes. Lent bytes that are too few are left for own ones.
+  /// Adds zeros up to `size` bytes. Lent bytes that are too few are replaced by own ones.
   void growTo(int64_t size);
-  /// From now on these bytes, whose owner counts them and keeps them for as long as they are used here.
+  /// Uses these bytes from now on; their owner counts them and keeps them for as long as they are used here.
   void lookAt(std::byte *bytes, int64_t size);
 
 private:
@@ -59,7 +58,7 @@ private:
   int64_t size_ = 0;
 };
 
-/// Where a tensor's elements lie in its storage; all three in elements.
+/// The place of a tensor's elements in its storage; all three in elements.
 struct Window {
   Dims sizes;
   Dims strides;
@@ -68,7 +67,7 @@ struct Window {
 
 class Tensor {
 public:
-  /// f32[0] without storage: what a default-made Value holds, never a result.
+  /// f32[0] without storage: the content of a default-constructed Value, never a result.
   Tensor();
   /// A new contiguous (row-major) tensor of zeros.
   static Tensor zeros(DType dtype, DimsRef sizes);
@@ -77,9 +76,9 @@ public:
   static Tensor fromHost(const HostTensor &host);
   /// The same values laid out with `strides`, e.g. those that a graph's placeholder declares.
   static Tensor fromHost(const HostTensor &host, DimsRef strides);
-  /// A window onto memory that there is; the caller answers for its lying inside.
+  /// Makes a window onto existing memory; the caller must ensure that it lies inside.
   static Tensor over(std::shared_ptr<Storage> storage, DType dtype, Window window);
-  /// A contiguous copy.
+  /// Returns a contiguous copy.
   [[nodiscard]] HostTensor toHost() const;
 
   [[nodiscard]] DType dtype() const { return object_->dtype; }
@@ -91,25 +90,25 @@ public:
   [[nodiscard]] int64_t stride(int64_t dim) const { return strides()[static_cast<size_t>(dim)]; }
   [[nodiscard]] int64_t numElements() const { return object_->elements; }
   [[nodiscard]] int64_t elementSize() const { return sizeInBytes(dtype()); }
-  /// Row-major without gaps; sizes of 1 put no demand on their stride, and an empty tensor is
+  /// Returns whether it is row-major without gaps; dimensions of size 1 may have any stride, and an empty tensor is
   /// contiguous.
   [[nodiscard]] bool isContiguous() const;
-  /// Some order of the dimensions is row-major without gaps: each element has memory of its own and
-  /// none is left over.
+  /// Returns whether some order of the dimensions is row-major without gaps: each element has memory of its own and
+  /// none is unused.
   [[nodiscard]] bool isDense() const;
   /// "bf16[8, 4][4, 1]": dtype, sizes, strides.
   [[nodiscard]] std::string typeText() const;
 
-  /// Identity of the memory; null for a default-made tensor.
+  /// The identity of the memory; null for a default-constructed tensor.
   [[nodiscard]] const Storage *storage() const { return object_->storage.get(); }
-  /// The memory itself, for who keeps it beyond the tensor.
+  /// The memory itself, for code that keeps it beyond the tensor.
   [[nodiscard]] const std::shared_ptr<Storage> &sharedStorage() const { return object_->storage; }
   [[nodiscard]] bool aliases(const Tensor &other) const { return storage() && storage() == other.storage(); }
-  /// Of the bytes from the first element to the last one, some are those of the other, too.
+  /// Returns whether the bytes from its first element to its last one include bytes of the other.
   [[nodiscard]] bool overlaps(const Tensor &other) const;
-  /// Two names of one tensor object.
+  /// Returns whether both are names of one tensor object.
   [[nodiscard]] bool isSameObject(const Tensor &other) const { return object_ == other.object_; }
-  /// Address of the element at index (0, 0, ...). Writes are seen by every alias.
+  /// Returns the address of the element at index (0, 0, ...). Every alias sees writes.
   [[nodiscard]] std::byte *data() const;
 
   // --- Windows onto the same memory -----------------------------------------------------------
@@ -131,25 +130,24 @@ public:
   [[nodiscard]] Tensor unsqueeze(int64_t dim) const;
   /// Without dimension `dim`, whose size must be 1.
   [[nodiscard]] Tensor squeeze(int64_t dim) const;
-  /// The same memory read as elements of another size or kind; the caller answers for sizes,
-  /// strides and offset.
+  /// Reads the same memory as elements of another size or kind; the caller must ensure valid sizes, strides and offset.
   [[nodiscard]] Tensor reinterpret(DType dtype, Window window) const;
 
-  /// Another object with the same window (torch.Tensor.detach).
+  /// Returns another object with the same window (torch.Tensor.detach).
   [[nodiscard]] Tensor alias() const;
 
   // --- Changes of the object, seen under every name ---------------------------------------------
   /// The object takes the other's dtype, window and storage (torch.Tensor.set_).
   void become(const Tensor &other) const;
   /// torch.Tensor.resize_: the elements of the storage from the offset on, with these strides. The storage grows where
-  /// it is too small; what is new in it is zeros.
+  /// it is too small; new bytes are zeros.
   void resize(DimsRef sizes, DimsRef strides) const;
-  /// torch.UntypedStorage.resize_: the storage grows, or what lies beyond becomes zeros, because every element of a tensor lies
-  /// inside its storage here.
+  /// torch.UntypedStorage.resize_: the storage grows, or the bytes beyond the new size become zeros, because here every
+  /// element of a tensor must lie inside its storage.
   void resizeStorage(int64_t bytes) const;
 
   // --- Copies -----------------------------------------------------------------------------------
-  /// This tensor if it is contiguous, else a contiguous copy.
+  /// Returns this tensor if it is contiguous, else a contiguous copy.
   [[nodiscard]] Tensor contiguous() const;
   /// A copy in new memory: strides kept where isDense(), else row-major in the order of the strides
   /// (PyTorch's preserve_format).
@@ -165,7 +163,7 @@ private:
     DType dtype = DType::F32;
     Window window;
     std::shared_ptr<Storage> storage;
-    /// of the window; counted where sizes change, because it is asked for far more often
+    /// of the window; computed where sizes change, because it is read far more often
     int64_t elements = 0;
   };
   explicit Tensor(Object object);

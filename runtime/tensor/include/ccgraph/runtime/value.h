@@ -1,13 +1,12 @@
-// Value: what a node of a running graph holds, and what a kernel takes and returns.
+// Value: the value of a node in a running graph, and the type of a kernel's arguments and results.
 //
 // A graph's arguments are evaluated to Values before a kernel sees them: operands become their
 // values, symbolic integers become integers. Layouts, memory formats and other bare words of the
 // text are strings. So a kernel never sees a graph.
 //
-// Ownership: plain value; copying a tensor shares its memory, copying a list copies its handles.
-// Cost: O(1), lists O(length). Failure: reading another kind than the one held is a bug of the
-// caller and ends the program (std::bad_variant_access, which nobody catches); KernelArgs checks
-// first.
+// Ownership: plain value; copying a tensor shares its memory, copying a list copies its handles. Cost: O(1), lists
+// O(length). Failure: reading another kind than the one held is a bug of the caller and ends the program
+// (std::bad_variant_access, which is never caught); KernelArgs checks first.
 #pragma once
 
 #include "ccgraph/ir/context.h"
@@ -20,13 +19,12 @@
 
 namespace ccgraph::runtime {
 
-/// Something that a graph only passes on: a device mesh, a process group, a Work object. `text`
-/// says what, for messages.
+/// An object that a graph only passes on: a device mesh, a process group, a Work object. `text` names it, for messages.
 struct Opaque {
   std::string text;
 };
 
-/// One of twelve kinds; a default-made one is None.
+/// One of twelve kinds; a default-constructed one is None.
 class Value {
 public:
   using List = std::vector<Value, StepAllocator<Value>>;
@@ -65,7 +63,7 @@ public:
   [[nodiscard]] const Opaque &opaque() const { return std::get<10>(data_); }
   [[nodiscard]] std::complex<double> complex() const { return std::get<11>(data_); }
 
-  /// For messages: "f32[2, 3][3, 1]", "the integer 3", "None", "a list of 2".
+  /// Returns a text for messages: "f32[2, 3][3, 1]", "the integer 3", "None", "a list of 2".
   [[nodiscard]] std::string describe() const;
 
 private:

@@ -1,19 +1,19 @@
-// Fault: what goes wrong on purpose on one rank, so that it can be seen what is made of it.
+// Fault: an injected error on one rank, to test how the other ranks and the reports handle it.
 //
-// A fault happens where the real one would: what a rank does wrong, it does to its peers through the engine's own transport, and
-// nothing else is told of it. Faults are part of the request (engine.h), so that what is tested is what users run.
+// A fault occurs where a real one would: the rank misbehaves towards its peers through the engine's own transport, and
+// no other component is informed. Faults are part of the request (engine.h), so tests run the same code as users.
 //
-//   skip         the rank leaves out the collective, and goes on
+//   skip         the rank leaves out the collective, and continues
 //   reorder      it launches the collective after the next one on the same ranks
 //   wrong-size   it sends one element less
 //   wrong-dtype  it sends elements of another dtype, of the same size in bytes
-//   kill         it ends when the step is to begin; an engine of processes kills its process
-//   stop         it never begins the step, and never says so; an engine of processes stops its process
+//   kill         it ends before the step begins; an engine of processes kills its process
+//   stop         it silently never begins the step; an engine of processes stops its process
 //   slow         it begins the step later by `delay`
 //
 // The first four are faults of a collective; the others may happen at any step.
 //
-// Plain values. Failure: checkFault() tells why a plan has no place for the fault. Cost: none where no fault is asked for.
+// Plain values. Failure: checkFault() reports why a plan has no place for the fault. Cost: none without faults.
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -25,7 +25,7 @@
 namespace ccgraph::runtime {
 
 enum class FaultKind : uint8_t { Skip, Reorder, WrongSize, WrongDType, Kill, Stop, Slow };
-/// "skip", ..., in the order of the table.
+/// Returns "skip", ..., in the order of the table.
 [[nodiscard]] llvm::StringRef faultName(FaultKind kind);
 [[nodiscard]] std::optional<FaultKind> parseFaultKind(llvm::StringRef text);
 [[nodiscard]] llvm::ArrayRef<FaultKind> allFaultKinds();
@@ -33,13 +33,13 @@ enum class FaultKind : uint8_t { Skip, Reorder, WrongSize, WrongDType, Kill, Sto
 struct Fault {
   FaultKind kind = FaultKind::Stop;
   int64_t rank = 0;
-  /// place in Plan::steps
+  /// index in Plan::steps
   size_t step = 0;
-  /// of slow
+  /// delay of `slow`
   std::chrono::milliseconds delay{0};
 };
 
-/// `plan`: of the fault's rank. Error: rule run.request.
+/// `plan` is that of the fault's rank. Errors have the rule run.request.
 [[nodiscard]] llvm::Error checkFault(const Fault &fault, const Plan &plan);
 
 } // namespace ccgraph::runtime
