@@ -1,12 +1,11 @@
-// Agreement: do the ranks of a group mean the same communication?
+// Agreement: whether the ranks of a group launch the same communication.
 //
-// Backends hang or corrupt memory where ranks disagree; here each disagreement is a sentence that
-// names what differs. Counts are compared, not shapes: a collective moves rows of elements, and
-// [2, 3] against [3, 2] is no error on any backend. What two launches must have in common is their
-// fingerprint (ccgraph/ir/collective.h); here stands what one launch demands of itself, and what
-// fingerprints cannot say.
+// Backends hang or corrupt memory where ranks disagree; here each disagreement is a sentence that names the difference.
+// Counts are compared, not shapes: a collective moves rows of elements, and [2, 3] against [3, 2] is no error on any
+// backend. Two launches must have the same fingerprint (ccgraph/ir/collective.h). This file has the conditions on a
+// single launch, and those that fingerprints cannot express.
 //
-// Ownership: none. Failure: what one launch does wrong is a text, for its rank to say; what two disagree about is a
+// Ownership: none. Failure: an error of one launch is a text, which its rank reports; a disagreement of two is a
 // DiagnosticError. Cost: linear in the number of rows.
 #pragma once
 
@@ -17,9 +16,9 @@
 
 namespace ccgraph::runtime {
 
-/// What one launch demands of itself in a group of `groupSize` members: counts that fit each
-/// other, one dtype, a reduction that the dtype has, a root within the group. Empty if all is
-/// well, else what is wrong, with got and expected.
+/// Checks the conditions on one launch in a group of `groupSize` members: counts that fit each other, one dtype, a
+/// reduction that the dtype has, a root within the group. Returns the error with got and expected; empty if there is
+/// none.
 [[nodiscard]] std::string checkLaunch(const Launch &launch, size_t groupSize);
 
 /// Where launches meet.
@@ -32,8 +31,9 @@ struct MeetingPlace {
 /// Two launches that meet: what the ranks mean alike. The error names both ranks, both nodes and each difference.
 [[nodiscard]] llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place);
 
-/// What fingerprints do not tell, once all members have come: in an all_to_all, what each member sends must be what its peer
-/// expects; the root of a scatter must send a share for each member. By member.
+/// Checks the conditions that fingerprints do not cover, once all members have launched. In an all_to_all, each member
+/// must send what its peer expects. The root of a scatter must send a share for each member. `members` are in order of
+/// the group.
 [[nodiscard]] llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members);
 /// Both, for launches that all have come, by member.
 [[nodiscard]] llvm::Error checkMeeting(llvm::ArrayRef<Launch> members, const MeetingPlace &place);

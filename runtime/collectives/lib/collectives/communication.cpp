@@ -25,8 +25,8 @@ const Launch &Communication::anyLaunch() const {
 
 bool Communication::isTransfer() const { return isPointToPoint(anyLaunch().kind); }
 
-// Who joins is compared with one member that is there already. That is enough, because that one agreed with all before
-// it, and launches know all that must agree.
+// A joining member is compared with one earlier member. That is enough, because the earlier one agreed with all before
+// it, and launches hold everything that must agree.
 llvm::Error Communication::join(size_t member, Launch launch) {
   bool first = numMissing() == launches_.size();
   launches_[member] = std::move(launch);
@@ -39,8 +39,8 @@ llvm::Error Communication::join(size_t member, Launch launch) {
   return checkAgreement(other, mine, {members_, sequence_});
 }
 
-// What the members send is read here, as late as the rules allow, and not at the launch. A backend may do either, and a
-// program that relies on one of them is wrong.
+// The sent values are read here, as late as the rules allow, and not at the launch. A backend may do either, and a
+// graph that relies on one of them is wrong.
 llvm::Error Communication::settle() {
   if (settled_)
     return llvm::Error::success();
@@ -71,8 +71,8 @@ llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launc
   return Seat{communication, member};
 }
 
-// Sends and receives of one sender, receiver and tag pair up in order, each with the oldest that lacks its other end.
-// Seat 0 is the sender's and seat 1 the receiver's, whoever comes first.
+// Sends and receives of one sender, receiver and tag are paired in order, each with the oldest one that lacks its other
+// end. Seat 0 is the sender's and seat 1 the receiver's, in either order of arrival.
 llvm::Expected<Seat> Meetings::joinTransfer(const Channel &channel, Launch launch) {
   size_t member = launch.kind == CollectiveKind::Send ? 0 : 1;
   auto &open = open_[channel];

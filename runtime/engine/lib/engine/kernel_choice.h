@@ -25,11 +25,11 @@ public:
   enum class Memory : uint8_t { Host, Device, SimulatedDevice };
   /// By name, in the order in which they are asked.
   [[nodiscard]] static llvm::Expected<KernelChoice> of(llvm::ArrayRef<std::string> providers, Memory memory);
-  /// Of a kernel step.
+  /// Returns the kernel of a kernel step.
   [[nodiscard]] ChosenKernel find(const PlanStep &step) const;
-  /// Of all kernels that the plan's steps have.
+  /// Returns the allocators of all kernels of the plan's steps.
   [[nodiscard]] llvm::SmallVector<const DeviceAllocator *, 1> allocatorsOf(const Plan &plan) const;
-  /// Error: some steps have no kernel; names the operators, all at once, at the first such step.
+  /// Fails if some steps have no kernel; the error names all such operators, at the first such step.
   [[nodiscard]] llvm::Error check(const Plan &plan, int64_t rank) const;
   /// Joined by commas.
   [[nodiscard]] std::string names() const;

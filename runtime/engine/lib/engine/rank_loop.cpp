@@ -67,7 +67,7 @@ llvm::Expected<RankLoop::End> RankLoop::run(Standby &standby) {
   return End::Finished;
 }
 
-// What a rank did when the run ended by an error is left in its record: it may be what the others waited for.
+// An error leaves the current activity of a rank in its record: the others may have waited for it.
 void RankLoop::setFree() {
   if (!standby_->isOver())
     prepared_.recorder.setBusy();
@@ -88,7 +88,7 @@ bool RankLoop::canGoOn(const StreamState &stream) const {
 }
 
 bool RankLoop::isReady(const StreamState &stream, const PreparedExchange::Call &call) const {
-  // Because a look at a peer takes longer than one at the clock.
+  // Looking at a peer takes longer than reading the clock.
   present_.reset();
   return threads_->as(stream.number, [this, ticket = call.ticket] { return transport_.isReady(ticket); });
 }
@@ -116,7 +116,7 @@ bool RankLoop::communicates(uint32_t choice) const {
 uint32_t RankLoop::choose() {
   if (order_)
     return choices_[order_->next() % choices_.size()];
-  // Because to issue is the first choice where it is one at all.
+  // Issuing is the first choice where it is possible.
   auto communication = llvm::find_if(choices_, [&](uint32_t choice) { return communicates(choice); });
   return communication != choices_.end() ? *communication : choices_.front();
 }
@@ -143,12 +143,13 @@ llvm::Error RankLoop::act(uint32_t choice) {
   size_t ended = stream.ended;
   if (llvm::Error error = goOn(stream))
     return error;
-  // Because nothing comes before a collective in the order for speed, one that follows another begins at once.
+  // Nothing precedes a collective in the order for speed, so a collective that follows another begins immediately.
   bool follows = !order_ && communicates(choice) && stream.ended != ended && canGoOn(stream);
   return follows ? goOn(stream) : llvm::Error::success();
 }
 
-// Because a look at peers between two of them costs more than to issue both. After a host step the world may be another.
+// Checking peers between two issues would cost more than both. After a host step, the state of the peers may have
+// changed.
 llvm::Error RankLoop::issueAhead() {
   for (uint32_t i = 0; i < mostIssuedAtOnce && mayIssue(); ++i) {
     bool host = prepared_.steps[next_].plan->stream == Plan::hostStream;

@@ -1,16 +1,16 @@
 // RankLoop: runs one rank's steps on one thread, in an order that its streams allow.
 //
-// The host issues steps in the order of the list; a step of the host stream runs as it is issued. Streams run what was issued to
-// them in order, and a step begins when its events are recorded. Where nothing can be done the rank sleeps (watch.h).
-// Where several things can be done, issue the next step or go on with one of several streams, the order for speed takes
-// collectives first, since peers may wait for them; then it issues, so that more of them can begin.
-// Of a run that is paced (pace.h), a step that has done what it does stays at its stream's head until its time has passed.
-// A seed chooses any: so orders that the plan allows, and only those, are tried, and a seed repeats them. Of four seeds, three
-// hold one stream back: it goes on only where nothing else does, and peers that were given some time bring nothing new. A wait
-// that a plan lacks shows where the stream that should be waited for comes last.
+// The host issues steps in the order of the list; a step of the host stream runs as it is issued. Streams run their
+// issued steps in order, and a step begins when its events are recorded. If the rank has no choice, it sleeps
+// (watch.h). If it has several, it can issue the next step or continue one of several streams. The order for speed
+// takes collectives first, since peers may wait for them; then it issues, so that more of them can begin. With
+// simulated durations (pace.h), a step stays at its stream's head until its time has passed. A seed chooses at random,
+// so all orders that the plan allows, and only those, can occur, and a seed reproduces them. Three of four seeds delay
+// one stream: it continues only when no other can and the peers have no news after some time. This shows a missing
+// wait, since the stream that should have been waited for runs last.
 //
-// Ownership: borrows all. Failure: run() gives the error of the first step that failed; the run is then over for all ranks.
-// Cost: a look at each stream for each step; memory is taken once a run.
+// Ownership: borrows all. Failure: run() returns the error of the first step that failed; the run is then over for all
+// ranks. Cost: a look at each stream for each step; memory is taken once a run.
 #pragma once
 
 #include "engine/prepared_rank.h"
@@ -59,7 +59,7 @@ private:
     /// The step that comes next; not where the stream is idle.
     [[nodiscard]] uint32_t head() const { return steps[ended]; }
   };
-  /// What can be done now: issue, or go on with a stream.
+  /// The next actions that are possible: issue a step, or continue a stream.
   static constexpr uint32_t issueNext = ~0U;
   static constexpr uint32_t mostPatience = 32;
   static constexpr uint32_t mostIssuedAtOnce = 8;
@@ -86,7 +86,7 @@ private:
   // --- Of a run that is paced ---------------------------------------------------------------------------
   void pause(StreamState &stream);
   [[nodiscard]] FlightRecorder::Moment present() const;
-  /// What the recorder is told of a step that is issued, begins or ends.
+  /// The moments that the recorder receives for a step that is issued, begins or ends.
   [[nodiscard]] FlightRecorder::Moment issuedAt(size_t position) const;
   [[nodiscard]] FlightRecorder::Moment readyAt(size_t position) const;
   [[nodiscard]] FlightRecorder::Moment endOf(size_t position);
@@ -122,7 +122,7 @@ private:
   std::vector<uint32_t> growingUses_;
   std::vector<uint32_t> choices_;
   std::optional<StreamId> heldBack_;
-  /// how often peers may still be given time before the stream that is held back goes on
+  /// how often to wait for peers before the delayed stream continues
   uint32_t patience_ = mostPatience;
 };
 

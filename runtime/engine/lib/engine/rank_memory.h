@@ -1,16 +1,19 @@
 // RankMemory: where the buffers of one rank's plan are.
 //
-// Each buffer has one Storage, so that windows onto one buffer alias as kernels expect. Buffers of the arenas lie where the layout
-// for the present values of the symbols says (layout_cache.h); before all of them have one, each gets bytes of its own. An arena stays as
-// large as any layout needed it, so that a binding that was there before asks for no memory. Buffers of inputs and
-// attributes are this run's copies of what the caller brings. A growing buffer has no memory until a step makes it.
+// Each buffer has one Storage, so windows onto one buffer alias as kernels expect. The layout for the current values of
+// the symbols (layout_cache.h) places the buffers of the arenas; before all symbols have a value, each buffer gets
+// bytes of its own. An arena keeps the size of its largest layout, so a repeated binding allocates nothing. Buffers of
+// inputs and attributes are this run's copies of the caller's values. A growing buffer has no memory until a step makes
+// it.
 //
-// On a device (device_memory.h) all of this is the device's memory, but while the host computes a step: then the buffers that the step
-// touches are copies of the host's (lend()). There a step runs after it was issued, so its growing buffers get their memory ahead.
+// On a device (device_memory.h) all of this is device memory. While the host computes a step, the buffers of that step
+// are host copies (lend()). On a device a step runs after it was issued, so its growing buffers get their memory in
+// advance.
 //
-// Ownership: owns the arenas; tensors that it gives out are valid as long as it is, and no new layout is asked for. Failure:
-// DiagnosticErrors of rule run.plan and run.unknown-symbol, and those of the cache; std::bad_alloc where memory runs out. Cost: layOut() is
-// linear in the buffers, and at a new binding that of the cache; the rest O(dimensions).
+// Ownership: owns the arenas; tensors that it returns are valid as long as the object, until the next new layout.
+// Failure: DiagnosticErrors of rule run.plan and run.unknown-symbol, and those of the cache; std::bad_alloc where
+// memory runs out. Cost: layOut() is linear in the buffers, and at a new binding that of the cache; the rest
+// O(dimensions).
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -28,7 +31,7 @@ public:
   RankMemory(const RankMemory &) = delete;
   RankMemory &operator=(const RankMemory &) = delete;
 
-  /// What all arenas take for the plan's own layout, and the inputs whose sizes are known.
+  /// Returns the bytes of all arenas in the plan's own layout, and of the inputs whose sizes are known.
   [[nodiscard]] static int64_t bytesNeeded(const Plan &plan);
   /// Gives each buffer its bytes for these symbols, and forgets what growing ones had. Buffers of unknown size get theirs at
   /// the next call. `place`: the rank.
@@ -37,12 +40,13 @@ public:
   /// The window as a tensor. Error: it has no memory, or lies outside of what its buffer has.
   [[nodiscard]] llvm::Expected<Tensor> tensorOf(const PlanWindow &window, const Symbols &symbols,
                                                 const StepPlace &place) const;
-  /// The same for who looks at sizes alone: where the buffer has no memory yet, or no more, zeros stand for its elements.
+  /// Returns a tensor for code that reads sizes alone: where the buffer has no memory yet, or no longer, its elements
+  /// are zeros.
   [[nodiscard]] llvm::Expected<Tensor> shapeOf(const PlanWindow &window, const Symbols &symbols,
                                                const StepPlace &place) const;
   /// tensorOf() gives the same tensor in every run.
   [[nodiscard]] bool isFixed(const PlanWindow &window) const;
-  /// Bytes of the arena of communication that stands, and where it begins.
+  /// Returns the current arena of communication: its bytes and its beginning.
   [[nodiscard]] const Arena &communication() const { return communication_; }
 
   // --- Growing buffers -------------------------------------------------------------------------------
@@ -58,7 +62,7 @@ public:
 
   // --- On a device ----------------------------------------------------------------------------------------
   [[nodiscard]] DeviceMemory *device() const { return device_; }
-  /// Between the two the host computes a step: no window is fixed, and buffers are what lend() says.
+  /// Between these two calls the host computes a step: no window is fixed, and lend() determines the buffers.
   void beginLending() { lending_ = true; }
   void endLending() { lending_ = false; }
   [[nodiscard]] const std::shared_ptr<Storage> &storageOf(BufferId buffer) const { return storages_[buffer]; }
@@ -89,7 +93,8 @@ private:
   std::vector<int64_t> binding_;
   /// of buffers that do not grow
   std::vector<std::unique_ptr<Storage>> own_;
-  /// by buffer; null for one that grows and has not. Of the others it owns nothing, so that no tensor has owners to count.
+  /// by buffer; null for a growing one without memory. It does not own the memory of the others, so tensors need no
+  /// reference counts.
   std::vector<std::shared_ptr<Storage>> storages_;
   /// by buffer; empty where not known yet, or growing
   std::vector<std::optional<int64_t>> sizes_;

@@ -1,8 +1,8 @@
-// ResultPlace: where a step's result goes, and how it gets there.
+// ResultPlace: the destination of a step's result, and the way to write it.
 //
-// A result that the operator yields in place is there already. Else the kernel is offered the window to write to (kernel_args.h);
-// what it has made in memory of its own is copied there, or, of a buffer that grows, becomes the buffer. A number goes into its
-// slot. Each is held to its type, from which the rank learns its symbols.
+// A result that the operator writes in place needs no action. Otherwise the kernel is offered the window to write to
+// (kernel_args.h). A result in memory of its own is copied there, or becomes the buffer if the buffer grows. A number
+// goes into its slot. Each result is checked against its type, which also gives the rank the values of its symbols.
 //
 // Ownership: borrows the plan; keeps tensors of windows that never move. Failure: DiagnosticErrors of rules run.type and run.plan.
 // Cost: nothing where the kernel wrote to the window, else a copy of the elements.
@@ -15,14 +15,15 @@ namespace ccgraph::runtime {
 class ResultPlace {
 public:
   ResultPlace() = default;
-  /// `operands`: the step's, to know what is in place.
+  /// `operands` are those of the step, to detect results in place.
   [[nodiscard]] static llvm::Expected<ResultPlace> prepare(const PlanValue &planned,
                                                            llvm::ArrayRef<PlanOperand> operands, const RankState &state,
                                                            const StepPlace &place);
-  /// The windows that a kernel may write to at once, one for each tensor that it yields; a default-made tensor where it must take
-  /// memory of its own: a buffer that grows, or a window of symbols that the result tells.
+  /// Appends the windows that a kernel may write to directly, one for each tensor that it yields. A default-constructed
+  /// tensor means that the kernel must allocate: for a buffer that grows, or a window whose symbols the result
+  /// determines.
   void offer(Tensors &windows, const RankState &state, const StepPlace &place) const;
-  /// offer() says the same in every run.
+  /// Returns whether offer() yields the same in every run.
   [[nodiscard]] bool isFixed(const RankState &state) const;
   /// `arguments` may share memory with the value.
   [[nodiscard]] llvm::Error put(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,

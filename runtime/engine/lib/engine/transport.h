@@ -1,11 +1,13 @@
-// Transport: how the rows of collectives move between ranks. The half of an engine that knows where the ranks are.
+// Transport: how the rows of collectives move between ranks. The half of an engine that depends on the place of the
+// ranks.
 //
-// A rank has one. Before the first run it enrols every call of its plan, in the order of the list: that is the order in which
-// members meet, the k-th collective of a group on one rank with the k-th on every other, and a transfer with the one of the same
-// number between the same ends with the same tag. While it runs, a call is launched, then advanced whenever it is ready until it
-// is complete: nothing here waits, so that a rank can go on with its other streams.
+// A rank has one. Before the first run it enrols every call of its plan, in the order of the list. Calls match in this
+// order: the k-th collective of a group on one rank with the k-th on every other. A transfer matches the one of the
+// same number between the same ends with the same tag. During a run, a call is launched, then advanced whenever it is
+// ready until it is complete. Nothing here blocks, so a rank can continue its other streams.
 //
-// From launch() to completion the rows belong to the transport: nobody else may touch the receiving ones, or write the sending ones.
+// From launch() to completion the rows belong to the transport: no other code may access the receiving rows, or write
+// the sending rows.
 //
 // Ownership: launches are borrowed until the end of the run. Failure: DiagnosticErrors of rules run.ranks-disagree and
 // run.collective. Cost: enrol() allocates; the rest is that of the bytes moved.
@@ -15,7 +17,7 @@
 
 namespace ccgraph::runtime {
 
-/// Which call meets which.
+/// The key by which calls of several ranks match.
 struct CallSeat {
   /// global ranks, in the group's order
   std::vector<int64_t> members;
@@ -31,7 +33,7 @@ struct CallSeat {
 /// them has a Transport.
 class CallRegister {
 public:
-  /// Of a call that was enrolled.
+  /// The number of an enrolled call.
   using Ticket = size_t;
 
   virtual ~CallRegister() = default;
@@ -45,7 +47,8 @@ public:
   [[nodiscard]] virtual bool isReady(Ticket ticket) = 0;
   /// Does what can be done without waiting. True when the call is complete.
   [[nodiscard]] virtual llvm::Expected<bool> advance(Ticket ticket) = 0;
-  /// What a launched call waits for: "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".
+  /// Returns what a launched call waits for: "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not
+  /// launched".
   [[nodiscard]] virtual std::string waitText(Ticket ticket) const = 0;
 };
 

@@ -10,11 +10,11 @@
 namespace ccgraph::runtime {
 namespace {
 
-// What is equal proves something only if it could have been different: two programs, of which one forgets to add y, are
-// equal wherever the result is NaN anyway. So each output that is equal is also asked whether it could tell programs
-// apart, and four answers mean no: it is empty, all NaN, all infinite or NaN, or one number throughout. The last counts
-// only if the number is the same on all ranks: each rank has inputs of its own, so a number that differs from rank to
-// rank comes of them. Outputs that no input reaches are one number by right, and are not asked.
+// An equal output is evidence only if it could have been different: two graphs, of which one omits the addition of y,
+// are equal wherever the result is NaN anyway. So each equal output is also tested for whether it could distinguish
+// graphs. Four kinds cannot: an output that is empty, all NaN, all infinite or NaN, or one number throughout. The last
+// kind counts only if the number is the same on all ranks: each rank has inputs of its own, so a number that differs by
+// rank depends on them. Outputs that no input reaches are constant by design, and are not tested.
 
 /// Adds up what is found, over all ranks.
 class Comparer {
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// An output of one rank that could tell programs apart, unless it is the same number everywhere.
+  /// An output of one rank that could distinguish graphs, unless it is the same number everywhere.
   struct Candidate {
     size_t rank = 0;
     /// of each element; empty where they differ
@@ -98,7 +98,7 @@ private:
   std::map<std::string, std::vector<Candidate>> constants_;
 };
 
-/// What one side has under a name; an input that was not written is what went in.
+/// Returns the value of one side under a name; for an input that was not written, its original value.
 const HostTensor *find(const TensorMap &side, const std::string &name, const TensorMap &inputs) {
   if (auto found = side.find(name); found != side.end())
     return &found->second;

@@ -6,11 +6,11 @@
 namespace ccgraph::runtime {
 namespace {
 
-// torch.ones([4]) is the same in every run; torch.ones([4]) * x is not. A node is reached by an input if it reads
-// something that is. Memory is followed as well as values: in  b = zeros([4]); copy_(b, x); return b  the node b is no
-// reader of x, yet its storage holds x in the end.
+// torch.ones([4]) is the same in every run; torch.ones([4]) * x is not. An input reaches a node if the node reads a
+// reached value. Memory is followed as well as values: in  b = zeros([4]); copy_(b, x); return b  the node b does not
+// read x, yet its storage holds x at the end.
 
-/// Which nodes and storages hold something that an input may have decided.
+/// The nodes and storages that an input may have influenced.
 class Reach {
 public:
   explicit Reach(const Graph &graph) : storages_(graph), nodes_(graph.idLimit()), memory_(storages_.numStorages()) {
@@ -29,13 +29,13 @@ private:
     if (node.opcode() != Opcode::CallFunction)
       return mark(node);
     Effects effects = effectsOf(node);
-    // Because random numbers, what other ranks send, and what the world outside says are inputs too.
+    // Random numbers, data of other ranks, and external state are inputs too.
     bool reached = effects.domain != Domain::None;
     for (unsigned i = 0; i < node.numOperands(); ++i)
       reached |= reads(*node.operand(i), effects.operands[i]) && reaches(*node.operand(i));
     if (!reached)
       return;
-    // Because a number lies in no storage: what item(x) yields is reached by itself.
+    // A number is in no storage, so the result of item(x) is reached through its value.
     bool isNumber = node.type() && !node.type()->isTensor() && !node.type()->isList();
     if (effects.freshResult || isNumber)
       mark(node);
@@ -44,7 +44,7 @@ private:
         mark(*node.operand(i));
   }
 
-  /// A number is read by whoever takes it; a tensor may be asked for its sizes alone.
+  /// A number is read by every user; of a tensor, a user may read the sizes alone.
   static bool reads(const Node &operand, Access access) {
     bool isTensor = operand.type() && operand.type()->isTensor();
     return !isTensor || hasAny(access, Access::Read | Access::InFlightRead);
@@ -61,7 +61,7 @@ private:
   std::vector<bool> memory_;
 };
 
-/// Counts outputs as a run does, as long as types say what is a list.
+/// Counts outputs as a run does, as far as types show which values are lists.
 class Outputs {
 public:
   Outputs(const Node &output, const Reach &reach) : output_(output), reach_(reach) {
@@ -91,7 +91,7 @@ private:
   bool known_ = true; ///< false after a list, which counts for as many outputs as it has
 };
 
-/// Which buffers and numbers of a plan hold something that an input may have decided.
+/// The buffers and numbers of a plan that an input may have influenced.
 class PlanReach {
 public:
   explicit PlanReach(const Plan &plan) : buffers_(plan.buffers.size()), slots_(plan.numSlots) {
@@ -110,7 +110,7 @@ public:
 
 private:
   void visit(const PlanStep &step) {
-    // Because random numbers, what other ranks send, and what the world outside says are inputs too.
+    // Random numbers, data of other ranks, and external state are inputs too.
     const KernelStep *kernel = step.kernel();
     bool reached = step.collective() || (kernel && kernel->op->domain != Domain::None);
     forEachAccess(step, [&](const PlanAccess &access) { reached |= access.reads && holds(access); });

@@ -8,10 +8,9 @@ namespace {
 
 using Into = IndexUse::Into;
 
-// embedding(w, view(ids)) with w = f32[100, 8] asks for indices below 100. The walk meets the embedding first, and
-// demands that of the view; when it comes to the view, which hands values on as they are, the demand goes on to ids.
-// Through an add the number 100 says nothing any more, and ids are only told that an index is computed from them: small
-// numbers will do.
+// embedding(w, view(ids)) with w = f32[100, 8] needs indices below 100. The walk visits the embedding first, and
+// records this condition for the view. The view passes values on unchanged, so the condition moves on to ids. After an
+// add, the number 100 has no meaning, and ids only records that an index is computed from it: small numbers suffice.
 
 /// Something that a call reads: where its demands are kept, and its type.
 struct Read {
@@ -32,7 +31,7 @@ struct Call {
   llvm::function_ref<const Argument *(int)> argument;
 };
 
-/// What is demanded of signs alone, which passes through arithmetic.
+/// The conditions on signs alone, which pass through arithmetic.
 struct Signs {
   bool positive = false;
   bool negative = false;
@@ -63,7 +62,7 @@ bool isSquare(const Call &call) {
          call.operands[0].places == call.operands[1].places;
 }
 
-/// What the demands of a result are of its operands.
+/// Returns the conditions on operands that follow from those on the result.
 Signs signsOfOperands(const Call &call) {
   const InputDemand &mine = call.mine;
   if (call.passes)

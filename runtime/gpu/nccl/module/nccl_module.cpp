@@ -18,7 +18,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Codes of all libraries in one number: those of NCCL stand above those of CUDA, those of cuBLAS above both.
+/// Error codes of all libraries in one number: those of NCCL are above those of CUDA, and those of cuBLAS above both.
 constexpr int ncclCodes = 1 << 16, cublasCodes = 1 << 17;
 int codeOf(cudaError_t error) { return static_cast<int>(error); }
 int codeOf(ncclResult_t result) { return result == ncclSuccess ? 0 : ncclCodes + static_cast<int>(result); }
@@ -52,7 +52,7 @@ struct Integers {
   int bytes = 1;
   bool isSigned = false;
 };
-/// What is added up on the device; nothing for what is no integer.
+/// Returns the integer type that the device adds; nothing for other dtypes.
 std::optional<Integers> integersOf(DType dtype) {
   switch (dtype) {
   case DType::Bool:
@@ -144,7 +144,7 @@ public:
     void *made = nullptr;
     // Because no address may be null, what is empty has a byte.
     auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-    // What communicates lies where NCCL wants it to register it.
+    // Buffers for communication are allocated where NCCL can register them.
     bool communicates = purpose == GpuPurpose::Communication;
     int code = communicates ? codeOf(ncclMemAlloc(&made, size)) : codeOf(cudaMalloc(&made, size));
     memory = static_cast<std::byte *>(made);
@@ -262,7 +262,7 @@ public:
     return code;
   }
   int openJob(const GpuJobId &id, int ranks, int rank, GpuComm &comm) override {
-    // Because only that order is safe where a device has several communicators, and it is off unless somebody asks for it.
+    // Only that order is safe where a device has several communicators, and it is off by default.
     setenv("NCCL_LAUNCH_ORDER_IMPLICIT", "1", 0);
     ncclUniqueId given;
     std::memcpy(&given, id.data(), sizeof(given));
@@ -335,7 +335,7 @@ public:
 
   // --- Capture ----------------------------------------------------------------------------------------
   int beginCapture(GpuStream stream) override {
-    // Of this thread alone, because other threads of the process do not concern it.
+    // Captures this thread alone, because other threads of the process are independent of it.
     return codeOf(cudaStreamBeginCapture(streamOf(stream), cudaStreamCaptureModeThreadLocal));
   }
   int isCaptured(GpuStream stream, bool &captured) override {

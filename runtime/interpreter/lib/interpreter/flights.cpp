@@ -45,7 +45,7 @@ bool copiesAllAgain(const Launch &launch) {
   return spec && spec->waitsRewriteAll;
 }
 
-/// Of two contiguous tensors of one dtype and size.
+/// Compares two contiguous tensors of one dtype and size bitwise.
 bool sameBytes(const Tensor &a, const Tensor &b) {
   return a.numElements() == 0 ||
          std::memcmp(a.data(), b.data(), static_cast<size_t>(a.numElements() * a.elementSize())) == 0;
@@ -97,7 +97,7 @@ const Launch *AsyncPairs::reader(const Tensor &tensor) const {
 
 AsyncPairs::FlightList AsyncPairs::waitedFor(const Storage *storage) const {
   FlightList list = writing_.lookup(storage);
-  // Because PyTorch registers a send under the tensor that is sent as well as under its token.
+  // PyTorch registers a send under the tensor that is sent as well as under its token.
   for (const FlightRef &flight : reading_.lookup(storage))
     if (flight->seat.launch().kind == CollectiveKind::Send && !llvm::is_contained(list, flight))
       list.push_back(flight);

@@ -41,8 +41,8 @@ std::string launchedText(const RankRun &run, const Communication &awaited, const
       .str();
 }
 
-/// Says what the first rank that cannot go on waits for, and in notes what the others do: those that wait too, and
-/// those that have ended, with the number of collectives that they launched on the same group, which is fewer.
+/// Reports what the first blocked rank waits for, with notes about the others. Some wait too; others have ended, and
+/// the note gives the number of collectives that they launched on the same group, which is fewer.
 llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
   const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
   Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
@@ -84,7 +84,7 @@ const Graph &graphOf(const RunRequest &request, size_t rank) {
   return *request.graphs[request.graphs.size() == 1 ? 0 : rank];
 }
 
-/// Of the first rank for which a fact is another than when its graph was traced.
+/// Checks the first rank for which a fact differs from the trace of its graph.
 llvm::Error checkFacts(const RunRequest &request) {
   for (size_t rank = 0; rank < request.ranks; ++rank)
     if (llvm::Error error =
@@ -108,14 +108,14 @@ TensorMap valuesOf(RankObservation &observation) {
 
 } // namespace
 
-// Ranks take turns. Each runs as far as it can alone, which is up to a wait for what another rank has not launched yet;
-// then it is the next one's turn. With two ranks and  c = all_reduce(x); w = wait(c); return w
+// Ranks take turns. Each runs up to a wait for a launch that another rank has not made yet; then the next one runs.
+// With two ranks and c = all_reduce(x); w = wait(c); return w
 //   rank 0   launches c, stops at w: rank 1 has not launched
 //   rank 1   launches c, now both have; waits, returns
 //   rank 0   tries w again, returns
-// A round in which nobody gets any further is a deadlock: since nothing else runs, nothing could ever change. Values
-// depend on no order of turns, because ranks meet by order of issue, and results are computed from what all of them
-// brought.
+// A round without progress of any rank is a deadlock, since nothing else could change the state. Values do not depend
+// on the order of turns, because collectives match by order of issue, and results are computed from the inputs of all
+// ranks.
 static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &request) {
   llvm::Expected<Providers> providers = namedProviders(request.kernels);
   if (!providers)
@@ -152,7 +152,7 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
   MemoryLimit limit(request.memoryLimit);
   StepMemory memory;
   StepMemory::Use stepMemory(memory);
-  // Because a step says itself that it needs too much, this is what the ranks give the caller.
+  // A node reports its own need for memory, so this covers the copies for the caller.
   return withinMemory<std::vector<RankObservation>>(
       [&] { return runAll(request); },
       [](const std::string &asked) {

@@ -19,9 +19,9 @@ llvm::Error RankRun::error(const Node &node, llvm::StringRef rule, const std::st
       diagnose(node, rule, (Twine("rank ") + Twine(setup_.rank) + ": " + message).str(), std::move(repair)));
 }
 
-// A step that stops has done nothing, and is the next step again when the rank's turn comes: no half-done state needs
-// to be kept. The one exception is a synchronous collective, which has launched before it can find that others have
-// not; its seats in synchronous_ say that only the second half is left.
+// A node that stops has changed nothing, and is executed again at the rank's next turn, so no partial state is kept.
+// The one exception is a synchronous collective, which has launched before it finds that others have not; its seats in
+// synchronous_ show that only the second half remains.
 llvm::Expected<bool> RankRun::advance() {
   bool progressed = false;
   while (!finished_) {
@@ -57,7 +57,7 @@ RankRun::StepResult RankRun::yield(const Node &node, Value value) {
 }
 
 RankRun::StepResult RankRun::executeWithinMemory(const Node &node) {
-  // Because sizes come from files, kernels cannot know beforehand what a step needs.
+  // Sizes come from files, so kernels cannot predict the memory of a node.
   return withinMemory<Progress>([&] { return execute(node); },
                                 [&](const std::string &asked) {
                                   return error(node, "run.memory", "needs " + asked + ", more than this run may hold",
@@ -84,11 +84,11 @@ RankRun::StepResult RankRun::execute(const Node &node) {
   return Progress::Done;
 }
 
-// The output of a subgraph hands its value to the control_deps that called it, which then counts as executed: yield
-// goes on with the node after it, in the scope that is now on top.
+// The output of a subgraph passes its value to the control_deps that called it, which then counts as executed.
+// Execution continues with the node after it, in the scope that is now on top.
 RankRun::StepResult RankRun::executeOutput(const Node &node) {
   bool whole = scopes_.size() == 1;
-  // Because the caller waits for whatever the program leaves in flight.
+  // The caller waits for all launches that the graph leaves in flight.
   if (whole && flights_.blocking())
     return stopFor(flights_.blocking());
   if (whole)
@@ -127,8 +127,8 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
   return Progress::Done;
 }
 
-// First all storages are asked, and only then does any of them land: a wait on two tensors, of which one has to wait
-// for another rank, would otherwise do half of its work each time it is tried.
+// Tests all storages first, and only then completes any of them. Otherwise a wait on two tensors, one of which waits
+// for another rank, would do half of its work at each attempt.
 RankRun::StepResult RankRun::executeWait(const Node &node) {
   const Argument *waited = argumentAt(node, 0);
   if (waited == nullptr)
@@ -171,8 +171,8 @@ RankRun::StepResult RankRun::executeCollective(const Node &node) {
   return finishSynchronous(node);
 }
 
-// Where results go into memory that the program knows (an input, a buffer), that memory counts as written: a caller who
-// holds it sees the change.
+// Where results go into memory of the graph (an input, a buffer), that memory counts as written: a caller who holds it
+// sees the change.
 llvm::Error RankRun::join(LaunchRequest &request) {
   synchronous_.clear();
   for (LaunchRequest::Entry &entry : request.entries) {

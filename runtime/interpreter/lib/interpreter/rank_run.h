@@ -1,9 +1,7 @@
-// RankRun: one rank's execution of its program, which stops where it needs ranks that have not
-// come as far.
+// RankRun: one rank's execution of its graph, which stops where it needs ranks that are not as far.
 //
-// A step either happens wholly or not at all, so going on after a stop simply tries the same step
-// again. Subgraphs that are called inline (control_deps) get a scope of their own on a stack: a
-// wait inside one can stop like any other.
+// A node is executed completely or not, so execution after a stop repeats the same node. Subgraphs that are called
+// inline (control_deps) get a scope of their own on a stack: a wait inside one can stop like any other.
 //
 // Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the
 // run is then over.
@@ -38,16 +36,16 @@ public:
   };
   explicit RankRun(const Setup &setup);
 
-  /// Executes until the program ends or cannot go on alone; true if it got any further.
+  /// Executes until the graph ends or needs other ranks; returns true if it made progress.
   [[nodiscard]] llvm::Expected<bool> advance();
   [[nodiscard]] bool isFinished() const { return finished_; }
   /// After the end: what the rank's caller holds.
   [[nodiscard]] RankObservation observation() const;
 
   [[nodiscard]] int64_t rank() const { return setup_.rank; }
-  /// The step that it stands at; null at the end.
+  /// Returns the current node; null at the end.
   [[nodiscard]] const Node *position() const;
-  /// What it waits for; null if nothing.
+  /// Returns the communication that it waits for; null if there is none.
   [[nodiscard]] const Communication *blocking() const { return blocking_; }
 
 private:
@@ -59,13 +57,13 @@ private:
   StepResult execute(const Node &node);
   /// execute(), with an error where the step needs more memory than there is.
   StepResult executeWithinMemory(const Node &node);
-  /// Of the program: waits for all that flies, then ends. Of a subgraph: gives its value to the
+  /// The output of the graph waits for all pairs in flight, then ends. The output of a subgraph passes its value to the
   /// caller.
   StepResult executeOutput(const Node &node);
   StepResult executeCall(const Node &node);
   /// Lets what it waits for land, and yields its operand.
   StepResult executeWait(const Node &node);
-  /// Joins the other ranks; goes on at once unless the operator is synchronous.
+  /// Joins the other ranks; continues immediately unless the operator is synchronous.
   StepResult executeCollective(const Node &node);
   StepResult executeCompute(const Node &node);
   /// Where neither a builtin kernel nor a provider computes the operator.
@@ -88,7 +86,7 @@ private:
   [[nodiscard]] llvm::Expected<Value> placeholderValue(const Node &node);
   /// The given attribute, the same for every node that reads it, or an object that only its target names.
   [[nodiscard]] llvm::Expected<Value> attributeValue(const Node &node);
-  /// Of what is returned: "(tensor, None)", see RankObservation.
+  /// Returns the structure of the returned value: "(tensor, None)", see RankObservation.
   [[nodiscard]] std::string shapeOf(const Value &value) const;
   [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
   /// Meets the other ranks and registers what is now in flight.
@@ -117,7 +115,7 @@ private:
   const Communication *blocking_ = nullptr;
   /// by target; kept to the end, since the program may write them
   std::map<std::string, Value> attributes_;
-  /// to tell inputs and attributes that were written; these are kept alive
+  /// to detect written inputs and attributes; these are kept alive
   llvm::DenseSet<const Storage *> written_;
   /// what the output node returned
   Value result_;

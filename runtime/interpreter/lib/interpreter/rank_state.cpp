@@ -8,7 +8,7 @@ namespace {
 
 bool isDeclaredTensor(const Node &node) { return node.type() && node.type()->isTensor(); }
 
-/// Empty where the type is none of a tensor, or names symbols.
+/// Returns nothing where the type is not a tensor, or contains symbols.
 std::optional<Dims> declaredSizes(const Node &node) {
   if (!isDeclaredTensor(node))
     return std::nullopt;
@@ -93,8 +93,8 @@ llvm::Expected<CallSite> RankRun::callSite(const Node &node) const {
   return site;
 }
 
-// readers counts how many operands of later steps name a value; at 0 its memory is given back. That is what keeps the
-// memory of a run near the peak that is told from the graph (lifetimes.h).
+// readers counts the operands of later nodes that name a value; at 0 its memory is freed. So the memory of a run stays
+// near the peak that lifetimes.h computes from the graph.
 void RankRun::releaseOperands(const Node &node) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
     if (const Node *operand = node.operand(i);
@@ -111,7 +111,7 @@ llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
     forEachTensor(*result, [&](const Tensor &tensor) { shared.insert(tensor.storage()); });
   for (unsigned i = 0; i < node.numOperands(); ++i) {
     Access access = effects.operands[i];
-    // Because an operator that may alias has read nothing where its result shares the operand's storage.
+    // An operator that may alias has read nothing where its result shares the operand's storage.
     if (has(access, Access::Alias) && !has(access, Access::Write) &&
         valueOf(*node.operand(i)).is(Value::Kind::Tensor) &&
         shared.contains(valueOf(*node.operand(i)).tensor().storage()))
@@ -122,11 +122,10 @@ llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
   return llvm::Error::success();
 }
 
-// The two rules of asynchrony, for the memory that the operand has in this run, and not for what types say of it: what
-// a launch fills may be neither read nor written before the wait on it, and what a launch still reads may not be
-// written.
+// Checks two rules of asynchrony for the operand's actual memory in this run. Memory that a launch fills must be
+// neither read nor written before the wait on it. Memory that a launch still reads must not be written.
 //   c = all_gather(x); add_(x, 1)       run.in-flight-input: c still reads x
-//   c = all_gather(x); relu(c)          run.in-flight-result: c is not there yet
+//   c = all_gather(x); relu(c)          run.in-flight-result: c is not complete
 //   c = all_reduce(x); add_(x, 1)       fine: x was copied at launch
 llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access access) {
   bool writes = has(access, Access::Write), reads = has(access, Access::Read);

@@ -1,15 +1,14 @@
 // KernelArgs: the arguments of one call, fetched by position in the schema, the memory for its results, and the place where a
 // kernel reports failure.
 //
-// A caller may say where results are to go: windows of its own, one for each result. A kernel asks result() for the memory that it
-// writes, and gets such a window where dtype, sizes and strides are those that it makes, else new memory. Whoever has stated
-// windows copies what it finds elsewhere. So a kernel that makes tensors itself is right too, at the cost of that copy; the
-// interpreter, which states nothing, gets new memory each time.
+// A caller may pass destinations for results: windows of its own, one for each result. A kernel calls result() for the
+// memory that it writes. It receives such a window where dtype, sizes and strides match, and new memory otherwise. The
+// caller copies results that are elsewhere. So a kernel that makes tensors itself is also correct, at the cost of that
+// copy; the interpreter, which passes no windows, gets new memory each time.
 //
-// Accessors check the kind and convert as PyTorch does (an int where a float is wanted, a single
-// int where a list is). The first failure is kept and later ones dropped; an accessor that failed
-// returns an empty tensor, 0 or an empty list. So a kernel fetches everything, returns if failed(),
-// and then computes on arguments that it may trust.
+// Accessors check the kind and convert as PyTorch does (an int to a float, a single int to a list). The first failure
+// is kept and later ones are dropped; a failed accessor returns an empty tensor, 0 or an empty list. So a kernel
+// fetches all arguments, returns if failed(), and then computes on checked arguments.
 //
 // Ownership: holds the call's values, or borrows them; references that it returns live as long as it does. Failure:
 // error() after the kernel; messages name operator, argument, got and expected. Cost: O(keywords)
@@ -42,7 +41,7 @@ struct Operand {
 [[nodiscard]] DType resultType(llvm::ArrayRef<Operand> operands);
 [[nodiscard]] DType resultType(llvm::ArrayRef<Tensor> tensors);
 
-/// The place of a keyword among a kernel's parameters. Error: it has none of this name.
+/// Returns the index of a keyword among a kernel's parameters. Fails where it has none of this name.
 [[nodiscard]] llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword);
 
 /// A type or sizes for messages, put into words only where the message is: most checks hold.
@@ -100,8 +99,8 @@ public:
   [[nodiscard]] Dims dims(unsigned index, int64_t rank);
 
   // --- Results ---------------------------------------------------------------------------------
-  /// Memory for the result of an operator that has one. What is in it is not said: the kernel writes each element. The caller's
-  /// window is given once.
+  /// Returns memory for the result of an operator with one result. Its content is undefined: the kernel writes each
+  /// element. The caller's window is returned once.
   [[nodiscard]] Tensor result(DType dtype, DimsRef sizes, DimsRef strides);
   [[nodiscard]] Tensor result(DType dtype, DimsRef sizes) { return result(dtype, sizes, contiguousStrides(sizes)); }
   /// The same, of zeros.

@@ -13,7 +13,7 @@ namespace {
 
 using Indices = Scratch<int64_t>;
 
-/// True if a stands before b. NaN counts as the largest value, as in torch.sort: [nan, 1, 2] rises as 1, 2, nan and
+/// Returns true if a precedes b. NaN counts as the largest value, as in torch.sort: [nan, 1, 2] rises as 1, 2, nan and
 /// falls as nan, 2, 1. Two NaN are equal, so that this is an order that a sort may rely on.
 template <typename T>
 bool precedes(T a, T b, bool descending) {
@@ -53,7 +53,7 @@ struct Ranking {
   int64_t count;
 };
 
-/// The first elements of each sorted line, and where they stood.
+/// Writes the first elements of each sorted line, and their former positions.
 void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, const Tensor &indices) {
   Tensor lines = dimLast(self, ranking.dim);
   // Because rows of one loop must have one length, the results take part as if as long as the lines; only their front
@@ -200,7 +200,7 @@ void scan(const Tensor &out, const Tensor &self, T (*step)(T, T), std::optional<
   });
 }
 
-/// How a running total goes on, and what it starts with; absent: the first element.
+/// The update of a running total, and its initial value; absent: the first element.
 struct Scan {
   double (*real)(double, double);
   int64_t (*integer)(int64_t, int64_t);

@@ -14,7 +14,7 @@ struct Share {
   int64_t at;
   double weight;
 };
-/// What each position of an output dimension reads.
+/// The elements that each position of an output dimension reads.
 using Axis = Scratch<Scratch<Share>>;
 
 /// Resizing is linear: the last dimensions are read through their axes, the leading ones are independent planes.
@@ -90,7 +90,7 @@ Axis resized(int64_t in, int64_t out, double factor, bool aligned) {
   return axis;
 }
 
-/// Where the arguments of a resizing operator stand.
+/// The parameter positions of a resizing operator.
 struct Form {
   unsigned aligned = noArgument;
   unsigned factors = noArgument; ///< the first of one factor a dimension, or (vec) a list of them

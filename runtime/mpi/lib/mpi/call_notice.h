@@ -1,9 +1,10 @@
-// CallNotice: what other processes must know of a collective call.
+// CallNotice: the facts about a collective call that other processes need.
 //
-// From the notices of all ranks each process judges by itself whether their programs agree, before the first step; and where sizes
-// are known only while the program runs, whether the launches that meet there do.
+// From the notices of all ranks, each process decides before the first step whether their plans agree. Where sizes are
+// known only at run time, it decides whether the matching launches agree.
 //
-// Ownership: plain values. Failure: decoding what is not whole gives what there is (ByteReader). Cost: linear in rows and members.
+// Ownership: plain values. Failure: decoding an incomplete notice yields its present part (ByteReader). Cost: linear in
+// rows and members.
 #pragma once
 
 #include "engine/collective_call.h"
@@ -12,7 +13,7 @@
 namespace ccgraph::runtime {
 
 struct CallNotice {
-  /// What one side of a row is; empty where nothing is sent, or received.
+  /// One side of a row; empty where nothing is sent, or received.
   struct Side {
     DType dtype = DType::F32;
     /// -1: known only while the program runs
@@ -37,14 +38,15 @@ struct CallNotice {
   std::vector<int64_t> receiveCounts;
 };
 
-/// Of the call as it is launched.
+/// Returns the notice of a call at its launch.
 [[nodiscard]] CallNotice noticeOf(const CallSeat &seat, const Launch &launch);
-/// Of a call whose sizes the plan leaves open.
+/// Returns the notice of a call whose sizes the plan leaves open.
 [[nodiscard]] CallNotice noticeOf(const CallSeat &seat, const Launch &launch, const PlanCollective &call);
 void write(ByteWriter &to, const CallNotice &notice);
 [[nodiscard]] CallNotice readNotice(ByteReader &from);
 
-/// The launch that a notice tells of, without its elements: what agreement.h can judge. Sizes must be known.
+/// Returns the launch that a notice describes, without its elements, for the checks of agreement.h. Sizes must be
+/// known.
 [[nodiscard]] Launch launchOf(const CallNotice &notice, int64_t rank, Context &context);
 
 } // namespace ccgraph::runtime

@@ -1,7 +1,7 @@
-// ControlChannel: what processes tell each other beside their program: that one has failed, and where each of them stands.
+// ControlChannel: the messages of processes besides their collectives: that one has failed, and the position of each.
 //
-// A message goes from one process to all others. It is small, so MPI sends it at once, whether or not anybody asks for it; a process
-// asks whenever it has nothing else to do, and now and then between steps.
+// A message goes from one process to all others. It is small, so MPI sends it immediately, even without a matching
+// receive. A process polls whenever it is idle, and from time to time between steps.
 //
 // Ownership: borrows the MPI functions, owns what it sends until the process ends. Failure: an error code of MPI's, from poll(). Cost:
 // a poll is one MPI_Test.
@@ -21,14 +21,14 @@ public:
     int kind = 0;
     std::vector<std::byte> body;
   };
-  /// What does not fit into a message is left out.
+  /// Longest message in bytes; the rest of a longer one is dropped.
   static constexpr size_t largestBody = 16000;
 
   /// `comm`: the channel's alone.
   [[nodiscard]] int open(MpiCalls &calls, MpiComm comm, int rank, int size);
   [[nodiscard]] int close();
   void tellAll(int kind, std::vector<std::byte> body);
-  /// Moves what has come to `inbox`.
+  /// Moves received messages to `inbox`.
   [[nodiscard]] int poll();
   std::deque<Message> inbox;
 

@@ -1,11 +1,11 @@
 // MpiCalls: the MPI functions that the engine calls, without mpi.h.
 //
-// Whoever only reads or rewrites graphs shall need no MPI, nor wait until its libraries are loaded. So the one file that names
-// mpi.h is a module of its own (runtime/mpi), which is loaded when the engine is first asked for; this is what it is asked.
-// Handles are MPI's own, as numbers: nothing is allocated for them.
+// Programs that only read or rewrite graphs must not need MPI, nor load its libraries. So the one file that includes
+// mpi.h is a module of its own (runtime/mpi), which is loaded at the engine's first use; this is its interface. Handles
+// are MPI's own, as numbers: nothing is allocated for them.
 //
-// Counts are bytes, and may be more than MPI's int holds: what does not fit is described by a type of MPI's that does.
-// All communicators return their errors. Each function gives MPI's error code, 0 where all is well.
+// Counts are bytes, and may be more than MPI's int holds: larger counts use a derived MPI type. All communicators
+// return their errors. Each function returns MPI's error code, 0 on success.
 //
 // Ownership: communicators live until they are freed or MPI ends; buffers are the caller's until the request is complete.
 // Thread-safety: one call at a time, but for endAll(), if the MPI library allows it (MpiStart::threads). Cost: that of the function.
@@ -25,7 +25,7 @@ struct MpiRequest {
   uintptr_t raw = 0;
 };
 
-/// What MPI says of this process when it starts.
+/// The properties of this process that MPI reports at its start.
 struct MpiStart {
   int rank = 0;
   int size = 1;
@@ -49,7 +49,7 @@ struct MpiMessage {
 
 class MpiCalls {
 public:
-  /// Of the module and of who loads it: they must be of one build.
+  /// Version of the module and of its loader: both must be of one build.
   static constexpr int version = 2;
   static constexpr int anyMember = -1;
 
@@ -91,7 +91,7 @@ public:
                       MpiRequest &request) = 0;
 };
 
-/// What the module exports as `ccgraphMpiCalls`: its functions, or null where its version is another.
+/// The function that the module exports as `ccgraphMpiCalls`: it returns its functions, or null for another version.
 using MpiModuleEntry = MpiCalls *(*)(int version);
 
 } // namespace ccgraph::runtime

@@ -1,11 +1,12 @@
-// MpiStandby: a rank that waits for other processes, and what becomes of all of them when one fails.
+// MpiStandby: a rank that waits for other processes, and the common end of all of them when one fails.
 //
-// MPI tells nobody that a peer is gone or means something else. So whoever waits looks at the clock, and at what other processes
-// say. The first failure of a run, here or told by a peer, ends it. Then there is a roll call: all say where they stand, for a short
-// time all listen, and those that were heard agree on one error: that of the lowest rank, of which a deadline tells whom it waits for
-// and who does not answer. The lowest rank that answers reports it to the user.
+// MPI does not report that a peer is lost or launches a different collective. So a waiting rank checks the clock and
+// the messages of other processes. The first failure of a run, of this rank or reported by a peer, ends it. Then a roll
+// call follows: all send their positions, and all listen for a short time. The ranks that were heard agree on one
+// error, that of the lowest rank. If it is a deadline, it names the ranks that it waits for and those that do not
+// answer. The lowest rank that answers reports it to the user.
 //
-// Ownership: borrows the job. Failure: kept until settle(). Cost: one MPI_Test each few looks.
+// Ownership: borrows the job. Failure: kept until settle(). Cost: one MPI_Test every few polls.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -35,7 +36,7 @@ public:
   [[nodiscard]] bool isOver() override;
 
   // --- Around it ----------------------------------------------------------------------------------------
-  /// True when the request is complete, false where the run is over. `what` is waited for, as messages say it.
+  /// Returns true when the request is complete, false where the run is over. `what` names the request in messages.
   [[nodiscard]] bool wait(MpiRequest &request, llvm::StringRef what);
   /// Each process's bytes, by rank, where they may differ in length. Empty where the run is over.
   [[nodiscard]] std::vector<std::vector<std::byte>> gather(MpiComm comm, int64_t size, llvm::ArrayRef<std::byte> own,
@@ -50,7 +51,7 @@ public:
   void fail(llvm::Error error);
   /// MPI has refused something.
   void fail(const std::string &doing, int code) { fail(job_.error(doing, code)); }
-  /// What this rank knows when it is asked.
+  /// The state of this rank at a roll call.
   struct Standing {
     std::function<LaunchCounts()> counts;
     /// By rank; empty for one that does not answer.

@@ -1,15 +1,17 @@
-// MemoryLimit: how many bytes a run may hold: its tensors, the working memory of its steps, and what it gives the caller.
+// MemoryLimit: the most bytes that a run may hold: its tensors, the working memory of its steps, and the results for
+// the caller.
 //
-// Sizes come from files, so a step may ask for more memory than there is, or for more than 64 bits count. A tensor that
-// would go over the limit throws OutOfMemory before anything is allocated; whoever set the limit catches it with
-// withinMemory(), so that none leaves this folder.
+// Sizes come from files, so a step may request more memory than the machine has, or than 64 bits can count. A tensor
+// that would exceed the limit throws OutOfMemory before anything is allocated. The code that set the limit catches it
+// with withinMemory(), so the exception never leaves this folder.
 //
-// A run has one account. Storages made while its limit is in force belong to it and are given back to it, whoever frees them,
-// and when: a result that outlives its run is no debt of the next. Without a limit there is none but that sizes are countable.
+// A run has one account. Storages that are made under its limit are charged to it and credited to it when they are
+// freed, by any thread and at any time. So a result that outlives its run is not charged to the next run. Without a
+// limit, sizes must only be countable.
 //
-// Ownership: storages share their account. Limits nest, and belong to the thread that makes them: a run of several threads
-// makes one on each; the last one made is in force on its thread as long as it lives. Cost: an
-// addition a storage.
+// Ownership: storages share their account. Limits nest, and belong to the thread that makes them: a run of several
+// threads makes one on each. The last one made is active on its thread as long as it lives. Cost: an addition a
+// storage.
 #pragma once
 
 #include "ccgraph/runtime/step_memory.h"
@@ -29,15 +31,15 @@ namespace ccgraph::runtime {
 
 inline constexpr int64_t largestBytes = INT64_MAX / 8;
 
-/// Memory that a limit does not allow; asks for it as operator new does.
+/// A request of memory beyond the limit, with the interface of operator new's exception.
 struct OutOfMemory : std::bad_alloc {
   explicit OutOfMemory(int64_t asked) : asked(asked) {}
-  /// bytes that were asked for; largestBytes for any number above
+  /// requested bytes; largestBytes for any larger number
   int64_t asked = 0;
 };
 
-/// What one run holds. Several threads may work for one run; the count orders nothing between them, so that a thread sanitizer sees
-/// where nothing else does.
+/// The bytes of one run. Several threads may work for one run. The count does not order them, so a thread sanitizer
+/// still finds their races.
 class MemoryAccount {
 public:
   explicit MemoryAccount(int64_t most) : most_(most) {}
@@ -52,7 +54,7 @@ private:
   std::atomic<int64_t> held_ = 0;
 };
 
-/// What counts memory that is no Storage's: working memory, and copies for the caller.
+/// Counts memory that is not a Storage: working memory, and copies for the caller.
 struct CountedBytes {
   /// Throws where the limit in force does not allow so many more.
   static void take(int64_t bytes);
@@ -109,7 +111,7 @@ public:
   MemoryLimit(const MemoryLimit &) = delete;
   MemoryLimit &operator=(const MemoryLimit &) = delete;
 
-  /// Of the limit that is in force; never null.
+  /// Returns the account of the active limit; never null.
   static const std::shared_ptr<MemoryAccount> &account();
   /// Throws where a tensor of these bytes could never be held: a window may be larger than its storage.
   static void check(int64_t bytes);

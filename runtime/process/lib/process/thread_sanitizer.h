@@ -1,9 +1,9 @@
-// What a thread sanitizer is told. Where none watches, nothing is here and nothing costs.
+// Annotations for a thread sanitizer. Without one, they are empty and cost nothing.
 //
-// One thread runs all streams of a rank, so to a race detector what one stream does is before what another does next, and nothing tells
-// that an event is missing. So each stream gets a thread of its own there, as far as the sanitizer sees, with a stack of its own, though they
-// take turns: between streams nothing is ordered but by what the plan says, and an access that no event orders is a data race, whatever
-// order the steps have run in.
+// One thread runs all streams of a rank, so a race detector would see all work of one stream ordered before later work
+// of another, and a missing event would not show. So each stream appears to the sanitizer as a thread of its own, with
+// a stack of its own, though the streams take turns. Only the plan orders streams, and an access that no event orders
+// is a data race, whatever the order in which the steps ran.
 //
 //   issue        what the host has done is before the step
 //   waits        what the steps that record its events have done is before it
@@ -29,7 +29,8 @@ namespace ccgraph::runtime {
 /// By a thread sanitizer.
 inline constexpr bool isWatchedForRaces = true;
 
-/// What streams of one rank share because one thread runs them all: while it lives, nothing is taken for a race or for an order.
+/// State that the streams of one rank share because one thread runs them all: while the object lives, accesses count
+/// neither as races nor as ordering.
 struct SharedByStreams {
   SharedByStreams();
   ~SharedByStreams();
@@ -38,7 +39,8 @@ struct SharedByStreams {
 };
 
 class StreamThreads {
-  /// What a stream does is seen. All else on its thread is the loop's, and is not: what it is handed lies on the loop's stack.
+  /// Makes the accesses of a stream visible. All other accesses on its thread are the loop's and stay hidden, since the
+  /// stream's arguments are on the loop's stack.
   struct Seen {
     Seen();
     ~Seen();
@@ -52,7 +54,8 @@ public:
   StreamThreads(const StreamThreads &) = delete;
   StreamThreads &operator=(const StreamThreads &) = delete;
 
-  /// Runs the body as the stream. What it captures it captures by value, or it is no variable of the loop's: those share their places.
+  /// Runs the body as the stream. The body must capture by value, or capture no variables of the loop, since those
+  /// share their memory.
   template <typename Body>
   auto as(StreamId stream, Body body) {
     std::optional<decltype(body())> result;
@@ -77,7 +80,7 @@ private:
   void visit(StreamId stream, llvm::function_ref<void()> body);
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
-  // Of these the addresses alone matter.
+  // Only the addresses of these matter.
   std::vector<char> issued_, events_;
   char done_ = 0;
 };
@@ -87,7 +90,7 @@ private:
 inline constexpr bool isWatchedForRaces = false;
 
 struct SharedByStreams {
-  // Not defaulted, so that no compiler takes a guard for a variable that nobody uses.
+  // Not defaulted, so that no compiler mistakes a guard for an unused variable.
   SharedByStreams() {} // NOLINT(modernize-use-equals-default)
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = Connection::Clock;
 
-/// What strangers say first is not this.
+/// The first word of a greeting; other programs do not send it.
 constexpr llvm::StringLiteral greeting = "ccgraph job 2";
 constexpr llvm::StringLiteral welcome = "welcome";
 constexpr uint64_t longestHello = 4096;
@@ -130,7 +130,7 @@ void TcpRendezvous::greet(Connection &caller) {
     return;
   size_t rank = 0;
   std::string wrong = whatIsWrong(**hello, rank);
-  // Because what is said here is short, the system takes it at once; who does not read it is no peer.
+  // The message is short, so the system accepts it immediately; a caller that does not read it is not a peer.
   llvm::Error error = caller.send(wrong.empty() ? welcome.str() : wrong, Clock::now());
   if (wrong.empty() && !error)
     peers_[rank] = std::move(caller);
@@ -144,7 +144,7 @@ std::string TcpRendezvous::whatIsWrong(llvm::StringRef hello, size_t &rank) cons
   size_t ranks = 0;
   if (lines.size() != 5 || lines[0] != greeting || lines[1].getAsInteger(10, rank) || lines[2].getAsInteger(10, ranks))
     return "a process of another version listens there";
-  // Because who does not know the token is told nothing of the job.
+  // A caller without the token receives no information about the job.
   if (lines[3] != digestOf(setup_.token))
     return "a job with another token listens there";
   if (lines[4] != setup_.job)

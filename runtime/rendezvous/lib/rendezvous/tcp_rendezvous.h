@@ -1,17 +1,18 @@
 // TcpRendezvous: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is named, and all others connect
 // to it. It listens on that host's address alone: "localhost" is reached from this machine and no other.
 //
-//   each says hello: which job it is of, its rank, how many ranks there are, and the digest of the job's token
-//   rank 0 welcomes it, or says what is wrong with that, and waits on for the right one
-//   once all are there, nobody else is let in
+//   each process sends a greeting: its job, its rank, the number of ranks, and the digest of the job's token
+//   rank 0 accepts it, or reports the error and waits for a valid process
+//   once all are present, further connections are rejected
 //   a gather is a message of each rank to rank 0, and one of rank 0 to each
 //
-// A job has a name, if its launcher gives it one. So a process that comes from another job, and finds this one's port, is told so and ends;
-// and who listens on a port where another job does is told that it is in use.
+// A job has a name, if its launcher sets one. So a process of another job that connects to this port receives an error
+// and ends. A process that listens on another job's port gets the error that the port is in use.
 //
-// Ownership: closes its connections. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port in use, a host that
-// is not known, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all ranks, by way of rank 0. Without a
-// token, who can reach the port can take part in the job; with one, who also knows it. Nothing is encrypted.
+// Ownership: closes its connections. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port
+// in use, an unknown host, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all
+// ranks, through rank 0. Security: without a token, any process that can reach the port can join the job; with a token,
+// it must also have the token. Nothing is encrypted.
 #pragma once
 
 #include "rendezvous/connection.h"
@@ -30,7 +31,7 @@ public:
     uint16_t port = 0;
     /// the same for all ranks of one job; may be empty
     std::string job;
-    /// the same too, and nobody else knows it; may be empty
+    /// secret of the job, the same in all its processes; may be empty
     std::string token;
     size_t rank = 0;
     size_t ranks = 1;

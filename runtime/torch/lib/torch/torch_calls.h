@@ -1,11 +1,11 @@
 // TorchCalls: PyTorch's dispatcher, without PyTorch's headers.
 //
-// Its libraries take half a second to load, and whoever does not ask for them shall not need them. So the one file that names them is a
-// module of its own (runtime/torch), which is loaded when the provider is first asked for; this is what it is asked. Only plain
-// data crosses, since the module and its program are linked apart.
+// PyTorch's libraries take half a second to load, and programs without this provider must not need them. So the one
+// file that names them is a module of its own (runtime/torch), which is loaded at the provider's first use; this is its
+// interface. Only plain data crosses it, since the module and its program are linked separately.
 //
-// An operator computes on the host, or is enqueued to a stream of a device; tensors then lie in the device's memory. The module has the
-// half that knows devices where PyTorch's wheel is built for CUDA and the toolkit's headers were there.
+// An operator computes on the host, or is enqueued to a stream of a device; tensors then lie in the device's memory.
+// The module supports devices where PyTorch's wheel is built for CUDA and the toolkit's headers were available.
 //
 // Ownership: operators live as long as the module; everything else is borrowed for the call. Thread-safe. Cost: that of the
 // dispatcher, some microseconds a call.
@@ -84,32 +84,34 @@ public:
   /// How many tensors its `out` overload writes; 0 where it has none.
   [[nodiscard]] virtual size_t outputs() const = 0;
   [[nodiscard]] virtual bool runsOnHost() const = 0;
-  /// It has kernels of devices, as far as the module knows of any, and yields tensors alone.
+  /// Returns whether it has device kernels, as far as the module supports any, and yields tensors only.
   [[nodiscard]] virtual bool runsOnDevice() const = 0;
-  /// On the host. `arguments`: by parameter. `outputs`: as many as outputs() says, or none, and then memory is PyTorch's own. False: `error` says why.
+  /// Calls the operator on the host. `arguments` are by parameter. `outputs` has as many tensors as outputs() returns,
+  /// or none; then PyTorch allocates memory itself. Returns false with the reason in `error`.
   [[nodiscard]] virtual bool call(const TorchArgument *arguments, size_t count, const TorchTensor *outputs,
                                   TorchResults &results, std::string &error) const = 0;
   /// False: `error` says why.
   [[nodiscard]] virtual bool fill(const TorchFill &call, std::string &error) const = 0;
-  /// What of the call the host must read before it goes on, or null: then it can be captured, as far as PyTorch says.
+  /// Returns the part of the call that the host must read before it continues; null where there is none, so that
+  /// PyTorch allows a capture.
   [[nodiscard]] virtual const char *whatHostReads(const TorchArgument *arguments, size_t count) const = 0;
 };
 
-/// What is allocated on captured streams, until it goes.
+/// The memory that is allocated on captured streams, until the object is destroyed.
 class TorchPool {
 public:
   virtual ~TorchPool() = default;
-  /// What is allocated from now on is not.
+  /// Ends the capture: later allocations do not belong to the pool.
   [[nodiscard]] virtual bool end(std::string &error) = 0;
 };
 
 class TorchCalls {
 public:
-  /// Of the module and of who loads it: they must be of one build.
+  /// Version of the module and of its loader: both must be of one build.
   static constexpr int version = 2;
   virtual ~TorchCalls() = default;
-  /// Null where no operator of this name runs on the CPU or a device, it changes what tensors are and not what they hold (resize_), it draws
-  /// random numbers, or takes or yields objects.
+  /// Returns null where no operator of this name runs on the CPU or a device. Also returns null for an operator that
+  /// changes the shape of tensors (resize_), draws random numbers, or takes or yields objects.
   [[nodiscard]] virtual const TorchOperator *find(const char *name, const char *overload) = 0;
   /// Why operators cannot be enqueued to a device here: what was got, what is needed, and behind a new line how to get it. Empty: they can.
   [[nodiscard]] virtual std::string deviceProblem() = 0;
@@ -117,7 +119,7 @@ public:
   [[nodiscard]] virtual TorchPool *openPool(uintptr_t stream, std::string &error) = 0;
 };
 
-/// What the module exports as `ccgraphTorchCalls`: its functions, or null where its version is another.
+/// The function that the module exports as `ccgraphTorchCalls`: it returns its functions, or null for another version.
 using TorchModuleEntry = TorchCalls *(*)(int version);
 
 } // namespace ccgraph::runtime

@@ -1,18 +1,18 @@
-// FlightRecorder: what one rank launched last, which steps it ran last, and what it does now.
+// FlightRecorder: the last launches and steps of one rank, and its current activity.
 //
-// Two rings, one of calls and one of steps, because a rank runs many steps for each call, and what it launched must not be
-// forgotten over what it computed. They are as long as the request says, and made before the first run: while a plan runs,
-// nothing is allocated. A run begins with empty rings, since all ranks have ended the one before.
+// It has two rings, one of calls and one of steps: a rank runs many steps for each call, and steps must not displace
+// calls. The request sets their lengths, and they are allocated before the first run: while a plan runs, nothing is
+// allocated. A run begins with empty rings, since all ranks have ended the previous one.
 //
 //   call = recorder.enrol(step, index);                // in the order in which the rank will launch
 //   recorder.begin();
 //   recorder.schedule(call); recorder.start(call, launch); recorder.complete(call);
 //
-// What a call is and what it should have been stand in the plan and are looked up when a record is taken; the rings hold what
-// only the run tells.
+// The plan describes a call and its expected form; they are looked up when a record is taken. The rings hold only the
+// facts of the run.
 //
-// Ownership: borrows the plan. Failure: none. Thread-safe: a record may be taken at any time, by any thread. Cost: a look at the
-// clock where no moment is given, and a lock that nobody else holds, about 30 ns, for each thing told; a record copies the rings.
+// Ownership: borrows the plan. Failure: none. Thread-safe: a record may be taken at any time, by any thread. Cost of
+// each event: a clock read where no moment is given, and an uncontended lock, about 30 ns. A record copies the rings.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"
@@ -49,8 +49,8 @@ public:
   [[nodiscard]] Call enrol(size_t step, size_t index);
 
   // --- While a plan runs: told by the rank's own thread -------------------------------------------------
-  /// Since begin(). Of a run that is paced, by the stated times; else when the clock was looked at, once for all that is told of one
-  /// moment; empty: now.
+  /// The time since begin(). For simulated durations it is the simulated time; otherwise it is one clock reading for
+  /// all events of a moment; empty: now.
   using Moment = std::optional<std::chrono::nanoseconds>;
   [[nodiscard]] Moment moment() const;
   void begin();
@@ -60,7 +60,8 @@ public:
   /// At its launch, where it is a collective.
   void beginStep(size_t step, Moment moment = {});
   void endStep(size_t step, Moment moment = {});
-  /// Of a step, or call, that has ended: when that really was, by whoever knows better than who told it, in nanoseconds since 1970.
+  /// The real times of a completed step or call, from a source that is more precise than the reporting host, in
+  /// nanoseconds since 1970.
   struct Span {
     int64_t began = 0;
     int64_t ended = 0;
@@ -69,7 +70,7 @@ public:
   void correctStep(size_t step, Span span);
   /// Nanoseconds since 1970 that never go backwards.
   [[nodiscard]] static int64_t now();
-  /// About to execute the step, or to go on with it.
+  /// Records that the rank begins or resumes the step.
   void setBusyWith(size_t step) { activity_.store(static_cast<uint32_t>(step), std::memory_order_relaxed); }
   void setBusy() { activity_.store(busy, std::memory_order_relaxed); }
   void setWaiting() { activity_.store(waiting, std::memory_order_relaxed); }
@@ -86,7 +87,7 @@ public:
 private:
   /// Every smaller number is a step that the rank executes.
   static constexpr uint32_t busy = ~0U, waiting = ~0U - 1, ended = ~0U - 2;
-  /// Who meets whom: members in order, and for a transfer from, to and tag.
+  /// The participants of a call: members in order, and for a transfer from, to and tag.
   struct Line {
     std::vector<int64_t> members;
     int64_t from = -1;
@@ -121,7 +122,8 @@ private:
     size_t step = 0;
     FlightTimes times;
   };
-  /// Entries are numbered from 0; the last ones are there. There are places for a power of two, because every step asks for its own.
+  /// Entries are numbered from 0; the last ones are kept. The capacity is a power of two, so that an index is computed
+  /// fast for every step.
   template <typename Entry>
   struct Ring {
     std::vector<Entry> entries;

@@ -1,15 +1,15 @@
-// Watch: ranks that wait for one another, and what becomes of them.
+// Watch: detects deadlocks, timeouts and errors among ranks that wait for one another.
 //
-// A rank that can do nothing sleeps here until some other rank tells of news. As every rank that is awake may bring news, only when
-// none is awake nobody can: then the run has come to a standstill, and ends at once. A rank that has slept longer than the
-// deadline ends the run too. So does an error of any rank.
+// A rank without work sleeps here until another rank reports news. Every awake rank may report news. If all ranks
+// sleep, the run is in a deadlock and ends immediately. A rank that has slept longer than the deadline ends the run
+// too, and so does an error of any rank.
 //
 //   seen = watch.news();            // first, or news between looking and sleeping would be lost
 //   if (nothing can be done)
 //     watch.sleep(sleeper, seen, since);
 //
-// Ownership: borrows sleepers while they sleep. Failure: the run's errors are kept by rank, and the lowest one's is the run's.
-// Thread-safe. Cost: news are an atomic read; telling and sleeping take a lock.
+// Ownership: borrows sleepers while they sleep. Failure: the run's errors are kept by rank, and the lowest one's is the
+// run's. Thread-safe. Cost: reading the news is an atomic read; reporting news and sleeping take a lock.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -25,16 +25,17 @@
 
 namespace ccgraph::runtime {
 
-/// A rank, as the watch knows it.
+/// The interface of a rank for the watch.
 class Sleeper {
 public:
   virtual ~Sleeper() = default;
   [[nodiscard]] virtual int64_t rank() const = 0;
-  /// What keeps it from going on, one text for each thing, most important first; asked only while it sleeps.
+  /// Returns the reasons why it cannot continue, most important first; called only while it sleeps.
   [[nodiscard]] virtual std::vector<std::string> waitTexts() const = 0;
-  /// The step that it executes, for who has waited for it in vain: " with `mm`"; may be asked at any time. "" between steps.
+  /// Returns the step that it executes, for a rank that has waited for it in vain: " with `mm`"; "" between steps. May
+  /// be called at any time.
   [[nodiscard]] virtual std::string busyText() const = 0;
-  /// The step at which it waits, to say where the error is; asked only while it sleeps.
+  /// Returns the step at which it waits, as the place of the error; called only while it sleeps.
   [[nodiscard]] virtual std::string position() const = 0;
 };
 
@@ -46,14 +47,15 @@ public:
   virtual ~Standby() = default;
   /// Changes whenever something has happened that the rank may wait for.
   [[nodiscard]] virtual uint64_t news() = 0;
-  /// Since when a rank has had nothing to do; empty until somebody has looked at a clock.
+  /// The time since which a rank has been idle; empty until the clock has been read.
   using Since = std::optional<Clock::time_point>;
   /// Until there may be other news than `seen`, or the run is over. `since` is set here, at the first call or soon after, because a
   /// look at the clock costs as much as one at a peer.
   virtual void sleep(const Sleeper &sleeper, uint64_t seen, Since &since) = 0;
-  /// Until there may be other news than `seen`, the moment has nearly come, or the run is over: of a rank that waits for nobody.
+  /// For a rank that waits for no other: sleeps until there may be other news than `seen`, until the moment is near, or
+  /// until the run is over.
   virtual void rest(uint64_t seen, Clock::time_point until) = 0;
-  /// True where the run has ended by an error: whoever sees it stops.
+  /// Returns true where the run has ended by an error; then every rank must stop.
   [[nodiscard]] virtual bool isOver() = 0;
 };
 

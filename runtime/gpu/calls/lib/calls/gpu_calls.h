@@ -1,20 +1,20 @@
-// GpuCalls: what the nccl engine asks of a device and of the library that lets devices communicate, and nothing else.
+// GpuCalls: the calls of the nccl engine to a device and to its communication library, and nothing else.
 //
 // Two things stand behind it. One is the module that calls the vendor's libraries (runtime/gpu/nccl/module), the only place that names them. The
 // other records the calls and executes them on the CPU (runtime/gpu/simulated): so the engine's host code, which decides all that can
 // go wrong with streams, events and groups, is tested where there is no device.
 //
-// Work is enqueued to streams; a stream runs what it got in order, and streams are ordered by events alone. An event stands for what
-// its stream had been given when it was recorded. Nothing but query() and the calls of communicators tells the host how far a
-// device is. A *group* is an unordered batch of communication: none of its members may depend on another.
-// While a stream is captured, what it is given is not run but becomes a graph, and so does what other streams are given once they
-// wait for an event of it; they must be joined to it, by an event, before the capture ends.
+// Work is enqueued to streams. A stream runs its work in order, and only events order streams. An event represents the
+// work that its stream had received when it was recorded. Only query() and the calls of communicators show the host how
+// far a device is. A *group* is an unordered batch of communication: none of its members may depend on another. While a
+// stream is captured, its work is not run but becomes a device graph. The same holds for work of other streams once
+// they wait for an event of it; an event must join them to it before the capture ends.
 //
-// Handles are the libraries' own, as numbers. Each function gives an error code, 0 where all is well.
+// Handles are the libraries' own, as numbers. Each function returns an error code, 0 on success.
 //
-// Ownership: what is made must be destroyed before the object goes; memory and work are borrowed until the device is through with
-// them. Failure: the code, which errorText() puts into words. One object serves one rank; calls come from one thread at a time. Cost:
-// that of the function: an enqueued call takes a microsecond or a few.
+// Ownership: everything created must be destroyed before the object; memory and work are borrowed until the device has
+// finished with them. Failure: the code, which errorText() describes. One object serves one rank; calls come from one
+// thread at a time. Cost: that of the function: an enqueued call takes a microsecond or a few.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
@@ -43,26 +43,26 @@ struct GpuComm {
 struct GpuGraph {
   uintptr_t raw = 0;
 };
-/// Of a buffer with a communicator.
+/// The registration of a buffer with a communicator.
 struct GpuRegistration {
   uintptr_t raw = 0;
 };
 
-/// What all ranks of a communicator must have got from one of them.
+/// The identifier that all ranks of a communicator must receive from one of them.
 using GpuJobId = std::array<std::byte, 128>;
 
 /// Element types that communication has. Others are moved as bytes.
 enum class GpuType : uint8_t { I8, U8, I32, U32, I64, U64, F16, BF16, F32, F64, F8E4M3, F8E5M2 };
 enum class GpuReduction : uint8_t { Sum, Product, Max, Min, Avg };
 
-/// One row of a collective, or one end of a transfer: `count` elements as the function says.
+/// One row of a collective, or one end of a transfer: `count` elements as documented at the function.
 struct GpuRow {
   const std::byte *send = nullptr;
   std::byte *receive = nullptr;
   int64_t count = 0;
   GpuType type = GpuType::U8;
 };
-/// Where a row is moved.
+/// The path by which a row is moved.
 struct GpuLane {
   GpuComm comm;
   GpuStream stream;
@@ -104,18 +104,18 @@ public:
   [[nodiscard]] virtual llvm::StringRef name() const = 0;
   /// Does it; once for each time that it was launched. False: it has failed.
   [[nodiscard]] virtual bool run() = 0;
-  /// After that. Empty: who launched it knows.
+  /// The reason of the last error; empty where the caller knows it.
   [[nodiscard]] virtual std::string why() const { return {}; }
 };
 
 class GpuCalls {
 public:
-  /// Of the module and of who loads it: they must be of one build.
+  /// Version of the module and of its loader: both must be of one build.
   static constexpr int version = 4;
 
   virtual ~GpuCalls() = default;
   [[nodiscard]] virtual std::string errorText(int code) const = 0;
-  /// Which rule of engine.h the error is of.
+  /// Returns the rule of engine.h to which the error belongs.
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
   /// There is no device behind it: streams are no streams of a library.
   [[nodiscard]] virtual bool isSimulated() const { return false; }
@@ -133,9 +133,9 @@ public:
   virtual int createEvent(const std::string &name, GpuEvent &event) = 0;
   virtual int destroyEvent(GpuEvent event) = 0;
   virtual int record(GpuEvent event, GpuStream stream) = 0;
-  /// What the stream is given from now on begins after what the event stands for.
+  /// Later work of the stream begins after the work that the event represents.
   virtual int wait(GpuStream stream, GpuEvent event) = 0;
-  /// Whether what the event stands for has ended.
+  /// Queries whether the work that the event represents has ended.
   virtual int query(GpuEvent event, bool &ended) = 0;
 
   // --- Times ------------------------------------------------------------------------------------------
@@ -143,19 +143,19 @@ public:
   virtual int createTimer(const std::string &name, GpuEvent &timer) = 0;
   /// On a stream that is captured it becomes part of the graph, and each launch takes the time anew.
   virtual int takeTime(GpuEvent timer, GpuStream stream) = 0;
-  /// In nanoseconds, between two that have been taken, which query() tells.
+  /// Returns the nanoseconds between two recorded events; query() shows whether they are.
   virtual int elapsed(GpuEvent from, GpuEvent to, int64_t &nanoseconds) = 0;
 
   // --- Work -------------------------------------------------------------------------------------------
   virtual int copy(GpuCopy way, std::byte *to, const std::byte *from, int64_t bytes, GpuStream stream) = 0;
   /// On the device. Sizes and strides are looked at now.
   virtual int copyElements(const GpuElements &elements, GpuStream stream) = 0;
-  /// What the library that communicates cannot add up.
+  /// Reduces rows that the communication library cannot add.
   virtual int reduceRows(const GpuGathered &rows, GpuStream stream) = 0;
   /// One job of a kernel. `name`: the operator's.
   virtual int compute(llvm::StringRef name, const device::Job &job, GpuStream stream) = 0;
-  /// Of a kernel of the host, which only who acts a device can do. `work` is held until the stream is through with it; of a captured
-  /// stream as long as the graph.
+  /// Enqueues a kernel of the host, which only a simulated device supports. `work` is held until the stream has
+  /// finished with it; in a captured stream as long as the graph.
   virtual int launch(std::shared_ptr<GpuWork> work, GpuStream stream) = 0;
 
   // --- Communicators: each is a call of all of its ranks, in one order --------------------------------------
@@ -191,7 +191,7 @@ public:
 
   // --- Capture ----------------------------------------------------------------------------------------
   virtual int beginCapture(GpuStream stream) = 0;
-  /// What the stream is given now becomes part of a graph.
+  /// Queries whether later work of the stream becomes part of a graph.
   virtual int isCaptured(GpuStream stream, bool &captured) = 0;
   /// Ready to be launched.
   virtual int endCapture(GpuStream stream, GpuGraph &graph) = 0;

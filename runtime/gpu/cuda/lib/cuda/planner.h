@@ -11,7 +11,7 @@
 
 namespace ccgraph::runtime::cuda {
 
-/// The type that a device knows; none of those that it cannot compute with.
+/// Returns the device's type of a dtype; nothing for dtypes that it cannot compute with.
 [[nodiscard]] std::optional<device::Element> elementOf(DType dtype);
 [[nodiscard]] device::Arithmetic arithmeticOf(DType dtype);
 /// One that the elements of the dtype can be moved as; none where no type is as large.
@@ -36,7 +36,7 @@ struct Mapping {
   device::Arithmetic arithmetic = device::Arithmetic::Single;
 };
 
-/// Of the dimensions that number rows, and of those that number the elements of one.
+/// The sizes of the dimensions that number rows, and of those that number the elements of a row.
 struct RowSizes {
   Dims rows, inner;
 };
@@ -50,9 +50,9 @@ public:
   [[nodiscard]] std::vector<device::Job> takeJobs() { return std::move(jobs_); }
 
   // --- Places -------------------------------------------------------------------------------------
-  /// Where result `index` goes; none where nobody takes it.
+  /// Returns the destination of result `index`; nothing where the result is not used.
   [[nodiscard]] std::optional<Tensor> destination(unsigned index) const;
-  /// Of an operator that has one result, which somebody takes.
+  /// Returns the result of an operator that has one result, which is used.
   [[nodiscard]] Tensor result();
 
   // --- Jobs ---------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ public:
                                    llvm::MutableArrayRef<device::Strided> windows);
   /// A tensor of rows: which of its dimensions number the rows, and which their elements. Strides of 0 stretch it.
   struct Rows {
-    /// none of a result that nobody takes, or an operand that is left out
+    /// empty for an unused result, or an operand that is left out
     std::optional<Tensor> tensor;
     Dims rowStrides, innerStrides;
   };
@@ -111,7 +111,7 @@ enum class Accepted : uint8_t {
   Elements, ///< those that devices compute with
   Moved,    ///< and any one that can be moved, of all its tensors: elements stay what they are
   Picked,   ///< and any one that can be moved, beside indices
-  Indexed,  ///< as Picked, but no bool and u8, since how many places a mask names only the device knows
+  Indexed,  ///< as Picked, but without bool and u8: only the device knows the number of places that a mask selects
   Complex,  ///< and complex numbers of one type
   Seeded,   ///< and u64, of seeds of a dropout that is none
 };

@@ -5,9 +5,9 @@
 // the same, and gives all of them the result. What lanes tell each other from phase to phase stands on boards of one number a lane, which
 // nobody has written when a unit begins. On a device a team is a block (runtime/gpu/nccl/module); here it is a loop.
 //
-// fail() ends the run with an error: what was computed is worth nothing.
+// fail() ends the run with an error; the computed values are invalid.
 //
-// Ownership: values. Failure: failed(). Cost: reduce() is log2(lanes) meetings.
+// Ownership: values. Failure: failed(). Cost: reduce() takes log2(lanes) synchronisations.
 #pragma once
 
 #include "device/portable.h"
@@ -27,7 +27,7 @@ inline constexpr int widestNumber = 8;
 
 class HostTeam {
 public:
-  /// `order` says which lane is the first of a phase, and which way they go: none may rely on it.
+  /// `order` determines the first thread of a phase, and the direction: no job may depend on it.
   explicit HostTeam(uint64_t order = 0) : order_(order) {}
   /// A unit begins.
   void begin() { memset(boards_, 0xff, sizeof(boards_)); }

@@ -3,22 +3,23 @@
 //   inputs are copied to the device on the stream of computation
 //   all other streams wait for that
 //   each step, in the order of the list:
-//     its stream waits for the events that the step waits for, but for those of steps that the host itself has done;
-//     a kernel is launched, a copy is enqueued, a collective is what row_calls.h says;
+//     its stream waits for the events of the step, except events of steps that the host itself has run;
+//     a kernel is launched, a copy is enqueued, or a collective is enqueued as in row_calls.h;
 //     its event is recorded
 //   the stream of computation waits for all others
 //   results are copied to the host, which waits for that, once a run
-// A step that the host computes, on the host's stream or because it draws random numbers, is the exception: the host waits for what the
-// step waits for, gets the memory that it touches, computes, and puts it back.
+// A step that the host computes, on the host's stream or because it draws random numbers, is an exception: the host
+// waits for the step's events, copies the memory that the step uses, computes, and copies it back.
 //
-// With capture, the steps of the first run become a graph, and each run launches that; where kernels take memory (kernel_provider.h), the
-// steps run once as they are before. A plan that the host must look into cannot be captured, nor one whose sizes or numbers change;
-// prepare() says which step is to blame (capture_check.h).
+// With capture, the steps of the first run become a device graph, which each run launches. Where kernels allocate
+// memory (kernel_provider.h), the steps run once without capture before. A plan with data that the host must read
+// cannot be captured, nor one whose sizes or numbers change; prepare() names the step (capture_check.h).
 //
-// While the host waits it asks for errors that come about behind its back, and for the deadline: then it ends what is under way on this
-// rank, and the job is over.
+// While the host waits, it polls for asynchronous errors and for the deadline. After one of them it aborts the work of
+// this rank, and the job is over.
 //
-// Where times are asked for, a device takes them around each step (step_clock.h), and what is remembered of the run is corrected by them.
+// Where times are requested, a device takes them around each step (step_clock.h), and they correct the record of the
+// run.
 //
 // Ownership: borrows calls, plans and job; owns the rank's memory, streams, events and communicators. Failure: DiagnosticErrors of the
 // rules of engine.h, and run.nccl. Cost: of a step one call, one for each wait and one for its event, and some 100 ns of our own.
@@ -52,7 +53,7 @@ public:
   NcclRank(const NcclRank &) = delete;
   NcclRank &operator=(const NcclRank &) = delete;
 
-  /// What the rank does by itself.
+  /// The operations of the rank that need no other rank.
   [[nodiscard]] llvm::Error prepare();
   /// Makes the communicators: a call of all ranks.
   [[nodiscard]] llvm::Error open(const GpuJobId &id);
@@ -145,7 +146,7 @@ private:
   RowCalls rows_;
   StepScratch scratch_;
   SelfTransfers selfTransfers_;
-  std::optional<StepClock> clock_; ///< where times are asked for
+  std::optional<StepClock> clock_; ///< present where times are requested
   // --- of a capture ---
   llvm::SmallVector<const DeviceAllocator *, 1> allocators_; ///< of the rank's kernels
   bool rehearses_ = false;

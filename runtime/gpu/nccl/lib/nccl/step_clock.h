@@ -1,17 +1,19 @@
 // StepClock: when each step of a rank began and ended on its stream, by the clock of its device.
 //
-// The host enqueues steps long before they run, so its own clock tells nothing of them. Around the work of each step stand two events that
-// take the time: one after all that the step waits for, one after its work. Of a step that the host computes, its own clock tells.
+// The host enqueues steps long before they run, so its clock does not show their times. Two events take the time around
+// the work of each step: one after everything that the step waits for, one after its work. Steps that the host computes
+// are timed by its own clock.
 //
-// A device tells only how much time lies between two events. So before a run it takes the time while its stream is idle, and the host
-// looks at its own clock before and after; the closest of a few tries says where the device's clock stands by the host's, to within half
-// of that try, which is some microseconds. So times of all ranks of a host may be compared, and those of several hosts as far as their
-// clocks may.
+// A device reports only the time between two events. So before a run the device takes the time on an idle stream, and
+// the host reads its own clock before and after. The shortest of a few attempts aligns the device's clock with the
+// host's, to within half of that attempt, some microseconds. So times of all ranks of a host are comparable, and those
+// of several hosts as far as their clocks agree.
 //
-// Captured, these events are nodes of the graph, and each launch takes their times anew: what they add stands between the steps.
+// In a capture, these events are nodes of the graph, and each launch takes their times anew; their cost falls between
+// the steps.
 //
-// Ownership: borrows the calls, and owns its events. Failure: what the device refuses, of rule run.nccl. Cost: two calls a step, and three of
-// them before a run for each try.
+// Ownership: borrows the calls, and owns its events. Failure: errors of the device, with rule run.nccl. Cost: two calls
+// a step, and three of them before a run for each try.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -40,7 +42,7 @@ public:
   [[nodiscard]] llvm::Error end(size_t step, GpuStream stream);
   void beginOnHost(size_t step) { steps_[step].span.began = now(); }
   void endOnHost(size_t step) { steps_[step].span.ended = now(); }
-  /// Of a run that the device has ended.
+  /// Returns the span of a step in a run that the device has completed.
   [[nodiscard]] llvm::Expected<FlightRecorder::Span> spanOf(size_t step);
 
 private:

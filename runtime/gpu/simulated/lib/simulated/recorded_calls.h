@@ -1,18 +1,20 @@
-// RecordedCalls: GpuCalls without a device. What one rank's host calls is written down, and done on the CPU when the model says so.
+// RecordedCalls: GpuCalls without a device. It records the calls of one rank's host, and executes them on the CPU when
+// the model schedules them.
 //
-// The device's memory is the host's here, filled with 0xff at first. Nobody but work that the model runs touches it: so a rank that
-// reads a result too early, or writes an input too late, gets another value than it should.
+// The device's memory is host memory here, filled with 0xff at first. Only work that the model runs accesses it. So a
+// rank that reads a result too early, or writes an input too late, gets a wrong value.
 //
-// The record names addresses by what they were allocated for ("compute+64"), streams and communicators by name: it is the same in
-// each run of a program, whatever the machine and the seed. What only asks (query, asyncError) is not in it; where the host has waited
-// for an event, that is.
+// The record names addresses by their purpose ("compute+64"), and streams and communicators by name. So it is the same
+// in each run of a plan, for any machine and seed. Queries (query, asyncError) are not recorded; waits of the host for
+// an event are.
 //
-// A stream takes the time when all that it was given before has ended: by the model's clock, and no earlier than the host has asked for it.
+// A stream takes the time when all its earlier work has ended: by the model's clock, and no earlier than the host's
+// request.
 //
-// Capture follows the rules of CUDA graphs: what breaks them fails with a code that says which.
+// Capture follows the rules of CUDA graphs: a violation fails with a code that identifies the rule.
 //
-// Ownership: owns the memory that it allocates; borrows the model. Failure: codes, see errorText(). Cost: see stream_model.h; the text of
-// a call is made only where a record is asked for.
+// Ownership: owns the memory that it allocates; borrows the model. Failure: codes, see errorText(). Cost: see
+// stream_model.h; the text of a call is made only where a record was requested.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -78,7 +80,7 @@ public:
   enum Code : int { Fine, Over, OutOfMemory, NotInGroup, Isolation, WhileCaptured, Unjoined, NotCaptured, NotTaken };
 
 private:
-  /// What a graph consists of: as it was enqueued, with what comes before by number.
+  /// The content of a graph: work as it was enqueued, with its predecessors by number.
   struct Captured {
     size_t stream = 0;
     std::function<bool()> work;
@@ -108,7 +110,7 @@ private:
     Moment moment;
     bool captured = false;
     std::vector<size_t> capturedMoment;
-    /// of one that takes the time: when the host asked for it, or launched the graph that it is in
+    /// for an event that takes the time: when the host requested it, or launched the graph that contains it
     std::optional<int64_t> askedAt;
   };
   struct Comm {

@@ -1,19 +1,21 @@
-// StreamModel: what devices may do with the work that the hosts of several ranks have given them, in an order that a seed chooses.
+// StreamModel: simulates the devices of several ranks, which run the work of their hosts in an order that a seed
+// chooses.
 //
-// The promises that streams, events and groups make are few, and everything else may happen. So here nothing that is enqueued is done
-// until some host cannot go on without it: when all hosts wait, what could run now is drawn, one thing after the other, until one of
-// the hosts can go on. What the promises leave open is drawn by the seed:
+// Streams, events and groups guarantee little, and any other order may occur. So enqueued work runs only when all hosts
+// wait: then runnable work is chosen at random, one piece after the other, until one of the hosts can continue. The
+// seed chooses within these guarantees:
 //   streams   a piece of work runs after those that its stream was given before, and after those of events that the stream waits for
 //   batches   the members of a group run in any order, after one another or not; a rank's batches on one communicator run in the
 //             order of issue, and no batch of a rank begins before the batches that its host has issued before it have begun
 //   meetings  a collective runs when the batches that hold it have begun on all ranks; the k-th of a communicator on one rank meets the
 //             k-th on the others. A transfer runs when both of its ends have begun
-// Of four seeds, three hold one stream of each rank back: what is on it runs only where nothing else can. So an event that is missing
-// shows: what it should have held back comes first. Without a seed, the lowest rank's lowest stream goes first.
+// Three of four seeds delay one stream of each rank: its work runs only where no other can. This shows a missing event,
+// since the work that it should have delayed runs first. Without a seed, the lowest rank's lowest stream runs first.
 //
-// The model has a clock: each thing that any of the devices does takes one tick of it, a microsecond, and nothing else takes any time.
+// The model has a clock: each piece of work of any device takes one tick, a microsecond, and nothing else takes time.
 //
-// Where all hosts wait and nothing can run, the devices would wait for ever: that ends the run, with a text that says what each waits for.
+// Where all hosts wait and nothing can run, the devices are in a deadlock: the run ends, with a text that lists what
+// each waits for.
 //
 // Ownership: owns what is enqueued until it has run; work is borrowed. Failure: ending(). Thread-safe: each host calls from its
 // own thread; work runs on the thread of a host that waits, one piece at a time. Cost: a lock and a few allocations for each piece.
@@ -31,7 +33,7 @@
 
 namespace ccgraph::runtime {
 
-/// One thing that a device does: a piece of work, or a rank's batch of communication.
+/// One action of a device: a piece of work, or a rank's batch of communication.
 struct ModelNode {
   size_t rank = 0;
   size_t stream = 0;
@@ -78,7 +80,7 @@ public:
   void registerMemory(ModelComm &comm, size_t member, ModelComm::Range range);
   void deregister(ModelComm &comm, size_t member, const std::byte *memory);
 
-  /// How a run failed: the rule of engine.h, and a sentence; both empty where somebody else says so.
+  /// The failure of a run: the rule of engine.h, and a sentence; both empty where another component reports it.
   struct Ending {
     std::string rule;
     std::string why;
@@ -95,7 +97,7 @@ public:
 
 private:
   using Lock = std::unique_lock<std::mutex>;
-  /// Where hosts wait for one another to make communicators.
+  /// The gate at which hosts wait for one another to make communicators.
   struct Gate {
     struct Entry {
       size_t rank = 0;
