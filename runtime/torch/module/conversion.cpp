@@ -28,7 +28,7 @@ std::optional<int64_t> wordNumber(const std::string &word) {
 at::Tensor tensorOver(const TorchTensor &window, c10::Device device) {
   // Because memory of no element may have no address, which PyTorch would take for no memory.
   static std::byte nothing[16];
-  // Because PyTorch would ask the driver for the device of an address that it is not told of.
+  // Without a device, PyTorch would query the driver for the device of an address.
   return at::for_blob(window.data ? window.data : nothing, c10::IntArrayRef(window.sizes, window.rank))
       .strides(c10::IntArrayRef(window.strides, window.rank))
       .options(at::TensorOptions(static_cast<c10::ScalarType>(window.dtype)).device(device))
@@ -99,7 +99,7 @@ c10::IValue convertList(const TorchArgument &argument, const c10::ListType &type
   return c10::IValue(std::move(list));
 }
 
-/// As PyTorch's own parser does: one value stands for all that a list of stated length has.
+/// Behaves as PyTorch's own parser: one value stands for all elements of a list of stated length.
 c10::IValue repeated(c10::IValue list, std::optional<int32_t> length) {
   c10::impl::GenericList elements = list.toList();
   while (length && elements.size() < static_cast<size_t>(*length))
@@ -155,7 +155,7 @@ c10::IValue convert(const TorchArgument &argument, const c10::TypePtr &type, c10
 
 c10::IValue convert(const TorchArgument &argument, const c10::Argument &parameter, c10::Device device) {
   const c10::TypePtr &type = parameter.type();
-  // Because what makes a tensor of nothing else makes it on the host unless it is told.
+  // A factory function creates tensors on the host unless it has a device argument.
   if (isDevice(*type))
     return device;
   if (argument.kind == TorchArgument::Kind::None && parameter.default_value())

@@ -54,7 +54,7 @@ void markEnd(Allocator &allocator, c10::DeviceIndex device) { allocator.markCapt
 auto newPool() { return c10::cuda::MemPool::graph_pool_handle(false); }
 using PoolId = decltype(newPool());
 
-// What these versions do not ask for.
+// These versions do not need it.
 void beginPinned(PoolId /*pool*/) {}
 void endPinned(PoolId /*pool*/) {}
 void releasePinned(PoolId /*pool*/) {}
@@ -62,8 +62,8 @@ void markBegin(Allocator & /*allocator*/, c10::DeviceIndex /*device*/) {}
 void markEnd(Allocator & /*allocator*/, c10::DeviceIndex /*device*/) {}
 #endif
 
-/// In the order of PyTorch's own graphs (aten/src/ATen/cuda/CUDAGraph.cpp): memory goes to the pool before the capture begins, so that none is
-/// given back in between; the pool stays until the graph has gone.
+/// Follows the order of PyTorch's own graphs (aten/src/ATen/cuda/CUDAGraph.cpp). Memory goes to the pool before the
+/// capture begins, so that none is freed in between; the pool exists until the graph is destroyed.
 class Pool final : public TorchPool {
 public:
   explicit Pool(c10::DeviceIndex device)
@@ -111,7 +111,7 @@ private:
 c10::DispatchKey dispatchKey() { return c10::DispatchKey::CUDA; }
 
 std::string problem() {
-  // Because this one function tells 0, and throws nothing, where there is no driver.
+  // This function returns 0, and throws nothing, where there is no driver.
   if (c10::cuda::device_count() > 0)
     return "";
   return "got no device that PyTorch could use (no driver of NVIDIA's, one too old for CUDA " +
@@ -121,7 +121,7 @@ std::string problem() {
 
 c10::Device deviceOf(uintptr_t stream) { return {c10::kCUDA, indexOf(stream)}; }
 
-// Because an allocator that nobody has used yet has no devices.
+// An allocator that has never been used has no devices.
 std::shared_ptr<void> enterStream(uintptr_t stream) {
   at::globalContext().lazyInitDevice(c10::kCUDA);
   return std::make_shared<c10::cuda::CUDAStreamGuard>(c10::cuda::getStreamFromExternal(raw(stream), indexOf(stream)));

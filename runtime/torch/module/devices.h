@@ -1,7 +1,7 @@
-// What the module asks of PyTorch where a device is concerned: the half of it that names c10/cuda (cuda.cpp), or, where that could not be built,
-// one that says so (no_cuda.cpp).
+// The module's device calls to PyTorch: implemented with c10/cuda (cuda.cpp) or, where that could not be built, by
+// functions that report this (no_cuda.cpp).
 //
-// Ownership: as each function says. Failure: c10::Error, but for problem(). Cost: a table's look-up.
+// Ownership: documented at each function. Failure: c10::Error, except in problem(). Cost: a table lookup.
 #pragma once
 
 #include "torch/torch_calls.h"
@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime::devices {
 
-/// By which an operator's kernel of a device is found: of what stands in for it where the half is missing.
+/// Returns the key by which an operator's device kernel is found, or a placeholder where device support is missing.
 [[nodiscard]] c10::DispatchKey dispatchKey();
 /// As TorchCalls::deviceProblem().
 [[nodiscard]] std::string problem();

@@ -23,12 +23,12 @@ class Silence final : public c10::WarningHandler {
   void process(const c10::Warning &) override {}
 };
 
-/// False where `work` throws; `error` is what it says.
+/// Returns false where `work` throws; `error` is the message.
 template <typename Work>
 bool calmly(std::string &error, const Work &work) {
   try {
     c10::InferenceMode guard;
-    // Because a library does not print.
+    // A library must not print.
     Silence silence;
     c10::WarningUtils::WarningHandlerGuard warnings(&silence);
     work();
@@ -91,12 +91,12 @@ private:
            (!onDevice_ || runsOn(candidate, devices::dispatchKey()));
   }
 
-  /// `outputs`: as many as outputs() says, or null.
+  /// `outputs` has as many tensors as outputs() returns, or is null.
   void callWith(const TorchTensor *outputs, torch::jit::Stack &stack, c10::Device device) const {
     for (size_t i = 0; outputs && i < this->outputs(); ++i)
       stack.emplace_back(tensorOver(outputs[i], device));
     const c10::OperatorHandle &called = outputs ? *out_ : op_;
-    // Because the dispatcher takes arguments off the stack before it reads several results that are references to them.
+    // The dispatcher removes arguments from the stack before it reads several results that are references to them.
     torch::jit::Stack kept;
     if (called.schema().returns().size() > 1)
       kept = stack;

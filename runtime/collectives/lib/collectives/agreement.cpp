@@ -112,11 +112,11 @@ llvm::ArrayRef<Buffer> knownRows(const Launch &launch) {
   return received ? launch.receive : launch.send;
 }
 
-/// What is so plain that nothing need be put into words; the fingerprints decide the rest.
+/// Returns true for launches that clearly agree, without texts; the fingerprints decide the other cases.
 bool agreePlainly(const Launch &a, const Launch &b) {
   bool ends = isPointToPoint(a.kind) && isPointToPoint(b.kind);
   llvm::ArrayRef<Buffer> rows = knownRows(a), others = knownRows(b);
-  // Because members of an all_to_all send each other unlike shares.
+  // Members of an all_to_all send each other shares of different sizes.
   auto isAlike = [&](const Buffer &row, const Buffer &other) {
     return row.dtype() == other.dtype() && (isAllToAll(a.kind) || row.numElements() == other.numElements());
   };
@@ -160,8 +160,8 @@ std::string checkLaunch(const Launch &launch, size_t groupSize) {
   return wrong;
 }
 
-// What all members of an exchange must agree on: "all_reduce sum f32[6] on ranks [0, 1]". Splits are not part of it,
-// because those of an all_to_all differ from rank to rank by right (checkTogether).
+// Returns the facts that all members of an exchange must agree on: "all_reduce sum f32[6] on ranks [0, 1]". Splits are
+// not part of it, because those of an all_to_all may differ from rank to rank (checkTogether).
 CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members) {
   CollectiveFingerprint print;
   print.kind = launch.kind;
@@ -177,7 +177,7 @@ CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t
   return print;
 }
 
-// With splits of rows [1, 2] on rank 0 and [3, 4] on rank 1, rank 0 sends 2 rows to rank 1, so rank 1 must expect 2
+// Example: splits of rows [1, 2] on rank 0 and [3, 4] on rank 1. Rank 0 sends 2 rows to rank 1, so rank 1 must expect 2
 // from rank 0, and rank 0 must expect 3 from rank 1: the received splits are [1, 3] and [2, 4].
 static std::string wrongSplit(llvm::ArrayRef<const Launch *> members) {
   for (size_t from = 0; from < members.size(); ++from)

@@ -1,10 +1,9 @@
-// Communication: one collective or transfer of one group, and what each member brought to it.
+// Communication: one collective or transfer of one group, with the launch of each member.
 //
-// Ranks join it one by one. It is ready once all have, and then its results are computed at once,
-// the first time anyone asks: so what is sent is read as late as the rules allow. Members meet by
-// order of issue: the k-th collective that a rank launches on a group is the k-th of every other
-// member, and a transfer meets the oldest one of its sender, receiver and tag. A group is its
-// ordered ranks; its name is one rank's own and plays no part.
+// Ranks join it one by one. It is ready once all have joined. Its results are computed at the first request for them,
+// so sent values are read as late as the rules allow. Launches match by order of issue: the k-th collective that a rank
+// launches on a group is the k-th of every other member. A transfer matches the oldest one of its sender, receiver and
+// tag. A group is its ordered ranks; its name is local to one rank and does not count.
 //
 // Ownership: a Meetings owns its communications together with the ranks that take part in them.
 // Failure: launches that disagree end in a DiagnosticError which names both ranks, both nodes and

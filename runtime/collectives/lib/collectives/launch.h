@@ -1,11 +1,11 @@
-// Launch: one rank's side of one communication, free of how the operator was spelled.
+// Launch: one rank's side of one communication, independent of the form of the operator.
 //
-// Functional, in-place, out, coalesced, legacy and autograd forms all come down to a kind, rows
-// to send, rows to fill, and a few numbers. The engine's half (matching ranks, moving data) works
-// on launches only, so no form can behave unlike another.
+// Functional, in-place, out, coalesced, legacy and autograd forms all reduce to a kind, rows to send, rows to fill, and
+// a few numbers. The engine's half (matching ranks, moving data) works on launches only, so no form can behave unlike
+// another.
 //
-// Ownership: shares storages with the rank that launched. Plain data: nothing fails here (whether it
-// makes sense is asked in agreement.h). Cost: handles only; no element is copied.
+// Ownership: shares storages with the rank that launched. Plain data: nothing fails here (agreement.h checks whether it
+// is valid). Cost: handles only; no element is copied.
 #pragma once
 
 #include "ccgraph/ir/collective.h"
@@ -40,8 +40,8 @@ struct Launch {
   std::vector<int64_t> receiveCounts;
 };
 
-/// What the other ranks must bring alike, or, for a transfer, what its other end must. `members`: global ranks of the
-/// group, in its order.
+/// Returns the facts that must be equal on the other ranks or, for a transfer, at its other end. `members` are the
+/// global ranks of the group, in its order.
 [[nodiscard]] CollectiveFingerprint fingerprintOf(const Launch &launch, llvm::ArrayRef<int64_t> members);
 
 /// A communication as messages name it: "all_reduce `ar`".

@@ -38,7 +38,7 @@ void streamBytes(std::byte *to, const std::byte *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i += 16)
     _mm_stream_si128(reinterpret_cast<__m128i *>(to + i), _mm_load_si128(reinterpret_cast<const __m128i *>(from + i)));
 }
-/// Because such stores are not ordered with others, they must be done before another rank is told.
+/// Such stores are not ordered with others, so they must complete before another rank is notified.
 void finishStreams() { _mm_sfence(); }
 #else
 bool isStreamable(const std::byte *, size_t) { return false; }
@@ -64,7 +64,7 @@ public:
   Block(const Block &) = delete;
   Block &operator=(const Block &) = delete;
 
-  /// Elements begin..begin+count. A full block has a count that the compiler knows, which is what it makes vectors of.
+  /// Combines elements begin..begin+count. A full block has a compile-time count, which lets the compiler vectorise it.
   void run(int64_t begin, size_t count) {
     at_ = begin * static_cast<int64_t>(sizeof(E));
     if (count == blockSize)
@@ -152,7 +152,7 @@ private:
     }
   }
 
-  /// Where this block of a row is read.
+  /// Returns the address from which this block of a row is read.
   const std::byte *row(size_t index, [[maybe_unused]] size_t count) {
     const std::byte *from = reduction_.rows[index] + at_;
     if constexpr (isHalf) {
@@ -192,8 +192,8 @@ void reduceIn(const ReduceRows &reduction) {
     block.run(begin, static_cast<size_t>(std::min(step, reduction.elements - begin)));
 }
 
-/// Two numbers of 16 bits are combined in f32 as they would be in f64: f32 has more than 2p+2 bits (elements.h), and what is
-/// rounded to f32 first is rounded to them then.
+/// Combines two numbers of 16 bits in f32, with the same result as in f64: f32 has more than 2p+2 bits (elements.h), so
+/// rounding to f32 first does not change the final rounding.
 template <typename E, ReduceOp op>
 void reduceAll(const ReduceRows &reduction) {
   if constexpr (hasHalfTheBits<E>)

@@ -1,10 +1,11 @@
-// DeviceMemory: memory that the host cannot look at, and how bytes get there and back.
+// DeviceMemory: memory that the host cannot read, and the copies to it and back.
 //
-// A rank's arenas lie in the host's own memory, or in a device's. Where it is a device's, whoever brings inputs, takes results, or
-// lets the host compute a step asks here; tensors are windows onto it all the same, whose elements nobody on the host reads.
-// Bytes are on their way until settle(): what is to be written must stay where it is until then, and what is read is there only then.
+// A rank's arenas lie in the host's own memory, or in a device's. For device memory, this class copies inputs, results,
+// and the operands of steps that the host computes. Tensors are windows onto it too, but no host code reads their
+// elements. Copies are asynchronous until settle(): sources must remain valid until then, and destinations are valid
+// only then.
 //
-// Ownership: memory that was allocated is released by who asked for it. Failure: std::bad_alloc where there is none; of copies, the
+// Ownership: the caller that allocated memory releases it. Failure: std::bad_alloc where there is none; of copies, the
 // error of settle(). Cost: that of the copies; settle() waits for them.
 #pragma once
 

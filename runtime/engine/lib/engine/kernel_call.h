@@ -1,7 +1,7 @@
 // PreparedKernel: a kernel step with its operator found and its arguments in place.
 //
-// What is the same in every run, literals and windows that never move, is evaluated once; sizes that are symbolic, numbers, and
-// tensors that grow are evaluated when the step runs.
+// Values that are the same in every run (literals, windows that never move) are evaluated once. Symbolic sizes,
+// numbers, and growing tensors are evaluated when the step runs.
 //
 // Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.kernel and those of ResultPlace. Cost: that of the kernel, and of the arguments that change.
 #pragma once
@@ -18,15 +18,16 @@ public:
   [[nodiscard]] static llvm::Expected<PreparedKernel> prepare(const PlanStep &step, RankState &state,
                                                               const KernelChoice &kernels);
   [[nodiscard]] llvm::Error run(RankState &state);
-  /// run() in two parts, for who issues a step before it runs: first what the host knows when it issues it, then the work itself.
+  /// run() in two parts, for an engine that issues a step before it runs: first the part that the host can do at issue,
+  /// then the work itself.
   [[nodiscard]] llvm::Error bind(RankState &state);
   [[nodiscard]] llvm::Error runBound(RankState &state);
   /// It is a device's: what is bound is enqueued, and not run.
   [[nodiscard]] bool isOnDevice() const { return device_; }
   [[nodiscard]] llvm::Error enqueueBound(const RankState &state, const DeviceQueue &queue);
-  /// Whose memory it takes when it is enqueued; null: nobody's.
+  /// Returns the allocator whose memory it takes when it is enqueued; null where it takes none.
   [[nodiscard]] const DeviceAllocator *allocator() const { return device_ ? device_->allocator() : nullptr; }
-  /// What keeps it from being captured with arguments that never change; empty: nothing.
+  /// Returns why it cannot be captured, judged by arguments that never change; empty where it can.
   [[nodiscard]] std::string whyNotCaptured() const { return device_ ? device_->whyNotCaptured(values_) : ""; }
 
 private:

@@ -1,13 +1,13 @@
-// LayoutCache: where the buffers of one plan lie, for each binding of its symbols that a run has had.
+// LayoutCache: the memory layouts of one plan, one for each binding of its symbols in a run.
 //
-// The plan brings the layout of one binding. For another one the buffers are laid out anew (plan_layout.h) when a run first has it, and
-// the plan is verified with that: windows that lie apart under one binding may overlap under another, and then no order of the
-// plan's keeps them from one another. Layouts are kept, so that a run at a binding that was there before lays out nothing; of more
-// than `mostKept` bindings the one that was not asked for longest goes.
+// The plan contains the layout of one binding. For another binding, the buffers are laid out anew (plan_layout.h) at
+// its first run, and the plan is verified with that layout: windows that are disjoint under one binding may overlap
+// under another, where the plan does not order their uses. Layouts are kept, so a run with a known binding lays out
+// nothing. Beyond `mostKept` bindings, the least recently used one is dropped.
 //
-// Ownership: borrows the plan; a layout lives as long as who holds it. Thread-safe: the ranks of one plan share a cache. Failure: a
-// DiagnosticError: a size that is no number (plan.layout), or what the plan verifier finds. Cost: of a known binding a comparison with
-// each that is kept; of a new one layOutFor() and verifyPlan().
+// Ownership: borrows the plan; a layout lives as long as its users. Thread-safe: the ranks of one plan share a cache.
+// Failure: a DiagnosticError: a size that is not a number (plan.layout), or an error of the plan verifier. Cost: for a
+// known binding, a comparison with each kept one; for a new one, layOutFor() and verifyPlan().
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -34,7 +34,7 @@ private:
 
   const Plan &plan_;
   mutable std::mutex mutex_;
-  /// the one that was asked for last comes first
+  /// the most recently used one first
   std::vector<std::shared_ptr<const PlanLayout>> kept_;
   size_t made_ = 0;
 };

@@ -52,7 +52,7 @@ struct PreparedStep {
 };
 
 struct PreparedRank {
-  /// What the request does not say.
+  /// The settings that are not part of the request.
   struct Setup {
     int64_t rank = 0;
     /// accepts the calls of the plan; borrowed

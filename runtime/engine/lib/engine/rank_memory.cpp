@@ -159,7 +159,7 @@ llvm::Error RankMemory::placeAs(const PlanLayout &layout, const StepPlace &place
 void RankMemory::reserve(Arena &arena, Home home, int64_t bytes) const {
   if (arena.data() && arena.size() >= bytes)
     return;
-  // Because both are needed at once by nobody, the old memory goes first.
+  // Both are never needed together, so the old memory is freed first.
   arena = Arena();
   arena = device_ ? Arena(bytes, home, *device_) : Arena(bytes, arenaAlignment);
 }
@@ -211,7 +211,7 @@ llvm::Expected<Tensor> RankMemory::tensorOf(const PlanWindow &window, const Symb
 
 llvm::Expected<Tensor> RankMemory::shapeOf(const PlanWindow &window, const Symbols &symbols,
                                            const StepPlace &place) const {
-  // Because who looks at sizes alone waits for nobody, and finds the buffer before it is made, or after it has gone.
+  // Code that reads sizes alone does not wait, and may find the buffer before it is made, or after it is freed.
   SharedByStreams storages;
   if (storages_[window.buffer])
     return tensorOf(window, symbols, place);

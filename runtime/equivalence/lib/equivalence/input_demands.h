@@ -1,15 +1,13 @@
-// Input demands: what the readers of an input ask of its values, so that seeded inputs can be such
-// that the program runs.
+// Input demands: conditions of readers on the values of an input, so that the graph can run with seeded inputs.
 //
-// A demand travels from a reader back to its operands through views, copies and collectives, since
-// these pass values on. It is a guess at what is needed, never a promise: where two readers ask for
-// different things, the tighter bound holds.
+// A demand propagates from a reader back to its operands through views, copies and collectives, since these pass values
+// on. It is a guess, not a guarantee: where two readers have different conditions, the tighter bound applies.
 //
-// Of a graph, each node has demands of its own. A plan has no names for views and for what is written
-// in place: there each buffer has one demand, that of all who read any part of it.
+// In a graph, each node has demands of its own. A plan does not name views and values written in place, so each buffer
+// has one demand, that of all readers of any part of it.
 //
-// Ownership: holds ids only; the program must outlive it unedited. Failure: none; what cannot be
-// told is no demand. Cost: one pass over the nodes, or steps.
+// Ownership: holds ids only; the graph must outlive it unedited. Failure: none; an unknown condition is no demand.
+// Cost: one pass over the nodes, or steps.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

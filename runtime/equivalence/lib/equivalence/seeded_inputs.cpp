@@ -22,12 +22,12 @@ uint64_t hashOf(llvm::StringRef text) {
   return hash;
 }
 
-/// What a program takes from its caller, in order.
+/// The inputs of a graph or plan, in order.
 struct Taken {
   /// "in.x", "attr.w"
   std::string name;
   const Type *type = nullptr;
-  /// where its demand stands: id of its node, or of its buffer
+  /// the key of its demand: the id of its node, or of its buffer
   size_t place = 0;
 };
 
@@ -53,7 +53,7 @@ std::vector<Taken> takenBy(const Plan &plan) {
   return taken;
 }
 
-/// Hints first; placeholders tell what else there is.
+/// Uses hints first; placeholders supply the other symbols.
 Symbols chooseSymbols(Context &context, llvm::ArrayRef<std::pair<Identifier, int64_t>> hints,
                       llvm::ArrayRef<Taken> taken) {
   Symbols symbols;
@@ -76,7 +76,7 @@ Symbols chooseSymbols(Context &context, llvm::ArrayRef<std::pair<Identifier, int
   return symbols;
 }
 
-// Numbers are small on purpose. Sums of floats near 1 stay finite and keep their digits, and integers in -8 to 7 do not
+// Numbers are small by design. Sums of floats near 1 stay finite and keep their digits. Integers in -8 to 7 do not
 // overflow a u8 or i8 when a few of them are added.
 double choose(Numbers &numbers, DType dtype, const InputDemand &demand) {
   if (dtype == DType::Bool)
@@ -138,8 +138,8 @@ struct Seeding {
   int64_t mostBytes = 0;
 };
 
-// The stream of an input begins at its name, the seed and the rank, and not where the stream of the input before it
-// ended: so a program that has one input more gets the same values for the others.
+// The random stream of an input begins at its name, the seed and the rank, and not where the stream of the previous
+// input ended. So a graph with one more input gets the same values for the others.
 TensorMap makeInputs(llvm::ArrayRef<Taken> taken, const Symbols &symbols, llvm::ArrayRef<InputDemand> demands,
                      Seeding seeding) {
   auto number = [&](const Dim &dim) { return dimValue(dim, symbols).value_or(firstSymbolValue); };

@@ -14,10 +14,10 @@ namespace ccgraph::runtime {
 namespace {
 
 // An element is equal, equal within the tolerance, or different. With atol 0.1 and rtol 0.01:
-//   expected 3.25, got 3.25     equal to the bit
+//   expected 3.25, got 3.25     bitwise equal
 //   expected 3.25, got 3.3      within 0.1 + 0.01 * 3.25 = 0.1325: counted as inexact
 //   expected 3.25, got 3.5      different, by 0.1175 too much
-//   expected NaN, got NaN       equal, and counted: a NaN tells little
+//   expected NaN, got NaN       equal, and counted: a NaN is weak evidence
 //   expected inf, got inf       equal, and counted
 //   expected inf, got 1e30      different: no distance can be measured, so it counts as worst of all
 // The element that is shown is the one that misses the tolerance by most.
@@ -26,7 +26,7 @@ namespace {
 struct Pair {
   double distance = 0.0;
   double magnitude = 0.0; ///< of the expected value
-  bool sameNan = false;   ///< NaN on both sides, and equal in all that is not NaN
+  bool sameNan = false;   ///< NaN on both sides, and equal in all parts that are not NaN
   bool infinite = false;  ///< on the expected side
 };
 

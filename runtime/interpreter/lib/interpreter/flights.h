@@ -1,16 +1,14 @@
 // AsyncPairs: which storages of one rank a communication is reading or writing right now.
 //
-// PyTorch registers a launch under the storage of each of its results, and a wait completes a
-// storage with all its aliases. Here, too: results land in their storage at the wait, and until
-// then any other use of the storage is an error that names the launch and the offender, so that
-// an illegal early read or write can never go unnoticed. Once one result of a launch is waited
-// for, its inputs are free again; other results of a coalesced launch keep flying until a wait of
-// their own. Where each wait on one result of a list copies all of them again (gloo's reduce_scatter, see
-// CollectiveSpec::waitsRewriteAll), it does so here: what was written to the others in between is lost, and nothing may be
-// reading or filling them.
+// PyTorch registers a launch under the storage of each of its results, and a wait completes a storage with all its
+// aliases. The same holds here: results are written to their storage at the wait. Until then, any other use of the
+// storage is an error that names the launch and the offender, so an illegal early read or write is always found. Once
+// one result of a launch is waited for, its inputs are free again; other results of a coalesced launch stay in flight
+// until a wait of their own. With gloo's reduce_scatter, each wait on one result of a list copies all of them again
+// (CollectiveSpec::waitsRewriteAll), and so it does here: writes to the others in between are lost, and no other launch
+// may read or fill them.
 //
-// Ownership: keeps the storages in flight alive. Cost: a hash look-up a storage; nothing where
-// nothing flies.
+// Ownership: keeps the storages in flight alive. Cost: a hash lookup a storage; none where nothing is in flight.
 #pragma once
 
 #include "ccgraph/runtime/value.h"
@@ -27,8 +25,8 @@ public:
   void start(const Seat &seat);
 
   [[nodiscard]] bool empty() const { return flying_.empty(); }
-  /// A launch that is filling memory of this tensor; null if none. What lies between a tensor's first and its last element counts as
-  /// its memory, so that launches may fill disjoint slices of one buffer.
+  /// Returns the launch that fills memory of this tensor; null if there is none. The bytes from a tensor's first to its
+  /// last element count as its memory, so that launches may fill disjoint slices of one buffer.
   [[nodiscard]] const Launch *writer(const Tensor &tensor) const;
   /// A launch that is still reading memory of this tensor; null if none.
   [[nodiscard]] const Launch *reader(const Tensor &tensor) const;
@@ -36,7 +34,7 @@ public:
   /// A communication that a wait on this storage depends on and that lacks members; null if the
   /// wait can go ahead.
   [[nodiscard]] const Communication *blocking(const Storage *storage) const;
-  /// The oldest communication of all that lacks members.
+  /// Returns the oldest communication that lacks members.
   [[nodiscard]] const Communication *blocking() const;
   /// Lets everything on this storage land. Nothing may be blocking it.
   [[nodiscard]] llvm::Error land(const Storage *storage);

@@ -80,8 +80,8 @@ std::string RankRun::shapeOf(const Value &value) const {
   return value.opaque().text;
 }
 
-// Of an input or attribute that nobody wrote, the value is what the caller gave, so that only where it lies is told.
-// One that was written is a result too, and its bytes are copied.
+// An input or attribute that was not written has the caller's value, so only its place in memory is recorded. One that
+// was written is a result too, and its bytes are copied.
 RankObservation RankRun::observation() const {
   RankObservation observation;
   Observer observer;

@@ -72,7 +72,7 @@ bool isAttention(const Attention &a) {
 Attention attentionOf(KernelArgs &args, unsigned first, unsigned dropout, unsigned causal) {
   Attention a{args.tensor(first), args.tensor(first + 1), args.tensor(first + 2), {}, args.boolean(causal, false)};
   args.check(args.number(dropout, 0.0) == 0, "got dropout, expected dropout_p = 0.0");
-  // Because only the CPU's operators say what query sees which key where there are more of one than of the other.
+  // Only the CPU's operators define which query attends to which key where their numbers differ.
   bool fits = args.failed() ||
               (isAttention(a) && (!a.causal || args.target().contains("for_cpu") || a.query.size(2) == a.key.size(2)));
   args.check(fits, "got query " + typeOf(a.query) + ", key " + typeOf(a.key) + ", value " + typeOf(a.value) +
@@ -169,8 +169,8 @@ struct AttentionGradients {
 };
 
 /// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk
-/// = scale ds^T q. `logSums`, where given, are taken as the forward operator's word: their first elements beyond the
-/// third dimension.
+/// = scale ds^T q. `logSums`, where given, are trusted as results of the forward operator: their first elements beyond
+/// the third dimension.
 AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output,
                                   const Tensor *logSums = nullptr) {
   // Because heads of queries that share a head of keys add up, the sums are rounded at the end.

@@ -1,12 +1,10 @@
-// CallSite: one call of an operator as one rank sees it: arguments evaluated and put where the
-// schema has them.
+// CallSite: one call of an operator on one rank: arguments are evaluated and in the schema's order.
 //
-// Every form of a communication operator and every random operator reads its arguments through this,
-// by the parameter's place in the schema, so that keywords and defaults are dealt with once.
+// Every form of a communication operator and every random operator reads its arguments through it, by the parameter's
+// index in the schema, so keywords and defaults are handled once.
 //
-// Ownership: borrows the node, if there is one: a step of a plan has none, only its name. Failure: reading an argument of another kind than expected is a
-// DiagnosticError with got and expected.
-// Cost: O(1) a look-up.
+// Ownership: borrows the node, if there is one: a step of a plan has none, only its name. Failure: reading an argument
+// of another kind than expected is a DiagnosticError with got and expected. Cost: O(1) a lookup.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -19,7 +17,7 @@ struct CallSite {
   const OpDef *op = nullptr;
   /// what the call is named: its node's name
   Identifier name;
-  /// null for a step of a plan; tells an error where the source stands
+  /// null for a step of a plan; gives an error its place in the source
   const Node *node = nullptr;
   int64_t rank = 0;
   /// by schema parameter; empty where left out

@@ -116,7 +116,7 @@ Tensor normalized(const Channels &c, Values x, const Values &mean, const Values 
 }
 
 // --- Batch norm ---------------------------------------------------------------------------------------
-/// What a schema has: 0 for running statistics means none. Arguments 0 to 2 are input, weight, bias.
+/// The form of a schema: 0 for running statistics means none. Arguments 0 to 2 are input, weight, bias.
 struct BatchForm {
   unsigned running = 3;
   unsigned training = 5; ///< noArgument: `trains` holds
@@ -132,7 +132,7 @@ Values blend(const Values &running, const Values &now, double momentum, double f
   return result;
 }
 
-/// What all batch norms give; the running statistics are those after the call, where there are any.
+/// The results of all batch norms; the running statistics are those after the call, where there are any.
 struct BatchNorm {
   Tensor output, mean, scale;
   std::optional<Tensor> runningMean, runningVariance;
@@ -227,7 +227,7 @@ Value batchNormUpdateFunctional(KernelArgs &args) {
 }
 
 // --- Gradients ----------------------------------------------------------------------------------------
-/// What the gradient of a normalization is computed from.
+/// The values from which the gradient of a normalization is computed.
 struct Backward {
   Channels channels;
   Values mean, scale, weight;

@@ -10,7 +10,7 @@ namespace {
 using Values = Scratch<double>;
 using Extent = std::array<int64_t, 3>;
 
-/// Where convolution's arguments stand in a schema; those that it lacks read as left out.
+/// The positions of convolution's arguments in a schema; absent ones read as left out.
 struct Form {
   unsigned input = 0;
   unsigned bias = 2;
@@ -22,9 +22,9 @@ struct Form {
   unsigned groups = 6;
 };
 
-/// A convolution joins position p of a small tensor with position q = p * stride - padding + k * dilation of a large
-/// one, through element k of the weight. Plainly, the large one is the input; transposed, it is the output. Fewer than
-/// three spatial dimensions have sizes of 1 in front.
+/// A convolution links position p of a small tensor with position q = p * stride - padding + k * dilation of a large
+/// one, through element k of the weight. The large one is the input of a normal convolution, and the output of a
+/// transposed one. Fewer than three spatial dimensions have sizes of 1 in front.
 struct Geometry {
   int64_t batch = 0;
   int64_t groups = 1;
@@ -124,7 +124,7 @@ Extent planeOf(DimsRef sizes) {
   return result;
 }
 
-/// 'same' pads so that the sizes stay; an odd element goes to the end, where reading ends by itself.
+/// 'same' pads so that the sizes are unchanged; an odd element goes to the end, where reading simply stops.
 Extent samePadding(const Geometry &g) {
   Extent result;
   for (size_t d = 0; d < 3; ++d)

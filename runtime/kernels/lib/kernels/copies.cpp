@@ -34,14 +34,14 @@ Value convertElementType(KernelArgs &args) {
 /// Because every device is this one, only the copy remains.
 Value deviceCopy(KernelArgs &args) { return cloneAs(args, args.tensor(0), args.tensor(0).dtype(), noArgument); }
 
-/// Does the tensor look laid out as the memory format asks?
+/// Returns whether the tensor has the layout of the memory format.
 bool hasFormat(const Tensor &self, llvm::StringRef format) {
   format.consume_front("torch.");
   bool channelsLast = hintsAtChannelsLast(self.sizes(), self.strides());
   return format == "preserve_format" || (format == "contiguous_format" ? !channelsLast : channelsLast);
 }
 
-/// The tensor itself where nothing changes, unless `copy` asks for new memory (torch.Tensor.to).
+/// Returns the tensor itself where nothing changes, unless `copy` requests new memory (torch.Tensor.to).
 Value toDTypeOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   DType dtype = args.dtype(1, self.dtype());
@@ -217,8 +217,8 @@ Value selectBackward(KernelArgs &args) {
 }
 
 /// pad = (left, right) of the last dimension, then of the one before, ...; negative numbers crop
-/// (torch.nn.functional.pad). [1, 2, 3] padded by (1, -1) with 0 is [0, 1, 2]: first the source is cut, then it is
-/// written into its place in the filled result.
+/// (torch.nn.functional.pad). [1, 2, 3] padded by (1, -1) with 0 is [0, 1, 2]. First the source is cropped, then it is
+/// written to its place in the filled result.
 Value constantPad(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   Dims pad = args.integers(1);

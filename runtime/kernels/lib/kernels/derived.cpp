@@ -6,8 +6,8 @@ namespace ccgraph::runtime {
 namespace {
 
 // Most in-place operators and most copies of views need no kernel of their own. aten.abs_(x) is aten.abs(x), written
-// back into x, at once where it is a pass over elements; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned. The tables below name them; derivedKernels
-// registers only those whose functional operator has a kernel.
+// back into x, directly where it is a pass over elements; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned.
+// The tables below name them; derivedKernels registers only those whose functional operator has a kernel.
 
 /// "aten.add.Tensor" of "aten.add_.Tensor" and of "aten.add_copy.Tensor".
 std::string without(llvm::StringRef target, llvm::StringRef suffix) {
@@ -55,7 +55,8 @@ Value storeInPlace(KernelArgs &args, Destinations destinations) {
   return self;
 }
 Value storeAfterwards(KernelArgs &args) { return storeInPlace(args, {}); }
-/// Of an operator that reads element i of its operands for element i of its result, and nothing after it has written that.
+/// Serves an operator that reads element i of its operands for element i of its result, and never after it has written
+/// that.
 Value storeAtOnce(KernelArgs &args) { return storeInPlace(args, args.tensor(0)); }
 
 /// A view's elements in memory of their own.
@@ -214,7 +215,7 @@ std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
   std::vector<Kernel> kernels;
   auto add = [&](llvm::StringRef target, llvm::StringRef suffix, Value (*compute)(KernelArgs &)) {
     const auto *base = llvm::find_if(functional, [&](const Kernel &k) { return k.target == baseOf(target, suffix); });
-    // Because view_copy calls what reshape calls a shape by view's name.
+    // view_copy uses the names of view's parameters, while reshape has another name for the shape.
     bool renamed = target == "aten.view_copy.default";
     if (base != functional.end())
       kernels.push_back({target, renamed ? llvm::StringRef("self,size") : base->parameters, compute});

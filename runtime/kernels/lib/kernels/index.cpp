@@ -56,10 +56,10 @@ static OptionalTensors expandMasks(KernelArgs &args, const Tensor &self, Optiona
   return result;
 }
 
-// NumPy's rule (its manual: "Combining advanced and basic indexing"): the indices are broadcast with each other, and
-// their sizes stand where they stood if they stand side by side, else in front. With indices of size [3], self [4, 5,
-// 6] gives [4, 3] for [None, i, j], but [3, 5] for [i, None, j]. So that a loop need not care: kept_ is self without
-// the indexed dimensions, and offsets_[n] is how far into the storage the n-th combination of indices moves it.
+// NumPy's rule (its manual: "Combining advanced and basic indexing"): the indices are broadcast with each other. Their
+// sizes keep the place of the indices if those are adjacent; otherwise they come first. With indices of size [3], self
+// [4, 5, 6] gives [4, 3] for [None, i, j], but [3, 5] for [i, None, j]. To keep the loop simple, kept_ is self without
+// the indexed dimensions, and offsets_[n] is the offset in the storage of the n-th combination of indices.
 AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, OptionalTensors indices, OutOfRange outOfRange)
     : outOfRange_(outOfRange) {
   OptionalTensors wanted = expandMasks(args, self, std::move(indices));
@@ -137,7 +137,7 @@ Tensor AdvancedIndex::partOfResult(const Tensor &result, int64_t i) const {
   return part;
 }
 
-/// `tensor` seen with index's sizes; along `dim` it stands still where `still` is set.
+/// Returns a view of `tensor` with index's sizes; along `dim` it has stride 0 where `still` is set.
 static Tensor cutTo(const Tensor &tensor, const Tensor &index, int64_t dim, bool still) {
   Window window{toDims(index.sizes()), toDims(tensor.strides()), tensor.offset()};
   if (still)

@@ -1,10 +1,9 @@
-// Indexing by tensors: which part of a tensor each index means, shared by reading (index.cpp) and
-// writing (scatter.cpp) operators.
+// Indexing by tensors: the part of a tensor that each index selects, shared by reading (index.cpp) and writing
+// (scatter.cpp) operators.
 //
-// Two families. *Advanced indexing* (x[i, :, j]) replaces the indexed dimensions by the broadcast
-// shape of the index tensors, at the place of the first one if they stand side by side, else in
-// front (NumPy's rule). *Gathering* (gather, scatter) picks one element a line: out[i][j] =
-// x[i][index[i][j]].
+// Two families. *Advanced indexing* (x[i, :, j]) replaces the indexed dimensions by the broadcast shape of the index
+// tensors, at the place of the first one if they are adjacent, else in front (NumPy's rule). *Gathering* (gather,
+// scatter) picks one element a line: out[i][j] = x[i][index[i][j]].
 //
 // Ownership: views of the tensor that is indexed. Failure: through KernelArgs; an index out of
 // range names position, value and size. Cost: one small view an index.
@@ -15,7 +14,7 @@
 
 namespace ccgraph::runtime {
 
-/// What to do with indices outside their dimension.
+/// The handling of indices outside their dimension.
 enum class OutOfRange : uint8_t { Refuse, Clamp };
 
 /// x[indices], worked out.
@@ -45,7 +44,7 @@ private:
   Dims indexSizes_;          ///< broadcast shape of the indices
   Dims sizes_;
   Dims strides_;
-  int64_t place_ = 0; ///< where indexSizes_ stands in sizes_
+  int64_t place_ = 0; ///< position of indexSizes_ in sizes_
   OutOfRange outOfRange_;
 };
 

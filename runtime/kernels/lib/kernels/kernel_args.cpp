@@ -67,8 +67,8 @@ llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef ke
                                                                      "', expected one of: " + kernel.parameters);
 }
 
-// Arguments by position and by keyword become one list in the order of kernel.parameters: with "self,other,alpha" the
-// call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. None reads as left out from here on.
+// Merges arguments by position and by keyword into one list in the order of kernel.parameters. With "self,other,alpha",
+// the call add(x, y, alpha=2) is [x, y, 2], and add(x, alpha=2) is [x, None, 2]. From here on, None means left out.
 KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call, Destinations destinations)
     : kernel_(&kernel), destinations_(destinations), owned_(std::move(call.positional)) {
   values_ = owned_;
@@ -124,7 +124,7 @@ Tensor KernelArgs::resultInto(unsigned index, DType dtype, const Window &window)
   return destinations_[index];
 }
 
-// Because an operator with several results asks for each by its number, what it makes on the way gets none of them.
+// An operator with several results requests each by its number, so its intermediate tensors get no destination.
 Tensor KernelArgs::result(DType dtype, DimsRef sizes, DimsRef strides) {
   return resultInto(destinations_.size() == 1 ? 0 : noArgument, dtype, {toDims(sizes), toDims(strides), 0});
 }
@@ -152,9 +152,8 @@ llvm::StringRef KernelArgs::parameter(unsigned index) const {
   return index < names.size() ? names[index] : "?";
 }
 
-// A failure does not end the kernel by itself: the first message is kept, and every accessor goes on to return
-// something harmless (0, an empty tensor). So a kernel reads all its arguments and asks failed() once, before it
-// computes.
+// A failure does not end the kernel: the first message is kept, and every later accessor returns a harmless value (0,
+// an empty tensor). So a kernel reads all its arguments and tests failed() once, before it computes.
 Value KernelArgs::fail(const llvm::Twine &message) {
   if (!failed_)
     message_ = (kernel_->target + ": " + message).str();

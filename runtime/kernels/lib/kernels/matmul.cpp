@@ -3,7 +3,7 @@
 #include "kernels/products.h"
 #include "tensor/elements.h"
 
-// Because parallel sums would make results depend on the number of cores.
+// Parallel sums would make results depend on the number of cores.
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 
@@ -61,8 +61,9 @@ struct Product {
   bool isOfBatch = false;
 };
 
-/// Is a sum of one term the term itself, so that -0 stays -0, and not the term added to 0? PyTorch's products of two matrices of f32 or
-/// f64 give the former on the CPU; of a matrix and a vector, of batches and of other dtypes they give the latter.
+/// Returns whether a sum of one term is the term itself, so that -0 stays -0, and not the term added to 0. PyTorch's
+/// products of two matrices of f32 or f64 keep the term on the CPU. Products with a vector, of batches and of other
+/// dtypes add it to 0.
 bool keepsOnlyTerm(const Tensor &out, const Product &product) {
   bool isReal = out.dtype() == DType::F32 || out.dtype() == DType::F64;
   bool isMatrix = out.size(0) > 1 && out.size(1) > 1;
@@ -294,8 +295,9 @@ Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
   return args.failed() ? Dims() : ends;
 }
 
-/// One product a group. a [t, k], b [groups, k, m]: each group's rows of a by its own matrix. a [n, t], b [t, m]: each
-/// group's columns of a by its rows of b, [groups, n, m]. Rows beyond the last end stay zero.
+/// Computes one product a group. For a [t, k] and b [groups, k, m], each group's rows of a are multiplied by its own
+/// matrix. For a [n, t] and b [t, m], each group's columns of a are multiplied by its rows of b: [groups, n, m]. Rows
+/// beyond the last end stay zero.
 Value groupedMm(KernelArgs &args) {
   const Tensor &a = args.tensor(0);
   const Tensor &b = args.tensor(1);

@@ -9,8 +9,8 @@ Tensor stretched(const Tensor &tensor, DimsRef sizes) {
   return tensor.sizes() == sizes ? tensor : llvm::cantFail(tensor.expand(sizes));
 }
 
-/// torch._prims_common.compute_elementwise_output_strides: plainly row-major or plainly channels-last operands give
-/// that layout, else the operands' order of dimensions is kept. 0-d operands have no say.
+/// torch._prims_common.compute_elementwise_output_strides: operands that are all row-major or all channels-last give
+/// that layout; otherwise the operands' order of dimensions is kept. 0-d operands do not count.
 Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
   llvm::SmallVector<Tensor, 4> wide;
   for (const Tensor &operand : operands)
@@ -35,7 +35,7 @@ Dims sizesOf(llvm::ArrayRef<Tensor> operands) {
   return sizes;
 }
 
-/// What one run of an operator needs to know, decided once before the loop.
+/// The facts that one run of an operator needs, determined once before the loop.
 struct Plan {
   const PointwiseOp *op;
   DType common; ///< of the arithmetic
@@ -145,9 +145,9 @@ private:
   Block<T> columns_[mostOperands];
 };
 
-// All arithmetic is done in the widest type of its class and rounded when a row is stored. For f32, one +, -, *, / or
-// square root in double, rounded to f32, is just what f32 arithmetic gives; f16 and bf16 go through f32 on their way to
-// memory, as in PyTorch's CPU kernels. Rows are widened as a whole, so that the dtype is asked once a row.
+// All arithmetic uses the widest type of its class and is rounded when a row is stored. For f32, one +, -, *, / or
+// square root in double, rounded to f32, equals f32 arithmetic. f16 and bf16 go through f32 on their way to memory, as
+// in PyTorch's CPU kernels. Rows are widened as a whole, so the dtype is tested once a row.
 template <typename T>
 void loop(const Tensor &out, llvm::ArrayRef<Input> inputs, T (*compute)(const T *)) {
   llvm::SmallVector<Tensor, mostOperands + 1> tensors{out};

@@ -9,7 +9,7 @@ namespace {
 
 using Values = Scratch<double>;
 
-/// What one element of the result reads along one dimension: positions of the input, and how many an average counts.
+/// The positions of the input that one element of the result reads along one dimension, and the count for an average.
 struct Reach {
   Scratch<int64_t> positions;
   int64_t counted = 0;
@@ -32,7 +32,7 @@ struct Pooling {
   [[nodiscard]] int64_t planes() const { return productOf(input.sizes().drop_back(rank)); }
 };
 
-/// Where the arguments stand in a schema; those that it lacks read as left out.
+/// The positions of the arguments in a schema; absent ones read as left out.
 struct Form {
   unsigned input = 0;
   unsigned kernel = 1;

@@ -119,7 +119,7 @@ T productOf(const Line<T> &line) {
   return product;
 }
 
-/// Past the end of int64 a sum goes on from the other end, as PyTorch's does; in C++ that would be undefined behaviour.
+/// A sum past the end of int64 wraps around, as PyTorch's does; in C++ that would be undefined behaviour.
 int64_t wrappingSum(const Line<int64_t> &line) {
   int64_t sum = 0;
   line.forEach([&](int64_t value) { sum = wrapAdd(sum, value); });
@@ -137,8 +137,8 @@ T meanOf(const Line<T> &line) {
   return sumOf(line) / static_cast<double>(line.size());
 }
 
-/// The mean as Welford's algorithm goes on to the next element (B. Welford, 1962), which makes NaN of an infinity
-/// before others.
+/// Computes the mean by Welford's algorithm, element by element (B. Welford, 1962), which turns an infinity before
+/// others into NaN.
 double runningMean(const Line<double> &line) {
   double mean = line.size() == 0 ? NAN : 0, count = 0;
   line.forEach([&](double value) { mean += (value - mean) / ++count; });
@@ -169,7 +169,7 @@ double normOf(const Line<double> &line, double order) {
   return order == 2 ? std::sqrt(result) : std::pow(result, 1 / order);
 }
 
-/// Of a line that is not empty.
+/// Requires a line that is not empty.
 template <typename T>
 T extremeOf(const Line<T> &line, bool (*better)(T, T)) {
   std::optional<T> best;

@@ -97,7 +97,7 @@ Value expand(KernelArgs &args) {
   return args.failed() ? Value() : args.take(self.expand(sizes));
 }
 
-/// The second tensor is asked for its sizes only.
+/// Only the sizes of the second tensor are read.
 Value expandAs(KernelArgs &args) { return args.take(args.tensor(0).expand(args.tensor(1).sizes())); }
 Value viewAs(KernelArgs &args) { return args.take(args.tensor(0).view(args.tensor(1).sizes())); }
 
@@ -112,7 +112,7 @@ Value broadcastTensors(KernelArgs &args) {
   }
   if (args.failed())
     return {};
-  // Because PyTorch expands only what must be: the others are the objects that went in.
+  // PyTorch expands only tensors that need it; the others are returned as the same objects.
   for (Tensor &tensor : tensors)
     if (tensor.sizes() != DimsRef(sizes))
       tensor = args.take(tensor.expand(sizes));
@@ -232,8 +232,8 @@ Value pieces(const Tensor &self, int64_t dim, DimsRef lengths) {
   return Value::tensors(result);
 }
 
-/// Lengths of pieces of `step`, the last perhaps shorter; one empty piece of an empty dimension. chunk rounds its step
-/// up, so that it may give fewer pieces than were asked for (torch.chunk): 6 in 4 chunks is 2, 2, 2.
+/// Returns the lengths of pieces of `step`, the last perhaps shorter; one empty piece for an empty dimension. chunk
+/// rounds its step up, so it may return fewer pieces than requested (torch.chunk): 6 in 4 chunks is 2, 2, 2.
 Dims evenLengths(int64_t size, int64_t step) {
   Dims lengths;
   for (int64_t start = 0; start < size || lengths.empty(); start += step) {

@@ -20,7 +20,7 @@ llvm::Error simpleError(llvm::StringRef rule, std::string message, std::string r
   return makeError(std::move(diagnostic));
 }
 
-/// What MPI may still use when a run has failed.
+/// The memory that MPI may still use after a failed run.
 struct RankMemoryOfJob {
   explicit RankMemoryOfJob(MpiJob &job) : transport(job) {}
   MpiTransport transport;
@@ -109,7 +109,7 @@ private:
     return memory_->transport.open(*agreed, memory_->rank->state.plan->context());
   }
 
-  /// Success too where the run is over; the standby knows.
+  /// Returns success also where the run is over; the standby has the outcome.
   llvm::Error runAll(const std::vector<TensorMap> &inputs, RankLoop &loop, MpiStandby &standby, RunResult &results) {
     if (llvm::Error error = checkInputs(inputs.size(), static_cast<size_t>(job_.size())))
       return error;
@@ -134,12 +134,12 @@ private:
   }
 
   llvm::Error runPaced(RankLoop &loop, MpiStandby &standby, RunResult &results) {
-    // Because a clock that starts late shows as time that its rank has taken.
+    // A clock that starts late would add that time to the rank's own.
     if (!meetAll(standby))
       return llvm::Error::success();
     if (llvm::Expected<RankLoop::End> end = loop.run(standby); !end)
       return end.takeError();
-    // Because a run ends for all ranks together.
+    // A run ends for all ranks together.
     if (!standby.isOver() && meetAll(standby))
       results.resize(static_cast<size_t>(job_.size()));
     return llvm::Error::success();

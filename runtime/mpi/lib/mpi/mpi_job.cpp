@@ -12,7 +12,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// What joined, once; what failed to join stays so, because MPI cannot be started twice.
+/// The result of joining, which happens once; a failure is permanent, because MPI cannot be started twice.
 struct Membership {
   std::unique_ptr<MpiJob> job;
   bool failed = false;
@@ -118,11 +118,12 @@ void MpiJob::end(bool reports) {
   reports_ = reports;
 }
 
-// On the channel of control messages, where no other collective is ever called: a process that leaves early meets nobody who is still at
-// work. Who waits here waits for one that may still compare or write, so it leaves the processor to that one.
+// Uses the channel of control messages, on which no other collective is called, so a process that leaves early does not
+// disturb others that still work. A process that waits here waits for others that may still compute or write, so it
+// yields the processor.
 int MpiJob::largestOf(int exitCode) {
   auto codes = std::make_shared<std::vector<int64_t>>(static_cast<size_t>(size()) + 1, exitCode);
-  // Because a call that is given up may still write to it.
+  // An abandoned call may still write to it.
   keep(codes);
   auto *own = reinterpret_cast<std::byte *>(codes->data());
   MpiRequest request;
@@ -141,7 +142,7 @@ int MpiJob::largestOf(int exitCode) {
 
 int MpiJob::leave(int exitCode) {
   if (over_) {
-    // Who reports ends all others, once it has; they only see to it that somebody does.
+    // The reporting process ends all others after its report; the others only ensure that one process reports.
     if (!reports_)
       std::this_thread::sleep_for(std::chrono::seconds(5));
     calls_->endAll(exitCode);

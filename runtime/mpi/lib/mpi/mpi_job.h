@@ -1,14 +1,15 @@
-// MpiJob: this process among those that mpirun has started: MPI itself, which rank this process is, and the communicators.
+// MpiJob: this process among those that mpirun has started: MPI itself, the rank of this process, and the
+// communicators.
 //
-// A process joins once; MPI cannot be started a second time. There is one communicator for control messages, one for what the engine
-// itself exchanges, and one for each group of ranks and lane (MpiTransport). Those of groups are made when a program first needs them,
-// by all members in one order, and kept.
+// A process joins once; MPI cannot be started a second time. There is one communicator for control messages, one for
+// the engine's own exchanges, and one for each group of ranks and stream (MpiTransport). Those of groups are made at
+// their first use, by all members in one order, and kept.
 //
-// After a failure peers may still write into this process's memory, and calls that wait for all would wait for ever: the job is over
-// then, and all that is left to do is to leave it.
+// After a failure, peers may still write into this process's memory, and collective calls would never return. So the
+// job is over, and the process can only leave it.
 //
-// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.mpi. Cost: joining takes what MPI takes, tenths of a
-// second; a communicator takes a round of messages.
+// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.mpi. Cost: joining takes MPI's start,
+// tenths of a second; a communicator takes a round of messages.
 #pragma once
 
 #include "mpi/control.h"
@@ -44,7 +45,7 @@ public:
   [[nodiscard]] int64_t largestTag() const { return start_.largestTag; }
   [[nodiscard]] MpiCalls &calls() { return *calls_; }
   [[nodiscard]] ControlChannel &control() { return control_; }
-  /// What the engine itself exchanges.
+  /// The communicator of the engine's own exchanges.
   [[nodiscard]] MpiComm exchange() const { return exchange_; }
 
   /// Makes those that there are not yet. All processes give the same keys, sorted.
@@ -55,10 +56,10 @@ public:
   [[nodiscard]] llvm::Error error(const std::string &doing, int code) const;
 
   [[nodiscard]] bool isOver() const { return over_; }
-  /// The run has failed. `reports`: this process tells the user.
+  /// Ends the run after a failure. `reports`: this process reports to the user.
   void end(bool reports);
   [[nodiscard]] bool reports() const { return over_ ? reports_ : start_.rank == 0; }
-  /// What MPI may still write to, or read, when the job is over.
+  /// Keeps memory that MPI may still write to, or read, when the job is over.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
   /// The last call: ends MPI, or where the job is over all of its processes. Gives the largest exit code of all processes.
   int leave(int exitCode);

@@ -79,7 +79,7 @@ void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Since &since) {
   }
 }
 
-// Because MPI makes progress only while it is asked, and others may wait for that.
+// MPI makes progress only during calls, and others may wait for this progress.
 void MpiStandby::rest(uint64_t, Clock::time_point) { std::this_thread::yield(); }
 
 // --- Around it ----------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ void MpiStandby::failWith(Failure failure) {
   body.number(static_cast<int64_t>(failure.deadline));
   write(body, {failure.diagnostic.rule, failure.diagnostic.where, failure.diagnostic.message});
   write(body, failure.diagnostic.notes);
-  // Because a rank fails once, and whatever it says afterwards comes of that.
+  // A rank fails once; its later errors are consequences of the first.
   if (failures_.emplace(job_.rank(), std::move(failure)).second)
     job_.control().tellAll(Failed, std::move(body.bytes));
 }
@@ -172,7 +172,8 @@ void MpiStandby::hear(ControlChannel::Message message) {
   failures_.emplace(message.from, std::move(failure));
 }
 
-// A quarter of what ranks wait for each other, so that a run ends soon after its deadline; at least what a busy machine needs.
+// A quarter of the deadline of waits between ranks, so that a run ends soon after its deadline; at least the time that
+// a busy machine needs.
 MpiStandby::Answers MpiStandby::rollCall(MessageKind kind, std::vector<std::byte> own, const Answers *before) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds shortest = 250ms, longest = 2000ms;
@@ -211,7 +212,7 @@ llvm::Error MpiStandby::settle(const Standing &standing) {
   write(texts, standing.waits());
   Answers said = rollCall(Texts, std::move(texts.bytes), &counts);
   auto answers = llvm::find_if(said, [](const auto &answer) { return answer.has_value(); });
-  // Who comes when others have answered the last question was not heard, and another one speaks.
+  // A rank that arrives after the others have answered the last question was not heard, and another rank reports.
   job_.end(!late && answers - said.begin() == job_.rank());
   return makeError(choose(said));
 }

@@ -1,13 +1,15 @@
-// Do the processes of a job mean the same program? Asked before its first step, since MPI does not: where counts differ, one rank
-// gets an error and another one a wrong result; where orders differ, all wait for ever.
+// Checks that the processes of a job run matching plans. It runs before the first step, since MPI has no such check:
+// where counts differ, one rank gets an error and another one a wrong result; where orders differ, all wait without
+// end.
 //
-// Each process tells all others its calls (call_notice.h), and judges all of them as the plan verifier judges the plans of several
-// ranks (verifyAgreement). What is agreed on besides: a *lane*, which is a communicator for the collectives that one stream issues for
-// one list of members, so that MPI, which goes by the order of issue, matches what belongs together; and which calls must compare
-// their launches as they meet, because some member knows its sizes only then.
+// Each process sends its calls to all others (call_notice.h), and checks all of them as the plan verifier checks the
+// plans of several ranks (verifyAgreement). The processes also agree on two other facts. One is the communicator
+// (`lane`) for the collectives that one stream issues for one list of members, so that MPI, which matches by order of
+// issue, matches the right calls. The other is the set of calls that must compare their launches at run time, because a
+// member has unknown sizes before.
 //
-// Ownership: plain values. Failure: through MpiStandby; the result is then empty. Cost: a round of messages of about 200 bytes a call,
-// and the judgement, linear in the calls of all ranks.
+// Ownership: plain values. Failure: through MpiStandby; the result is then empty. Cost: a round of messages of about
+// 200 bytes a call, and the check, linear in the calls of all ranks.
 #pragma once
 
 #include "engine/prepared_rank.h"

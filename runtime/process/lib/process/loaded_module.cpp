@@ -19,14 +19,15 @@ std::string joined(llvm::StringRef root, llvm::StringRef folder, llvm::StringRef
   return path.str().str();
 }
 
-/// The folder of the library that holds this code, as it was when the library was loaded; empty if the program itself
-/// holds it. dli_fname would be the name that dlopen was given: a relative one leads to another folder after a chdir.
+/// Returns the folder of the library that contains this code, as it was when the library was loaded; empty if the
+/// program itself contains it. dli_fname would be the name that was passed to dlopen: a relative one leads to another
+/// folder after a chdir.
 std::string folderOfThisLibrary() {
   Dl_info library;
   link_map *loaded = nullptr;
   auto *here = reinterpret_cast<void *>(&findInModule);
   char folder[PATH_MAX];
-  // The loader's entry of the program has no name, and glibc crashes when it is asked for the origin of that entry.
+  // The loader's entry of the program has no name, and glibc crashes on a query for the origin of that entry.
   bool known =
       dladdr1(here, &library, reinterpret_cast<void **>(&loaded), RTLD_DL_LINKMAP) != 0 && *loaded->l_name != 0;
   return known && dlinfo(loaded, RTLD_DI_ORIGIN, folder) == 0 ? folder : "";
@@ -38,7 +39,7 @@ std::vector<std::string> placesOf(const char *module) {
   std::string program = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findInModule));
   found.push_back(joined(llvm::sys::path::parent_path(program), "../" CCGRAPH_MODULE_DIR, module));
   found.push_back(joined(folderOfThisLibrary(), "ccgraph", module));
-  // A relative path would be looked up in the current folder, where anybody may have put a library.
+  // A relative path would be searched in the current folder, where any user may have put a library.
   llvm::erase_if(found, [](const std::string &path) {
     return !llvm::sys::path::is_absolute(path) || !llvm::sys::fs::exists(path);
   });

@@ -1,10 +1,10 @@
-// Modules: libraries of this project that are loaded when they are first needed, because what they need in turn is large, or
-// may not be there.
+// Modules: libraries of this project that are loaded at their first use, because their own dependences are large, or
+// may be absent.
 //
-// A module is looked for in ../lib/ccgraph beside the program, in ccgraph beside our own library, and where the system looks for libraries;
-// never in the current folder.
+// A module is searched in ../lib/ccgraph beside the program, in ccgraph beside our own library, and in the system's
+// library path; never in the current folder.
 //
-// Ownership: a module stays loaded. Failure: an error that says what the loader said. Cost: that of loading it.
+// Ownership: a module stays loaded. Failure: an error with the loader's message. Cost: that of loading it.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -21,13 +21,13 @@ enum class ModuleSymbols : uint8_t { Own, Global };
 /// The address of a symbol of a module: findInModule("libccgraph_mpi.so", "ccgraphMpiCalls", ModuleSymbols::Global).
 [[nodiscard]] llvm::Expected<void *> findInModule(const char *module, const char *symbol, ModuleSymbols symbols);
 
-/// A module, and what is said where it cannot be had.
+/// A module, and the message where it is not available.
 struct ModuleSource {
   const char *module;
   /// of a function of the version that yields what the module is for, or null where its own version is another
   const char *entry;
   ModuleSymbols symbols;
-  /// who asks for it: "engine mpi"
+  /// the component that needs it: "engine mpi"
   const char *who;
   /// how to get it
   const char *repair;

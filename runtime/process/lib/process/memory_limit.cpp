@@ -5,8 +5,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-// Tensors are made deep inside of kernels, which know of no run. So the account of the run that a thread works for is
-// found through the thread, and each storage keeps the account that it was taken from, to give back where it took.
+// Kernels make tensors without access to the run. So the account of the run is found through the thread that works for
+// it. Each storage keeps the account to which it was charged, to credit the same one when it is freed.
 std::shared_ptr<MemoryAccount> &inForce() {
   // Because an account belongs to a run, only the name of the run that this thread works for is the thread's.
   thread_local std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(largestBytes);
@@ -20,7 +20,8 @@ OutOfMemory outOfMemory(int64_t bytes) { return OutOfMemory(bytes < 0 ? largestB
 void MemoryAccount::take(int64_t bytes) {
   if (bytes < 0 || bytes > most_)
     throw outOfMemory(bytes);
-  // Because two threads may ask for the last bytes at once, they are taken first and given back where they are too many.
+  // Two threads may request the last bytes concurrently, so bytes are added first and subtracted again where they are
+  // too many.
   if (held_.fetch_add(bytes, std::memory_order_relaxed) <= most_ - bytes)
     return;
   give(bytes);

@@ -1,6 +1,7 @@
 // Connection: a stream of messages to another process, each a length and so many bytes.
 //
-// Ownership: owns its socket. Failure: a text that says why; nothing blocks for longer than the deadline. Cost: that of the bytes.
+// Ownership: owns its socket. Failure: a text with the reason; nothing blocks for longer than the deadline. Cost: that
+// of the bytes.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -18,7 +19,7 @@ public:
   using Clock = std::chrono::steady_clock;
 
   Connection() = default;
-  /// Of a socket that does not block.
+  /// Takes over a non-blocking socket.
   explicit Connection(int socket) : socket_(socket) {}
   ~Connection() { close(); }
   Connection(Connection &&other) noexcept { swap(other); }
@@ -34,7 +35,8 @@ public:
   /// All of it.
   [[nodiscard]] llvm::Error send(llvm::StringRef message, Clock::time_point until);
   [[nodiscard]] llvm::Expected<std::string> receive(Clock::time_point until);
-  /// What has come so far, without waiting: a whole message, or nothing yet. Error: there will be none. At most `most` bytes.
+  /// Returns the received message without waiting: a whole one, or nothing yet. Fails if there will be none. At most
+  /// `most` bytes.
   [[nodiscard]] llvm::Expected<std::optional<std::string>> poll(uint64_t most);
 
   /// Waits until the socket can be read, or written to. False where the time passes first.
@@ -54,7 +56,7 @@ private:
 [[nodiscard]] llvm::Expected<int> listenOn(const std::string &host, uint16_t port);
 /// The next who has called, if there is one; it does not block.
 [[nodiscard]] std::optional<Connection> acceptFrom(int listener);
-/// One try. Nothing where nobody listens there yet. Error: there is no such host.
+/// Makes one attempt. Returns nothing where no process listens there yet; fails where the host is unknown.
 [[nodiscard]] llvm::Expected<std::optional<Connection>> connectTo(const std::string &host, uint16_t port,
                                                                   Connection::Clock::time_point until);
 

@@ -1,14 +1,15 @@
 // FileRendezvous: where the processes of a job meet before they can communicate: a folder that all of them see.
 //
-// A launcher tells a process its rank, and not where the others are. Here each leaves what the others need, as files that appear whole or
-// not at all, and reads theirs: the id by which devices find each other, versions, results for rank 0.
+// A launcher gives a process its rank, but not the addresses of the others. Here each process writes the data that the
+// others need, as files that appear atomically, and reads theirs: the id by which devices connect, versions, results
+// for rank 0.
 //
-// What an earlier job has left in the folder is not taken for this one's. Each process draws a number; rank 0 welcomes the numbers that it
-// reads, and draws one for the job; who does not find its own number there waits on, and says at the end that the folder is stale. All
-// later files carry the job's number.
+// Files of an earlier job are not mistaken for this job's. Each process draws a random number; rank 0 lists the numbers
+// that it reads, and draws one for the job. A process that does not find its own number in the list keeps waiting, and
+// finally reports that the folder is stale. All later files carry the job's number.
 //
-// Ownership: removes what it has written, but the last. Failure: DiagnosticErrors of rule run.nccl: a file that cannot be written, a rank
-// that does not come within the deadline. Cost: some milliseconds a gather.
+// Ownership: removes the files that it has written, except the last. Failure: DiagnosticErrors of rule run.nccl: a file
+// that cannot be written, a rank that does not come within the deadline. Cost: some milliseconds a gather.
 #pragma once
 
 #include "rendezvous/rendezvous.h"

@@ -32,9 +32,9 @@ struct Truth {
 
 inline uint16_t bfloat16FromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
-  // Because ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 lies in the middle between
-  // 0x3f80 and 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added,
-  // and it becomes 0x3f82.
+  // Ties go to even: add half an ulp, less one if the kept part is even. 0x3f808000 is midway between 0x3f80 and
+  // 0x3f81; with 0x7fff added it stays below 0x3f81. 0x3f818000 has an odd neighbour below: 0x8000 is added, and it
+  // becomes 0x3f82.
   uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
   return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
 }
@@ -58,7 +58,7 @@ inline uint16_t halfFromFloat(float value) {
   return static_cast<uint16_t>(sign | choose(bits >= llvm::bit_cast<uint32_t>(65520.0F), infinite, number));
 }
 
-/// The bits of a half stand in a float as those of a number 2^112 times smaller.
+/// The bits of a half, placed in a float, give a number that is 2^112 times smaller.
 inline float floatFromHalf(uint16_t bits) {
   uint32_t sign = (bits & 0x8000U) << 16, rest = bits & 0x7fffU;
   auto number = llvm::bit_cast<uint32_t>(llvm::bit_cast<float>(rest << 13) * 0x1p112F);
@@ -116,7 +116,7 @@ E narrow(T value) {
   else if constexpr (std::is_integral_v<E>)
     return static_cast<E>(convert<int64_t>(value));
   else if constexpr (std::is_floating_point_v<E> && std::is_same_v<T, int64_t>)
-    return static_cast<E>(value); // Because through double it would round twice.
+    return static_cast<E>(value); // A conversion through double would round twice.
   else if constexpr (std::is_floating_point_v<E>)
     return static_cast<E>(convert<double>(value));
   else {

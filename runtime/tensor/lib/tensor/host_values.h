@@ -8,12 +8,13 @@
 
 namespace ccgraph::runtime {
 
-/// Empty where the tensor can stand for no number.
+/// Returns the number in a tensor; nothing where it cannot be one.
 [[nodiscard]] std::optional<Value> numberOf(const HostTensor &host);
-/// What the caller's copy of it takes. It may be larger than a tensor's storage, of which an expanded tensor shows elements many
-/// times.
+/// Returns the bytes of the caller's copy. It may be larger than a tensor's storage, since an expanded tensor repeats
+/// elements.
 [[nodiscard]] int64_t hostBytes(const Value &value);
-/// The caller's copy of a tensor or number; empty for what is neither. Whoever takes it counts it.
+/// Returns the caller's copy of a tensor or number; nothing for other values. The code that takes the copy counts its
+/// bytes.
 [[nodiscard]] std::optional<HostTensor> hostValue(const Value &value);
 
 } // namespace ccgraph::runtime

@@ -1,10 +1,10 @@
-// Symbols: what the symbolic sizes of one rank's program have turned out to be.
+// Symbols: the values of the symbolic sizes of one rank's graph.
 //
-// They are one rank's: u0 is whatever that rank's data says. A symbol gets its value from the first value whose type has it
-// as its whole type, or as a whole size of a tensor; later values are held to it.
+// They are local to one rank: u0 depends on that rank's data. A symbol gets its value from the first value whose type
+// has it as its whole type, or as a whole size of a tensor; later values are checked against it.
 //
-// Ownership: plain values. Failure: what is wrong is a text, for the rank to say where. Cost: a hash look-up for each symbolic
-// size; static sizes are compared.
+// Ownership: plain values. Failure: a text; the rank adds the place. Cost: a hash lookup for each symbolic size; static
+// sizes are compared.
 #pragma once
 
 #include "ccgraph/ir/type.h"
@@ -16,7 +16,7 @@ namespace ccgraph::runtime {
 
 using Symbols = llvm::StringMap<int64_t>;
 
-/// Holds a value to a type and learns symbols from it. Returns what is wrong, or "".
+/// Checks a value against a type and takes symbols from it. Returns the error, or "".
 [[nodiscard]] std::string conform(const Type *type, const Value &value, Symbols &symbols);
 
 /// Empty where it depends on an unknown symbol.

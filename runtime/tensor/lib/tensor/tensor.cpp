@@ -21,8 +21,8 @@ static std::shared_ptr<MemoryAccount> accountInForce() {
 
 Storage::Storage(int64_t size) : account_(accountInForce()) { growTo(size); }
 
-// The account is asked before memory is taken, and charged after: a growth that fails leaves both as they were. A size
-// below 0 is none, and check() refuses it.
+// The account is checked before memory is allocated, and charged after: a growth that fails leaves both unchanged. A
+// size below 0 is invalid, and check() rejects it.
 void Storage::growTo(int64_t size) {
   if (size >= 0 && size <= size_)
     return;
@@ -65,7 +65,7 @@ Tensor::Tensor(Object object) : object_(std::allocate_shared<Object>(StepAllocat
 }
 
 // A tensor is a window onto a storage: sizes, strides, and the offset of its first element. Views make windows and copy
-// nothing. Of x = f32[3, 4][4, 1] at offset 0:
+// nothing. Views of x = f32[3, 4][4, 1] at offset 0:
 //   select(0, 1)         f32[4][1] at 4          row 1
 //   slice(1, 0, 4, 2)    f32[3, 2][4, 2] at 0    every second column
 //   permute([1, 0])      f32[4, 3][1, 4] at 0    the transpose
@@ -142,8 +142,8 @@ void Tensor::resize(DimsRef sizes, DimsRef strides) const {
   object_->elements = productOf(sizes);
 }
 
-// A storage that shrinks keeps its bytes, because windows onto it may still be around; but they read as zeros, so that
-// a program that uses freed memory does not compute the right values by accident.
+// A storage that shrinks keeps its bytes, because windows onto it may still exist. The bytes read as zeros, so that a
+// graph that uses freed memory does not compute correct values by accident.
 void Tensor::resizeStorage(int64_t bytes) const {
   assert(storage() && bytes >= 0);
   const Storage &all = *storage();
@@ -188,8 +188,8 @@ llvm::Expected<Tensor> Tensor::view(DimsRef wanted) const {
   return reinterpret(dtype(), {*sizes, *strides, offset()});
 }
 
-// f32[1] stretched to f32[2^40] takes four bytes, but whoever computes with it makes 2^40 elements. So the limit is
-// asked for what the tensor shows, not for what it holds.
+// f32[1] expanded to f32[2^40] takes four bytes, but any computation with it makes 2^40 elements. So the limit is
+// checked for the expanded size, not for the stored one.
 llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
   std::optional<Stretched> stretched = expanded(sizes(), strides(), wanted);
   if (!stretched)

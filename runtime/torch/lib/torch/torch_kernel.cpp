@@ -38,7 +38,7 @@ llvm::Error TorchKernel::wrong(const llvm::Twine &message) const {
 
 // --- What both decide ------------------------------------------------------------------------------------------
 
-/// An operator that is told to write over what it reads may read it again.
+/// An operator that writes over its own input may read that input again.
 bool TorchKernel::mayWriteTo(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Tensor> arguments) const {
   return !refusesOutputs_ && op_->outputs() != 0 && op_->outputs() == destinations.size() &&
          llvm::all_of(destinations, [&](const Tensor &destination) {
@@ -51,8 +51,8 @@ bool TorchKernel::attempt(llvm::ArrayRef<Tensor> destinations, llvm::ArrayRef<Te
   if (mayWriteTo(destinations, arguments)) {
     if (call(true))
       return true;
-    // Because some operators work in what they are to fill and make it larger for that (mse_loss), which this memory is not: they
-    // have read all that they need, and are asked again without.
+    // Some operators use their output as working memory and enlarge it (mse_loss), which is not possible for this
+    // memory. They have read all that they need, and are called again without outputs.
     refusesOutputs_ = true;
   }
   return call(false);

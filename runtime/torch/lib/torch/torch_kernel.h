@@ -1,15 +1,16 @@
 // TorchKernel: an operator of PyTorch as a kernel, of the host or of a device.
 //
-// Both ask the same: whether results may be written where the plan wants them. They may where the operator has an overload that takes
-// outputs, and no window lies over an operand; else the operator makes tensors of its own, which are copied. On the host its
-// own tensors are told to the engine; on a device they are copied on the same stream. A recorded run, whose device's memory is
-// the host's, makes the device's call with PyTorch's kernels of the host, when the model comes to it.
+// In both cases, results may be written to the plan's windows if the operator has an overload with outputs, and no
+// window overlaps an operand. Otherwise the operator makes tensors of its own, which are copied. On the host, the
+// engine receives these tensors; on a device they are copied on the same stream. A recorded run, whose device memory is
+// host memory, makes the device's call with PyTorch's host kernels, when the model schedules it.
 //
-// Memory for what lies between is PyTorch's own: of its allocator of the device, which gives it out and takes it back in the order of the
-// stream, and holds what a graph has been captured with.
+// Memory for intermediate tensors is PyTorch's own. Its device allocator allocates and frees in the order of the
+// stream, and keeps the memory of a captured graph.
 //
-// Ownership: kernels refer to the module's operators, which live on; a call that is acted holds its tensors until it has run. Failure:
-// PyTorch's words, behind the operator's name. Cost: that of the dispatcher, some microseconds.
+// Ownership: kernels refer to the module's operators, which are never destroyed; a simulated call holds its tensors
+// until it has run. Failure: PyTorch's message, after the operator's name. Cost: that of the dispatcher, some
+// microseconds.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"

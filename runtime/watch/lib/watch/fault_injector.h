@@ -1,6 +1,6 @@
-// FaultInjector: the faults of one rank, asked for at the places where they happen.
+// FaultInjector: the faults of one rank, injected at their places.
 //
-// Ownership: keeps launches that it spoilt until the next run. Failure: none; faults were checked (checkFault). One thread at
+// Ownership: keeps modified launches until the next run. Failure: none; faults were checked (checkFault). One thread at
 // a time. Cost: a look at the rank's faults for each step.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace ccgraph::runtime {
 
-/// What it is to end or to stop: a thread of this process, or the process.
+/// The unit that a fault ends or stops: a thread of this process, or the process.
 enum class RankBody : uint8_t { Thread, Process };
 
 /// The next step after `step` with a collective on the same ranks; none for transfers.
@@ -20,19 +20,20 @@ enum class RankBody : uint8_t { Thread, Process };
 
 class FaultInjector {
 public:
-  /// Of all faults, those of `rank`.
+  /// Selects the faults of `rank`.
   FaultInjector(llvm::ArrayRef<Fault> faults, int64_t rank, RankBody body);
 
   /// The plan's steps in the order in which this rank has them.
   [[nodiscard]] std::vector<size_t> order(const Plan &plan) const;
   /// The rank launches nothing at this step.
   [[nodiscard]] bool skips(size_t step) const { return find(FaultKind::Skip, step) != nullptr; }
-  /// What the rank launches in place of `launch`; valid until begin().
+  /// Returns the launch that the rank makes in place of `launch`; valid until begin().
   [[nodiscard]] const Launch &launched(size_t step, const Launch &launch);
   [[nodiscard]] bool any() const { return !faults_.empty(); }
   /// A run begins.
   void begin() { spoilt_.clear(); }
-  /// Before the step begins: late, never (it then returns when the run is over), or at once. False: the rank has died.
+  /// Called before the step begins. Returns late, never (then it returns when the run is over), or immediately. False:
+  /// the rank is dead.
   [[nodiscard]] bool letBegin(size_t step, Standby &standby) const;
 
 private:

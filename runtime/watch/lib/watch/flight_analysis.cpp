@@ -74,7 +74,7 @@ private:
               {},
               ranksText(ranksOf(meeting)) + " disagree, and none is a majority: " + meeting.name + " is " +
                   sidesText(meeting, sides)};
-    // The side of the first that departs from its plan is named last, with what the plan says.
+    // The side of the first rank that departs from its plan is named last, with the plan's own call.
     std::stable_partition(sides.begin(), sides.end(),
                           [&](const Ranks &side) { return !llvm::is_contained(side, departed.front()); });
     return culprit(departed,
@@ -137,7 +137,7 @@ private:
     return ranks;
   }
 
-  /// What keeps the rank, where it waits for nobody: the end of a sentence.
+  /// Returns the activity of a rank that waits for no other: the end of a sentence.
   [[nodiscard]] std::optional<std::string> ownReason(int64_t rank) const {
     FlightStanding standing = table_.standing(rank);
     if (standing.activity == RankActivity::Ended)

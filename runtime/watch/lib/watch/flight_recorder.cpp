@@ -21,7 +21,7 @@ std::string operationOf(const PlanStep &step) {
   return "copy";
 }
 
-/// Of a call that has not started the plan tells what it will move, as far as sizes are stated.
+/// For a call that has not started, the plan gives the data that it will move, as far as sizes are known.
 void addPlannedRows(const PlanCollective &plan, FlightCall &call) {
   auto add = [](const std::optional<PlanWindow> &window, std::vector<FlightTensor> &tensors) {
     if (window)
@@ -34,7 +34,7 @@ void addPlannedRows(const PlanCollective &plan, FlightCall &call) {
   }
 }
 
-/// What members say alike beside rows and ranks: "sum", "from 1".
+/// Returns the facts that members share besides rows and ranks: "sum", "from 1".
 std::string detailOf(const PlanCollective &call) {
   if (call.reduceOp)
     return reduceOpName(*call.reduceOp).str();
@@ -263,7 +263,7 @@ FlightCall FlightRecorder::describe(const CallEntry &entry, llvm::ArrayRef<Row> 
     if (row.received >= 0)
       call.outputs.push_back(tensorOf(row.receivedType, row.received));
   }
-  // Because what is paced moves nothing, though the plan says what it would.
+  // With simulated durations a call moves nothing, though the plan states what it would move.
   if (entry.state == FlightState::Scheduled || rows.empty())
     addPlannedRows(plan, call);
   call.state = entry.state;

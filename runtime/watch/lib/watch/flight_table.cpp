@@ -46,7 +46,7 @@ std::string ballot(const FlightCall &call, bool onePlan) {
   return text + (onePlan && call.position ? " at " + std::to_string(*call.position) : "");
 }
 
-/// Records of other tools say "scheduled" of what may well have started.
+/// Records of other tools may mark a started call as "scheduled".
 bool isLaunched(const FlightCall &call) { return call.state != FlightState::Scheduled || !call.position; }
 
 bool hasNameTwice(const FlightRecord &record, const std::vector<int64_t> &members) {
@@ -109,8 +109,8 @@ const FlightRecord *FlightTable::record(int64_t rank) const {
   return found == records_.end() ? nullptr : found->second;
 }
 
-// A rank that has gone on since then was in the middle of the first step that was not over: it waited in it, if it had launched a
-// collective, and else kept the others waiting.
+// A rank that has continued since then was in the middle of the first incomplete step. It waited in that step if it had
+// launched a collective; otherwise the others waited for it.
 FlightStanding FlightTable::standing(int64_t rank) const {
   const FlightRecord &record = *records_.at(rank);
   auto wentOn = llvm::find_if(record.steps, [this](const FlightStep &step) {
@@ -123,7 +123,7 @@ FlightStanding FlightTable::standing(int64_t rank) const {
   return {RankActivity::Busy, wentOn->name};
 }
 
-// Because the host of a rank issues in the order of the plan.
+// The host of a rank issues in the order of the plan.
 bool FlightTable::hasLeftOut(int64_t rank, const FlightMeeting &meeting) const {
   const std::optional<int64_t> &position = meeting.calls.begin()->second->position;
   auto issued = issued_.find(rank);
@@ -138,7 +138,7 @@ size_t FlightTable::numCalls() const {
   return calls;
 }
 
-/// Where a record does not say who the members are, those whose records name the group.
+/// Where a record does not list the members, they are the ranks whose records name the group.
 std::vector<int64_t> FlightTable::membersOf(const FlightGroup &group) const {
   if (!group.ranks.empty())
     return group.ranks;

@@ -1,10 +1,10 @@
-// GpuModule: what the module that calls the vendor's libraries gives to who loads it.
+// GpuModule: the interface of the module that calls the vendor's libraries.
 //
 // The module is a library of its own (runtime/gpu/nccl/module), loaded when the nccl engine is first asked for: so nothing else needs a driver, or
 // waits until one is loaded.
 //
-// Ownership: the module stays until the process ends, and its calls as long. Failure: place() has none; it tells what is there.
-// Cost: that of the libraries.
+// Ownership: the module stays until the process ends, and its calls as long. Failure: none in place(), which lists what
+// is available. Cost: that of the libraries.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime {
 
-/// What this machine has, in the libraries' own numbers: 13000 is CUDA 13.0, 22809 NCCL 2.28.9.
+/// The libraries and devices of this machine, in the libraries' own numbers: 13000 is CUDA 13.0, 22809 NCCL 2.28.9.
 struct GpuPlace {
   /// what the driver can run; 0: there is none
   int driver = 0;
@@ -36,10 +36,11 @@ public:
   [[nodiscard]] virtual GpuCalls &calls() = 0;
 };
 
-/// What the module exports as `ccgraphGpuModule`: null where its version is not this one, GpuCalls::version.
+/// The function that the module exports as `ccgraphGpuModule`: returns null where its version is not this one,
+/// GpuCalls::version.
 using GpuModuleEntry = GpuModule *(*)(int version);
 
-/// Found and loaded. Error: there is none, or it is of another build; says how to get it.
+/// Finds and loads the module. Fails where there is none, or it is of another build; the error explains how to get it.
 [[nodiscard]] llvm::Expected<GpuModule *> loadGpuModule();
 
 } // namespace ccgraph::runtime

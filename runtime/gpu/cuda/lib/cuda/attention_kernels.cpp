@@ -45,7 +45,7 @@ void setBias(Planner &planner, device::Attention &job, unsigned index) {
     job.bias = headsOf(planner, wide);
 }
 
-/// The same is asked as of our kernel of the host (kernels/attention.cpp).
+/// Makes the same checks as our host kernel (kernels/attention.cpp).
 bool begin(Planner &planner, device::Attention &job, const Places &at) {
   KernelArgs &args = planner.args;
   const Tensor &q = args.tensor(at.first), &k = args.tensor(at.first + 1), &v = args.tensor(at.first + 2);
@@ -88,7 +88,7 @@ void attend(Planner &planner, const Places &at) {
       planner.add(job);
 }
 
-/// Of what a run with dropout would have drawn with.
+/// Zeroes the seed and offset that a run with dropout would have used.
 void zeroSeeds(Planner &planner, llvm::ArrayRef<unsigned> results) {
   for (unsigned index : results)
     if (std::optional<Tensor> out = planner.destination(index))

@@ -3,9 +3,9 @@
 // Here a call's values become jobs: which arithmetic, which windows. What a job does stands in runtime/gpu/device, for devices
 // and the CPU alike; the module of the nccl engine launches it. So all that the provider decides is the same in a recorded run.
 //
-// Parameters, defaults and results are those of our kernels of the host (kernels.h), which tests hold these to.
+// Parameters, defaults and results are those of our host kernels (kernels.h); tests compare both.
 //
-// Ownership: lives until the program ends. Failure: what is asked of a kernel and what it cannot do (a dtype, an arrangement) is an error of the
+// Ownership: lives until the program ends. Failure: an unsupported request (a dtype, an arrangement) is an error of the
 // step. Cost: about a microsecond a call, on the host.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace ccgraph::runtime {
 
 [[nodiscard]] const KernelProvider &cudaProvider();
 
-/// What the provider would enqueue for a call of an operator that it has.
+/// Returns the jobs that the provider would enqueue for a call of one of its operators.
 [[nodiscard]] llvm::Expected<std::vector<device::Job>> cudaJobs(llvm::StringRef target, llvm::ArrayRef<Value> values,
                                                                 llvm::ArrayRef<Tensor> destinations);
 

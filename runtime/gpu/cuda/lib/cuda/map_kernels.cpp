@@ -7,7 +7,7 @@ namespace {
 using device::Arithmetic;
 using device::MapOp;
 
-/// Which arguments are operands, and what the arithmetic is done in.
+/// The operands of an operator and the type of its arithmetic.
 struct MapRow {
   llvm::StringLiteral target;
   MapOp op;
@@ -159,7 +159,7 @@ double roundedTo(DType dtype, double number) {
   return number;
 }
 
-/// Into `out`, as the row says.
+/// Plans the row's arithmetic with the result `out`.
 void plan(Planner &planner, const MapRow &row, const Tensor &out) {
   if (row.op == MapOp::Mul && isComplex(out.dtype()))
     return planner.complex(out, device::ComplexOp::Multiply, {planner.args.tensor(0), planner.args.tensor(1)});
@@ -196,13 +196,13 @@ void divideByMode(Planner &planner) {
   plan(planner, {"", op, 2, 2}, planner.result());
 }
 
-/// Because ~ of a bool is its negation.
+/// ~ of a bool is its negation.
 void bitwiseNot(Planner &planner) {
   bool truth = planner.args.tensor(0).dtype() == DType::Bool;
   plan(planner, {"", truth ? MapOp::LogicalNot : MapOp::BitNot}, planner.result());
 }
 
-/// Of what is real it is the tensor itself.
+/// The conjugate of a real tensor is the tensor itself.
 void conjugate(Planner &planner) {
   Tensor out = planner.result();
   if (planner.args.failed())

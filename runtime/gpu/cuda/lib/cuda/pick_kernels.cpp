@@ -19,7 +19,7 @@ struct Place {
   int64_t stride = 0;
 };
 
-/// What is picked, in the planner's words; the sizes are those of lines, and of the steps of one.
+/// The elements that are picked, in the planner's terms; the sizes are those of lines, and of the steps of a line.
 struct Picking {
   PickOp op = PickOp::Take;
   RowSizes sizes;
@@ -160,7 +160,7 @@ void scatterInPlace(Planner &planner) {
 
 // --- Indexing: self[indices] --------------------------------------------------------------------------------
 
-/// A tensor at indices, which stand together in the result where they do so in the table, else in front.
+/// A tensor at indices; their dimensions are in place in the result if they are adjacent in the table, else in front.
 struct Indexed {
   /// without the dimensions that are indexed
   Dims keptSizes, keptStrides;
@@ -258,7 +258,7 @@ void indexSelect(Planner &planner) {
   takeIndexed(planner, self, indices);
 }
 
-/// What is put, where: the mask is stretched as the values are.
+/// The values that are put and their places; the mask is expanded as the values are.
 struct Putting {
   OptionalTensors indices;
   Tensor values;

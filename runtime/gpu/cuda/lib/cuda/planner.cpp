@@ -102,7 +102,7 @@ bool takes(Accepted what, llvm::ArrayRef<DType> dtypes) {
   return false;
 }
 
-// What no integer holds, infinity say, is 0 to integers.
+// A number without an integer value, such as infinity, is 0 for integers.
 Source::Source(double number)
     : kind(device::OperandKind::Number), real(number),
       whole(std::fabs(number) < 0x1p63 ? static_cast<int64_t>(number) : 0) {}
@@ -155,7 +155,7 @@ static std::optional<Dims> stretchedStrides(const Tensor &tensor, DimsRef sizes)
   return strides;
 }
 
-/// Two neighbours are one where each tensor goes on after the inner one as the outer one says.
+/// Two neighbouring dimensions can be merged where the outer stride of each tensor continues the inner dimension.
 static bool mergeable(llvm::ArrayRef<Dims> strides, size_t outer, size_t inner, int64_t innerSize) {
   return llvm::all_of(strides, [&](const Dims &one) { return one[outer] == one[inner] * innerSize; });
 }

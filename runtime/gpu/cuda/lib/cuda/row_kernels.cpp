@@ -36,7 +36,7 @@ void planAlong(Planner &planner, RowOp op, llvm::ArrayRef<Tensor> in, int64_t di
     planner.rows(job, {rows, {length}}, windows, {linesAlong(atLeastOneDim(out), dim)});
 }
 
-/// (self, dim, ...): the result's dtype is what the call says.
+/// (self, dim, ...): the call determines the result's dtype.
 template <RowOp op>
 void softmax(Planner &planner) {
   const Tensor &self = planner.args.tensor(0);
@@ -66,20 +66,20 @@ struct Norm {
     return Norm{{toDims(input.sizes().drop_back(shape.size())), shape}};
   }
 
-  /// Of the input's sizes.
+  /// Returns rows of a tensor with the input's sizes.
   [[nodiscard]] Rows whole(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
     return {tensor, toDims(tensor->strides().drop_back(sizes.inner.size())),
             toDims(tensor->strides().take_back(sizes.inner.size()))};
   }
-  /// Of the normalized sizes, the same for each row.
+  /// Returns rows of a tensor with the normalized sizes, the same for each row.
   [[nodiscard]] Rows perElement(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
     return {tensor, Dims(sizes.rows.size(), 0), toDims(tensor->strides())};
   }
-  /// Of a number for each row; normalized dimensions are ones, or not there.
+  /// Returns rows of a tensor with one number for each row; normalized dimensions are ones, or absent.
   [[nodiscard]] Rows perRow(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
@@ -121,7 +121,7 @@ void rmsNorm(Planner &planner) {
                  {norm->whole(planner.destination(0)), norm->perRow(planner.destination(1))});
 }
 
-/// What a gradient of a norm reads.
+/// The operands of a norm's gradient.
 struct NormGrad {
   Tensor grad, input;
   std::optional<Tensor> weight, mean;

@@ -1,11 +1,12 @@
-// GemmCall: a product of matrices as the device's library takes it, which reads column after column.
+// GemmCall: a product of matrices in the form of the device's library, which is column-major.
 //
 //   out = a b   of matrices that lie row after row   is   out' = b' a'   of the same memory read column after column
-// so b is the library's first matrix, a its second one, and a matrix that lies column after column is read turned. A bias, one number for
-// each column of out, is one for each row of out': the library adds it as an epilogue of the product.
+// So b is the library's first matrix and a its second one; a column-major matrix is read transposed. A bias, one number
+// for each column of out, is one for each row of out': the library adds it as an epilogue of the product.
 //
-// Plain function of values. Nothing where the library does not take it: types that differ or are none of its own, strides that are neither rows
-// nor columns, sizes beyond its numbers, an addition that is neither the result itself nor a bias. Cost: none.
+// Plain function of values. Returns nothing where the library does not support the product: mixed or unknown types,
+// strides that are neither row-major nor column-major, sizes beyond its integers, or an addend that is neither the
+// result itself nor a bias. Cost: none.
 #pragma once
 
 #include "device/matmul_job.h"
@@ -36,7 +37,7 @@ struct GemmCall {
 inline std::optional<GemmMatrix> gemmMatrixOf(const Matrices &matrices, int64_t rows, int64_t columns) {
   const Matrix &first = matrices.first;
   auto fits = [](int64_t stride, int64_t size) { return stride >= size && stride >= 1 && stride <= INT32_MAX; };
-  // Because a stride along one element is no stride.
+  // A stride along a dimension of one element does not matter.
   bool byRows = (first.columnStride == 1 || columns == 1) && (fits(first.rowStride, columns) || rows == 1);
   bool byColumns = (first.rowStride == 1 || rows == 1) && (fits(first.columnStride, rows) || columns == 1);
   if (!byRows && !byColumns)
@@ -52,8 +53,9 @@ inline bool addsItself(const MatmulJob &job) {
                          added.columnStride == out.columnStride && job.added.batchStride == job.out.batchStride);
 }
 
-/// One number for each column, whole and of the result's type: what the library is asked for as an epilogue, of one product. Not of doubles, since
-/// cuBLAS's manual lists epilogues by type, and no device has shown here that it has one for them.
+/// Returns whether the addend is one number for each column, complete and of the result's type: a bias that the library
+/// can add as an epilogue of one product. Doubles are excluded: cuBLAS's manual lists epilogues by type, and no tested
+/// device has shown one for them.
 inline bool addsBias(const MatmulJob &job) {
   const Matrix &added = job.added.first;
   return added.data && !addsItself(job) && (added.rowStride == 0 || job.rows == 1) &&

@@ -4,11 +4,12 @@
 //   Put      table[line, places of step] = other[line, step]
 //   PutSum   the same, added to what is there, and rounded at each addition as the host does
 //
-// Lines know nothing of each other: a lane walks one, step by step. So what is put twice has one order, that of the host, and sums come
-// out the same in each run.
+// Lines are independent: one thread processes a line, step by step. So two writes to one place have the host's order,
+// and sums are the same in each run.
 //
-// Plain value. Failure: a place out of range ends the run (Team::fail()), unless the job clamps. Cost: what is put has as many lanes as
-// lines, and a line's steps wait for each other: few for a gradient of an embedding, all of them where each element has a place of its own.
+// Plain value. Failure: a place out of range ends the run (Team::fail()), unless the job clamps. Cost: a put has as
+// many threads as lines, and the steps of a line are sequential. The parallelism is low for a gradient of an embedding,
+// and full where each element has a place of its own.
 #pragma once
 
 #include "device/row.h"
@@ -54,7 +55,7 @@ struct PickStep {
   CCGRAPH_ANYWHERE int64_t place(const Lines &lines) const {
     return placeOf(job.lines, lines.rowStrides, line) + placeOf(job.steps, lines.innerStrides, step);
   }
-  /// Where it lies in the table; -1 where it lies nowhere.
+  /// Returns the offset in the table; -1 where there is none.
   CCGRAPH_ANYWHERE int64_t picked() const {
     int64_t at = place(job.table);
     for (int i = 0; i < job.numIndices; ++i) {

@@ -1,10 +1,11 @@
-// RowJob: what is computed of each row of a tensor as a whole: a sum, a softmax, a norm; and a row as a team sees it. What is computed
-// stands in row_job.h and row_order.h.
+// RowJob: a computation on each whole row of a tensor: a sum, a softmax, a norm; and the view of a row for a team. The
+// computations are in row_job.h and row_order.h.
 //
-// Rows are numbered by one shape, the elements of a row by another: so rows may be any dimensions of a tensor. What yields one number a
-// row has a window whose strides along the row are 0.
+// Rows are numbered by one shape, the elements of a row by another, so rows may be any dimensions of a tensor. A result
+// of one number a row has a window whose strides along the row are 0.
 //
-// A unit is a row; its lanes take every 256th element, so that sums of many elements round less than one after the other would.
+// A unit is a row; each of its threads takes every 256th element, so sums of many elements have smaller rounding errors
+// than sequential ones.
 //
 // Plain value. Failure: none.
 #pragma once
@@ -86,7 +87,7 @@ struct Row {
     const Lines &lines = job.in[input];
     return load<C>(lines.data, lines.element, place(lines, k));
   }
-  /// The same, or what stands for a tensor that is not there.
+  /// Returns the element, or a default for an absent tensor.
   CCGRAPH_ANYWHERE C getOr(int input, int64_t k, C otherwise) const {
     return job.in[input].data ? get(input, k) : otherwise;
   }

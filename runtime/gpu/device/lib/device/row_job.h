@@ -1,4 +1,4 @@
-// What is computed of a row (row.h): reductions, softmax, norms.
+// The computations on a row (row.h): reductions, softmax, norms.
 //
 // Plain functions. Failure: none.
 #pragma once
@@ -119,8 +119,8 @@ CCGRAPH_BY_TEAM void normRow(const Row<C> &row, Team &team) {
   yield(row, team, centers ? 2 : 1, scale);
 }
 
-/// scale * (g - mean(g) - y * mean(g * y)) for g = grad * weight and y = (x - mean) * scale; a norm that does not subtract the mean
-/// of x leaves mean(g) out.
+/// Computes scale * (g - mean(g) - y * mean(g * y)) for g = grad * weight and y = (x - mean) * scale. A norm that does
+/// not subtract the mean of x omits mean(g).
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void normGradRow(const Row<C> &row, Team &team) {
   bool centers = row.job.op == RowOp::LayerNormGrad;
@@ -174,7 +174,7 @@ CCGRAPH_BY_TEAM void floatRow(const Row<C> &row, Team &team) {
     return reduceRow(row, team);
   }
 }
-/// Which arithmetic has which operators.
+/// Selects the operators of each kind of arithmetic.
 template <typename Team>
 CCGRAPH_BY_TEAM void computeRow(const Row<int64_t> &row, Team &team) {
   reduceRow(row, team);

@@ -1,6 +1,7 @@
-// Windows as devices know them: where elements lie, and how a number becomes the place of one.
+// Windows in the form of devices: the layout of elements, and the address of an element by its number.
 //
-// A shape says how many elements there are, row-major; each tensor over it has its strides, in elements, 0 where it is stretched.
+// A shape gives the number of elements, row-major; each tensor over it has its strides, in elements, 0 where it is
+// expanded.
 //
 // Plain values, passed to a launch as they are; addresses are the device's. Failure: none. Cost: a division for each dimension but one.
 #pragma once
@@ -9,7 +10,7 @@
 
 namespace ccgraph::runtime::device {
 
-/// Of a shape whose neighbouring dimensions are merged where all its tensors allow it.
+/// The largest number of dimensions, after neighbours are merged where all tensors of the shape allow it.
 inline constexpr int mostDimensions = 8;
 
 struct Shape {
@@ -19,7 +20,7 @@ struct Shape {
   int64_t count = 1;
 };
 
-/// A tensor over a shape that is told beside it.
+/// A tensor over a shape that is passed separately.
 struct Strided {
   std::byte *data = nullptr;
   Element element = Element::U8;

@@ -2,8 +2,8 @@
 //
 // Copies go to the stream that is chosen for them at the moment, so they are ordered with the work there; settle() waits for them.
 //
-// Ownership: borrows the calls; what is kept until settle() is let go there. Failure: the first code is kept, and settle() tells it;
-// memory that there is not is std::bad_alloc. Cost: that of the copies.
+// Ownership: borrows the calls; objects that are kept until settle() are released there. Failure: the first code is
+// kept, and settle() returns it; a failed allocation is std::bad_alloc. Cost: that of the copies.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -16,16 +16,16 @@ namespace ccgraph::runtime {
 
 class GpuMemory final : public DeviceMemory {
 public:
-  /// What the memory's owner does for it.
+  /// The services of the memory's owner.
   struct Owner {
-    /// Waits until the stream has done all that it was given.
+    /// Waits until the stream has completed all its work.
     std::function<llvm::Error(GpuStream)> await;
     /// Before memory goes.
     std::function<void(const std::byte *)> release;
   };
   GpuMemory(GpuCalls &calls, int64_t rank, Owner owner) : calls_(calls), rank_(rank), owner_(std::move(owner)) {}
 
-  /// Where copies go from now on.
+  /// Sets the stream of the following copies.
   void use(GpuStream stream) { stream_ = stream; }
 
   [[nodiscard]] bool isSimulated() const override { return calls_.isSimulated(); }

@@ -8,7 +8,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Walks one rank's calls and tells the lane of each.
+/// Walks one rank's calls and finds the communicator of each.
 class LaneWalk {
 public:
   LaneWalk(const Plan &plan, int64_t rank) : plan_(plan), rank_(rank) {}
@@ -27,7 +27,7 @@ private:
       auto &streams = streams_[members.vec()];
       return {members.vec(), streams.try_emplace(stream, static_cast<int64_t>(streams.size())).first->second, 0};
     }
-    // Because what is wrong with a call is told when it is prepared.
+    // An error in a call is reported when the call is prepared.
     bool known = call.peer >= 0 && call.peer < static_cast<int64_t>(members.size());
     int64_t peer = known ? members[static_cast<size_t>(call.peer)] : -1;
     bool sends = call.kind == CollectiveKind::Send;

@@ -1,18 +1,20 @@
-// LaneTable: which communicators a job needs, worked out alike by every rank from all ranks' plans.
+// LaneTable: the communicators that a job needs; every rank computes the same table from all ranks' plans.
 //
-// A communicator (a *lane*) serves the collectives that one stream issues for one list of ranks, or one channel of transfers. Each has
-// its own, because what is issued on one communicator runs in that order whatever the streams: two streams on one communicator would
-// wait for each other, and a send and a receive that two ranks issue crosswise would do so for ever. And transfers have no tags there:
-// on a communicator of its own, a channel matches by order alone.
+// A communicator (a *lane*) serves the collectives that one stream issues for one list of ranks, or one channel of
+// transfers. Each stream and channel has its own, because the calls on one communicator run in the order of issue,
+// whatever their streams. Two streams on one communicator would wait for each other, and a send and a receive that two
+// ranks issue in opposite order would deadlock. Transfers have no tags there: on a communicator of its own, a channel
+// matches by order alone.
 //
-// Lanes are made by splitting the job's communicator, which all ranks do in one order: round by round, each of lanes that have no
-// rank in common, since one split makes them all. The list is sorted by members, so it does not depend on who computes it. A lane of
-// all ranks in order is the job's communicator itself.
+// Communicators are made by splitting the job's communicator, which all ranks do in the same order, round by round. One
+// split makes all communicators of a round, which have no rank in common. The list is sorted by members, so it is the
+// same on all ranks. A communicator of all ranks in order is the job's communicator itself.
 //
-// A lane is *registered* where every row that any of its ranks ever sends or receives there lies in its arena of communication, because
-// a collective wants registered memory from all of its ranks or from none.
+// A communicator is *registered* where every row that any of its ranks sends or receives on it lies in the rank's arena
+// of communication, because a collective requires registered memory from all of its ranks or from none.
 //
-// Ownership: plain values. Failure: none; that the plans agree is asked before. Cost: O(calls of all ranks, times log of lanes).
+// Ownership: plain values. Failure: none; the agreement of the plans is checked before. Cost: O(calls of all ranks,
+// times log of lanes).
 #pragma once
 
 #include "ccgraph/ir/plan.h"
@@ -44,7 +46,7 @@ public:
     bool registered = true;
   };
   [[nodiscard]] llvm::ArrayRef<Lane> lanes() const { return lanes_; }
-  /// Which lanes each split makes.
+  /// Returns the communicators that each split makes.
   [[nodiscard]] llvm::ArrayRef<std::vector<size_t>> rounds() const { return rounds_; }
   /// The one that needs no split.
   [[nodiscard]] std::optional<size_t> whole() const { return whole_; }

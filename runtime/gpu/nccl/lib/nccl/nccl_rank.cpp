@@ -137,7 +137,7 @@ llvm::Error NcclRank::makeEvents() {
 llvm::Error NcclRank::open(const GpuJobId &id) {
   if (llvm::Error error = communicators_.open(lanes_, id, ranks_))
     return error;
-  // Because no memory can be taken while steps are captured.
+  // No memory can be allocated while steps are captured.
   if (captures_)
     for (PreparedStep &step : prepared_->steps)
       if (auto *exchange = std::get_if<PreparedExchange>(&step.work))
@@ -202,8 +202,9 @@ llvm::Error NcclRank::enqueueSteps() {
   return join();
 }
 
-/// Because what a library makes at its first call cannot be made while a stream is captured. All ranks do it if one of them needs it, since
-/// they communicate; and steps may have written to the inputs, which are brought anew.
+/// The work of a library's first call cannot be done while a stream is captured, so the steps run once before. All
+/// ranks do it if one of them needs it, since they communicate. Steps may have written to the inputs, so these are
+/// copied again.
 llvm::Error NcclRank::rehearse(const TensorMap &inputs) {
   if (llvm::Error error = enqueueSteps())
     return error;
@@ -255,7 +256,7 @@ llvm::Error NcclRank::fork() {
   return llvm::Error::success();
 }
 
-// Because the host has waited for all that it gave to its own stream.
+// The host has waited for all work of its own stream.
 bool NcclRank::isJoined(size_t stream) const {
   return streams_[stream].raw != 0 && stream != Plan::computeStream && stream != Plan::hostStream;
 }
@@ -409,7 +410,7 @@ llvm::Error NcclRank::computeOnHost(size_t index, GpuStream stream) {
   bool sends = host.end();
   if (error)
     return error;
-  // Because steps that stand after one of the host begin when that has ended, and what was sent is let go.
+  // Steps after a host step begin when that has ended, and the sent buffers are released.
   if (llvm::Error failed = sends ? memory_->settle() : llvm::Error::success())
     return failed;
   if (clock_)

@@ -45,7 +45,7 @@ llvm::Error NcclRank::awaitEvent(GpuEvent event) {
 llvm::Error NcclRank::endFailed(int code) {
   if (workError_)
     return std::exchange(workError_, llvm::Error::success());
-  // Because the one who knows why says so.
+  // The rank with the reason reports it.
   stopped_ = calls_.errorText(code).empty();
   return gpuError(calls_, rank_, "waiting for the device", code);
 }
@@ -90,7 +90,7 @@ void NcclRank::noteIssued(const PreparedStep &step) {
   prepared_->recorder.beginStep(step.position, now);
 }
 
-// Because the host learns of all of them at once, when it has waited for the device.
+// The host learns the end of all of them together, after it has waited for the device.
 void NcclRank::noteEnded() {
   FlightRecorder::Moment now = prepared_->recorder.moment();
   for (const PreparedStep &step : prepared_->steps) {

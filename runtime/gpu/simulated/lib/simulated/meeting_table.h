@@ -1,10 +1,10 @@
-// MeetingTable: which parts of the ranks' batches meet, and what becomes of the bytes.
+// MeetingTable: matches the parts of the ranks' batches, and moves their bytes.
 //
-// Parts take their numbers when the host issues them: of a collective how many there were before on its communicator, of a transfer how
-// many between the same two ranks. What is missing of a meeting can be told, for who waits in vain.
+// Parts are numbered when the host issues them: a collective by its earlier ones on the same communicator, a transfer
+// by those between the same two ranks. The table lists the missing parts of a match, for a rank that waits in vain.
 //
-// Ownership: communicators are the model's; rows are addresses in the ranks' memory. Failure: exchange() says what the ranks of a meeting
-// do not mean alike. Cost: a look-up in a map for each part; exchange() that of the bytes.
+// Ownership: communicators are the model's; rows are addresses in the ranks' memory. Failure: exchange() reports the
+// differences between the ranks of a match. Cost: a map lookup for each part; exchange() that of the bytes.
 #pragma once
 
 #include "nccl/row_calls.h"

@@ -89,7 +89,7 @@ StreamModel::Answer StreamModel::await(size_t rank, const Moment &moment) {
   constexpr Milliseconds slice(20);
   Lock lock(mutex_);
   ranks_[rank].waiting = &moment;
-  // Who has got what it waits for may only not know yet.
+  // A host whose wait has ended may not have been notified yet.
   auto awake = [](const Rank &one) { return !one.gone && (!one.waiting || hasEnded(*one.waiting)); };
   auto until = std::chrono::steady_clock::now() + slice;
   while (!over_ && !hasEnded(moment)) {
@@ -130,7 +130,7 @@ void StreamModel::drive() {
 
 bool StreamModel::step() {
   llvm::SmallVector<bool, 32> heldBack;
-  // Because hosts enqueue at once, and a seed must repeat what it has chosen.
+  // Hosts enqueue concurrently, and a seed must reproduce its choices.
   llvm::stable_sort(ready_, [](const NodeRef &a, const NodeRef &b) {
     return std::pair(a->rank, a->stream) < std::pair(b->rank, b->stream);
   });
@@ -262,7 +262,7 @@ void StreamModel::begin() {
 void StreamModel::leave(size_t rank) {
   Lock lock(mutex_);
   ranks_[rank].gone = true;
-  // Because those who wait may have waited for this host alone, and one of them must see to it that things go on.
+  // Waiting hosts may have waited for this host alone, and one of them must continue the run.
   changed_.notify_all();
 }
 
@@ -290,7 +290,7 @@ std::string StreamModel::standstill() const {
   return "no device can go on" + (waits.empty() ? std::string() : ": " + llvm::join(waits, "; "));
 }
 
-// Because what comes after what comes after ... would be freed as deep as a program is long.
+// A recursive release of successors would be as deep as a program is long.
 void StreamModel::drop() {
   std::vector<NodeRef> left(ready_.begin(), ready_.end());
   for (Rank &rank : ranks_)
