@@ -1,4 +1,4 @@
-// The module behind MpiCalls (mpi_calls.h): the one file that names mpi.h. Loaded when the engine is first asked for.
+// The module behind MpiCalls (mpi_calls.h): the one file that names mpi.h. Loaded at the engine's first use.
 #include "mpi/mpi_calls.h"
 
 #include <climits>
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// Blocks of 1 GiB, and the rest after them. Its extent is its bytes, so that several stand one after another.
+  /// Blocks of 1 GiB, and the rest after them. Its extent equals its bytes, so that several are contiguous.
   static int build(int64_t bytes, MPI_Datatype &made) {
     constexpr int64_t block = 1 << 30;
     MPI_Datatype one;

@@ -12,7 +12,7 @@ namespace ccgraph::runtime {
 
 /// `device`: where the memory is.
 [[nodiscard]] at::Tensor tensorOver(const TorchTensor &window, c10::Device device);
-/// As the parameter's type says. Whatever device a program names, its tensors are on `device`.
+/// Converts to the parameter's type. Tensors are on `device`, whatever device a graph names.
 [[nodiscard]] c10::IValue convert(const TorchArgument &argument, const c10::Argument &parameter, c10::Device device);
 
 } // namespace ccgraph::runtime

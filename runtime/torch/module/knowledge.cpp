@@ -13,7 +13,7 @@ using c10::TypeKind;
 
 bool isWritten(const c10::Argument &parameter) { return parameter.alias_info() && parameter.alias_info()->isWrite(); }
 
-/// The parameter that says how much a caller wants to be random; -1 where there is none.
+/// Returns the parameter that controls how much is random; -1 where there is none.
 int dropoutOf(const Schema &schema) {
   for (const char *name : {"dropout_p", "train", "training"})
     if (std::optional<int> at = schema.argumentIndexWithName(name))
@@ -33,7 +33,7 @@ TypeKind kindOf(const c10::TypePtr &type) {
                                                 : type->kind();
 }
 
-/// By which a tensor picks elements, of which only the device knows how many are true.
+/// Returns whether a tensor selects elements as a mask, of which only the device knows the number of true values.
 bool isMask(const TorchArgument &argument) {
   auto dtype = static_cast<c10::ScalarType>(argument.tensor.dtype);
   return argument.kind == TorchArgument::Kind::Tensor && (dtype == c10::kBool || dtype == c10::kByte);

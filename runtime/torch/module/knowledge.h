@@ -1,4 +1,4 @@
-// What is known of PyTorch's operators beyond their schemas: what their tags say, and what their kernels do not say of themselves.
+// Facts about PyTorch's operators beyond their schemas: from their tags, and about their kernels.
 //
 // Ownership: plain functions. Failure: none. Cost: a walk over a schema.
 #pragma once
@@ -19,7 +19,8 @@ namespace ccgraph::runtime {
 [[nodiscard]] bool outputsAreWrong(const c10::FunctionSchema &schema);
 /// Its operands must have no gaps in their last dimension.
 [[nodiscard]] bool packsLastDimension(const c10::FunctionSchema &schema);
-/// The parameter that says how much is random: nothing, where it is 0 or false; -1 where it draws nothing.
+/// Returns the parameter that controls randomness: nothing is random where it is 0 or false; -1 where the operator
+/// draws no numbers.
 [[nodiscard]] int randomnessOf(const c10::OperatorHandle &op);
 /// It can be called with values, and then does the same each time.
 [[nodiscard]] bool isCallable(const c10::OperatorHandle &op);

@@ -4,7 +4,7 @@
 
 namespace ccgraph::runtime::devices {
 
-// So that recorded runs, which act a device, have its kernels.
+// Recorded runs, which simulate a device, use the CPU's kernels.
 c10::DispatchKey dispatchKey() { return c10::DispatchKey::CPU; }
 
 std::string problem() {

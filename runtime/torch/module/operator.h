@@ -1,9 +1,10 @@
 // One operator of PyTorch's dispatcher, called boxed by its schema.
 //
-// Results go where the caller says by the overload that takes outputs, which is the one with the same parameters and some that are written
-// besides, whatever their names (`out`, `grad_input`, `values`); there must be kernels of it wherever there are of the operator.
+// Results go to the caller's windows through the overload with outputs. This overload has the same parameters and
+// additional written ones, whatever their names (`out`, `grad_input`, `values`). It must have kernels wherever the
+// operator has.
 //
-// Ownership: lives as long as the module. Failure: as TorchOperator says. Cost: that of the dispatcher.
+// Ownership: lives as long as the module. Failure: see TorchOperator. Cost: that of the dispatcher.
 #pragma once
 
 #include "torch/torch_calls.h"

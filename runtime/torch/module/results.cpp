@@ -54,7 +54,7 @@ void tellAll(const torch::jit::Stack &stack, TorchResults &results) {
 
 namespace {
 
-/// Of the bytes from the first element to the last one, some are those of the other, too.
+/// Returns whether the bytes from the first element to the last one include bytes of the other.
 bool overlap(const at::Tensor &a, const at::Tensor &b) {
   auto endOf = [](const at::Tensor &t) {
     int64_t last = 0;
@@ -84,7 +84,7 @@ void leaveIn(const TorchTensor &destination, const c10::IValue &result, c10::Dev
               "yields ", made.toString(), " ", made.sizes(), ", expected ", window.toString(), " ", window.sizes());
   if (isAt(made, window))
     return;
-  // Because the copy would read what it has written.
+  // Otherwise the copy would read elements that it has written.
   window.copy_(overlap(made, window) ? made.clone() : made);
 }
 

@@ -1,6 +1,6 @@
-// What an operator has left on the stack: told to who asked, or left in windows.
+// The results of an operator on the stack: returned to the caller, or copied to windows.
 //
-// Ownership: nothing is kept. Failure: c10::Error. Cost: a copy of each result that is not where it shall be.
+// Ownership: nothing is kept. Failure: c10::Error. Cost: a copy of each result that is not in its destination.
 #pragma once
 
 #include "torch/torch_calls.h"
@@ -9,7 +9,7 @@
 
 namespace ccgraph::runtime {
 
-/// Of an operator on the host; several results are a list.
+/// Reports the results of an operator on the host; several results are a list.
 void tellAll(const torch::jit::Stack &stack, TorchResults &results);
 /// Copies, on the stream that is current, each result to its window, unless it is there.
 void leaveIn(const TorchFill &call, const torch::jit::Stack &stack, c10::Device device);

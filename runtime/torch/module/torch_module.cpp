@@ -1,5 +1,5 @@
-// The module behind TorchCalls: operators of PyTorch, found by name. This folder is the only one that names PyTorch's headers; any operator is
-// called by its schema, so no list of operators stands here.
+// The module behind TorchCalls: operators of PyTorch, found by name. This folder is the only one that names PyTorch's
+// headers; any operator is called by its schema, so it needs no list of operators.
 #include "operator.h"
 
 #include "devices.h"

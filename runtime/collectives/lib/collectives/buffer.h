@@ -29,7 +29,7 @@ public:
   }
 
   [[nodiscard]] llvm::ArrayRef<Tensor> pieces() const { return pieces_; }
-  /// Of the first piece; callers ensure that all agree. A buffer without pieces counts as f32.
+  /// Returns the dtype of the first piece; callers ensure that all agree. A buffer without pieces counts as f32.
   [[nodiscard]] DType dtype() const { return pieces_.empty() ? DType::F32 : pieces_.front().dtype(); }
   [[nodiscard]] int64_t numElements() const {
     int64_t count = 0;

@@ -28,9 +28,9 @@ std::vector<Tensor> chunks(const Tensor &row, size_t count) {
   return parts;
 }
 
-// Each member's row is cut into one part for each member, in order; member `to` receives its part of every row. Rows [a
-// b b] and [c c c d d d d] with the splits [1, 2] and [3, 4] become [a c c c] and [b b d d d d]. next[from] is where
-// the part that comes next begins.
+// Each member's row is cut into one part for each member, in order; member `to` receives its part of every row.
+// Example: rows [a b b] and [c c c d d d d] with the splits [1, 2] and [3, 4] become [a c c c] and [b b d d d d].
+// next[from] is the beginning of the next part.
 std::vector<Tensor> allToAll(Members members, size_t row) {
   std::vector<Tensor> sent = readRows(members, row), received;
   std::vector<int64_t> next(members.size());

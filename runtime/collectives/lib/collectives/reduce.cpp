@@ -19,8 +19,8 @@ Complex divide(Complex sum, int64_t ranks) { return sum / static_cast<double>(ra
 
 Row rowOf(const Tensor &tensor) { return {tensor.data(), tensor.elementSize()}; }
 
-// Sums are taken in f64 and rounded once: the bf16 numbers 256, 1 and 1 add up to 258, where a sum in bf16 would stay
-// at 256, since 257 is no bf16. An average is that sum, rounded, divided by the number of ranks and rounded again: an
+// Sums are computed in f64 and rounded once: the bf16 numbers 256, 1 and 1 add up to 258. A sum in bf16 would stay at
+// 256, since 257 is not a bf16. An average is that sum, rounded, divided by the number of ranks and rounded again: an
 // f16 sum beyond 65504 is infinite, and so is its average.
 template <typename T>
 void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) {

@@ -1,10 +1,10 @@
-// Arena: one stretch of memory that a run holds, aligned as its user needs; the host's, or a device's.
+// Arena: one contiguous block of memory of a run, aligned as its user needs, on the host or on a device.
 //
-// Before the first use each byte of the host's is 0xff (NaN in floats, -1 in integers), so that a step which reads what nobody wrote
-// is seen.
+// Before the first use each byte of the host's is 0xff (NaN in floats, -1 in integers), so that a read of unwritten
+// memory shows.
 //
-// Ownership: owns its bytes; the host's count towards the run of the memory limit in force when it was made. Failure: std::bad_alloc,
-// see memory_limit.h. Cost: a write of each byte, of the host's.
+// Ownership: owns its bytes; those on the host count towards the run whose memory limit was active when it was made.
+// Failure: std::bad_alloc, see memory_limit.h. Cost: a write of each byte, on the host only.
 #pragma once
 
 #include "engine/device_memory.h"
@@ -19,7 +19,7 @@ public:
   Arena() = default;
   /// `alignment`: a power of two.
   Arena(int64_t bytes, int64_t alignment);
-  /// Of a device, which must live longer.
+  /// Allocates on a device, which must live longer.
   Arena(int64_t bytes, Home home, DeviceMemory &device);
   ~Arena();
   Arena(Arena &&other) noexcept { swap(other); }

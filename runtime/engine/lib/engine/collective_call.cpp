@@ -9,7 +9,7 @@ namespace {
 
 using llvm::Twine;
 
-/// Of the bytes from a row's first element to its last.
+/// Returns whether the bytes from first to last element of both rows overlap.
 bool overlap(const Buffer &a, const Buffer &b) {
   if (a.numElements() == 0 || b.numElements() == 0)
     return false;
@@ -18,7 +18,8 @@ bool overlap(const Buffer &a, const Buffer &b) {
   return x.data() < y.data() + b.numElements() * size && y.data() < x.data() + a.numElements() * size;
 }
 
-/// Where a receiving row may overlap the sending one: elements from the beginning of the longer to that of the shorter.
+/// Returns where a receiving row may overlap the sending one, in elements from the beginning of the longer to that of
+/// the shorter.
 std::optional<int64_t> placeInRow(const Launch &launch, size_t row, size_t member) {
   int64_t shorter = std::min(launch.send[row].numElements(), launch.receive[row].numElements());
   switch (launch.kind) {

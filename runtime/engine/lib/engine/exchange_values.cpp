@@ -56,7 +56,7 @@ Tensor sameIn(std::shared_ptr<Storage> memory, const Tensor &tensor) {
                       {llvm::to_vector<6>(tensor.sizes()), llvm::to_vector<6>(tensor.strides()), tensor.offset()});
 }
 
-/// What lies between the elements is zeros there too.
+/// The gaps between the elements are zeros there too.
 void fillOnDevice(const Tensor &tensor, const HostTensor &host, DeviceMemory &device) {
   auto whole = std::make_shared<Storage>(tensor.storage()->size());
   sameIn(whole, tensor).copyFrom(Tensor::fromHost(host));

@@ -1,7 +1,8 @@
-// What goes into a rank's program and what comes out of it.
+// The inputs and results of a rank's plan.
 //
-// Inputs are held to their types, from which the rank learns its symbols, and copied into the rank's memory with the strides that
-// their windows state. Results are copies for the caller, under the names that interpret() gives them.
+// Inputs are checked against their types, which give the rank the values of its symbols. They are copied into the
+// rank's memory with the strides of their windows. Results are copies for the caller, under the names that interpret()
+// uses.
 //
 // Ownership: borrows state and maps. Failure: DiagnosticErrors of rules run.no-input, run.type and run.memory. Cost: a copy of each
 // value.

@@ -110,7 +110,7 @@ llvm::Error PreparedKernel::enqueueBound(const RankState &state, const DeviceQue
   return error ? place(state).error("run.kernel", llvm::toString(std::move(error))) : llvm::Error::success();
 }
 
-// Because memory that grows is freed once nobody looks at it any more.
+// Growing memory is freed once no tensor refers to it.
 void PreparedKernel::forgetChanging() {
   for (const Changing &argument : changing_)
     values_[argument.parameter] = Value();

@@ -1,7 +1,7 @@
-// RankPace: when the steps of one rank begin and end by their stated times (pace.h).
+// RankPace: the times at which the steps of one rank begin and end with simulated durations (pace.h).
 //
-// Times are picoseconds since the run began on this rank. What the rank loop does, it tells here; what here is worked out, ends, the
-// rank loop waits for.
+// Times are picoseconds since the run began on this rank. The rank loop reports its actions here, and waits for the end
+// times that are computed here.
 //
 // Ownership: borrows the plan. Failure: none. One thread at a time. Cost: O(1) and the waits of a step.
 #pragma once
@@ -22,7 +22,7 @@ public:
   /// The host issues the step.
   void issue(size_t step) { issued_[step] = host_; }
   [[nodiscard]] int64_t issuedAt(size_t step) const { return issued_[step]; }
-  /// When this rank is ready for the step, whose stream has come to it and whose events are recorded.
+  /// Returns the time at which this rank is ready for the step: its stream has reached it and its events are recorded.
   [[nodiscard]] int64_t readyAt(size_t step) const;
   /// The step begins.
   void start(size_t step, int64_t begin) { ends_[step] = begin + times_[step]; }

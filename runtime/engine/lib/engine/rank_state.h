@@ -1,4 +1,4 @@
-// RankState: what one rank of a running plan knows: its memory, its numbers, and what its symbols have turned out to be.
+// RankState: the state of one rank of a running plan: its memory, its numbers, and the values of its symbols.
 //
 // Ownership: borrows the plan, owns the rest. Failure: DiagnosticErrors that name the step. Cost: a value is read in O(1), a
 // window of symbolic sizes in the length of its expressions.
@@ -28,7 +28,7 @@ struct RankState {
   void begin();
   /// Whether elements are touched, or sizes alone are looked at.
   enum class Look : uint8_t { Elements, Sizes };
-  /// What an operand, an input or an output is.
+  /// Returns the value of an operand, an input or an output.
   [[nodiscard]] llvm::Expected<Value> valueOf(const PlanValue &value, const StepPlace &place,
                                               Look look = Look::Elements) const;
   /// valueOf() is the same in every run.

@@ -22,7 +22,7 @@ struct RankThreads {
   std::shared_ptr<MemoryAccount> account;
   /// no rank begins before all of them can
   bool together = false;
-  /// told whom they wait at, before the first begins
+  /// called with the ranks' watch, before the first rank begins
   std::function<void(Watch &)> prepare = {};
 };
 [[nodiscard]] llvm::Error runOnThreads(const RankThreads &threads);

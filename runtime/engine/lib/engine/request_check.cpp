@@ -54,7 +54,7 @@ static int64_t bytesTogether(const PlanRequest &request, llvm::ArrayRef<size_t> 
   return bytes;
 }
 
-/// Of the first rank for which a fact is another than when its graph was traced.
+/// Checks the first rank for which a fact differs from the trace of its graph.
 static llvm::Error checkFacts(const PlanRequest &request) {
   for (size_t rank = 0; rank < request.ranks; ++rank)
     if (llvm::Error error =
@@ -104,7 +104,7 @@ llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, l
   }
   if (llvm::Error error = checkFacts(request))
     return error;
-  // Because it holds no memory.
+  // Such a run holds no memory.
   if (request.pace)
     return checkPace(*request.pace, request);
   return checkMemory(bytesTogether(request, hostRanks), hostRanks.size(), request.memoryLimit);

@@ -106,7 +106,7 @@ llvm::Error ResultPlace::put(const Value &value, llvm::ArrayRef<Value> arguments
 
 llvm::Error ResultPlace::putList(const Value &value, llvm::ArrayRef<Value> arguments, RankState &state,
                                  const StepPlace &place) const {
-  // Because elements behind the last that anybody takes have no place in the plan.
+  // Elements after the last used one have no place in the plan.
   if (!value.is(Value::Kind::List) || value.list().size() < elements_.size())
     return place.error("run.type",
                        "got " + value.describe() + ", expected a list of at least " + std::to_string(elements_.size()));

@@ -14,7 +14,7 @@ struct StepPlace {
 
   /// "NAME: rank 1: MESSAGE [RULE]", with the repair as a note.
   [[nodiscard]] llvm::Error error(llvm::StringRef rule, const std::string &message, std::string repair = "") const;
-  /// run.memory, where `asked` is more than there may be (withinMemory).
+  /// Returns run.memory, where `asked` is more than the limit (withinMemory).
   [[nodiscard]] llvm::Error outOfMemory(const std::string &asked) const;
 };
 

@@ -7,7 +7,7 @@ int64_t *numbersOf(const Tensor &tensor) { return reinterpret_cast<int64_t *>(te
 
 Tensor numbers(size_t count) { return Tensor::zeros(DType::I64, {static_cast<int64_t>(count)}); }
 
-/// Of the same call, and with nothing in it yet.
+/// Returns an empty launch of the same call.
 Launch launchLike(const Launch &launch, CollectiveKind kind) {
   Launch made;
   made.call = launch.call;
@@ -37,7 +37,7 @@ Tick::Tick(const CallSeat &seat, const Launch &launch) : own_(numbers(1)) {
 void Tick::addTransfer(CollectiveKind kind, const CallSeat &seat, const Launch &launch, const Tensor &number) {
   Message message{seat, launchLike(launch, kind)};
   message.seat.kind = kind;
-  // Because what the sender says goes with the transfer, and what the receiver says against it.
+  // The sender's message goes in the direction of the transfer, the receiver's in the opposite one.
   message.seat.tag = 2 * seat.tag + (kind == seat.kind ? 0 : 1);
   message.launch.tag = message.seat.tag;
   bool sends = kind == CollectiveKind::Send;

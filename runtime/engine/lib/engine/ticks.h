@@ -1,10 +1,11 @@
-// Ticks: what the members of a paced collective tell each other: when each of them was ready for it.
+// Ticks: the messages by which the members of a collective with simulated durations exchange the times at which each
+// was ready.
 //
-// Whatever the collective is, its tick is an all_gather of one number a member, on the same members and in the same order. A transfer's
-// is a number there and one back, because it begins when both ends are ready: with tag t of the program, the numbers of the sender
-// have tag 2t and those of the receiver 2t + 1, so that each meets its own.
+// The tick of any collective is an all_gather of one number a member, on the same members and in the same order. The
+// tick of a transfer is a number in each direction, because it begins when both ends are ready. With tag t of the
+// graph, the numbers of the sender have tag 2t and those of the receiver 2t + 1, so each matches its own.
 //
-// Ownership: keeps the numbers; launches look at them. Failure: none. Cost: a few bytes a member.
+// Ownership: keeps the numbers; launches read them. Failure: none. Cost: a few bytes a member.
 #pragma once
 
 #include "engine/transport.h"
@@ -21,7 +22,8 @@ public:
     CallSeat seat;
     Launch launch;
   };
-  /// What the rank enrols and launches in place of the call: what it sends, and for a transfer what it receives.
+  /// The messages that the rank enrols and launches in place of the call: one that it sends, and for a transfer one
+  /// that it receives.
   [[nodiscard]] llvm::ArrayRef<Message> messages() const { return messages_; }
   /// Before they are launched: when this rank is ready, in picoseconds.
   void setReady(int64_t time) const;

@@ -10,10 +10,10 @@
 namespace ccgraph::runtime {
 namespace {
 
-// An example. Both programs return a and b; before, b is a[2:4], after, it is a copy of it. Values are equal; yet a
-// caller who writes to b changes a in one case and not in the other. The place of b is relative to a's (2 elements on)
-// in one run and to itself in the other, so the two are looked at, and b "has memory of its own, expected some of
-// out.0".
+// Example: both graphs return a and b. In the first run b is a[2:4], in the second it is a copy of it. Values are
+// equal, but a caller who writes to b changes a in one case and not in the other. The place of b is relative to a's (2
+// elements on) in one run and to itself in the other. So the two are compared, and b "has memory of its own, expected
+// some of out.0".
 
 /// Bytes of a storage, from `begin` up to `end`.
 struct Extent {
@@ -94,7 +94,7 @@ private:
   std::map<size_t, std::vector<size_t>> members_;
 };
 
-/// What is wrong with how `place` lies to `other`; empty if nothing.
+/// Returns the error in the position of `place` relative to `other`; empty if there is none.
 std::string compareShift(const Place &place, const Place &other) {
   auto expected = shift(*place.expected, *other.expected), got = shift(*place.got, *other.got);
   if (expected == got)

@@ -1,16 +1,15 @@
-// Shared memory: what two runs' callers can tell of which tensors are one piece of memory.
+// Shared memory: compares which tensors share memory in two runs, as far as a caller can observe it.
 //
-// A caller that writes to one tensor sees it in another exactly where the two overlap. So two runs
-// are alike if the same pairs overlap, each pair shifted by the same distance; that two tensors lie
-// in one storage without touching each other (pieces of a flat bucket do) is nothing it sees.
+// A caller that writes to one tensor sees the write in another exactly where the two overlap. So two runs are equal if
+// the same pairs overlap, each pair shifted by the same distance. A caller cannot observe that two tensors are in one
+// storage without overlap (as pieces of a flat bucket are).
 //
-// Most pairs need no look: where each tensor lies in the same storage at the same distance from the
-// storage's first tensor on both sides, all overlaps are equal too. Only the tensors of which this
-// is not so are compared with all others of their storage.
+// Most pairs need no comparison: where each tensor is in the same storage at the same distance from the storage's first
+// tensor on both sides, all overlaps are equal too. Only the other tensors are compared with all tensors of their
+// storage.
 //
-// Ownership: borrows what it is given for the call. Failure: none. Cost: linear in the tensors; for
-// one that lies elsewhere, linear in the tensors of its two storages and the elements of those that
-// its extent meets.
+// Ownership: borrows its arguments for the call. Failure: none. Cost: linear in the tensors. For a tensor with another
+// place: linear in the tensors of its two storages and in the elements of those that its extent overlaps.
 #pragma once
 
 #include "ccgraph/runtime/observation.h"

@@ -1,4 +1,4 @@
-// What the module computes on the device itself: copies between strides, and sums of what NCCL cannot add up.
+// The module's own device kernels: copies between strides, and sums that NCCL does not support.
 //
 // Plain functions, which enqueue to the stream. Failure: the CUDA runtime's code. Cost: one kernel.
 #pragma once

@@ -30,7 +30,7 @@ public:
       __syncthreads();
     }
     T all = parts[0];
-    // Because the next reduction may write to the same place.
+    // The next reduction may write to the same place.
     __syncthreads();
     return all;
   }
@@ -55,7 +55,7 @@ __global__ void computeUnits(Work job, int64_t units) {
 
 template <typename C, typename Work>
 cudaError_t launchUnits(const Work &job, cudaStream_t stream) {
-  // What a launch takes along on any device.
+  // The arguments of a launch must fit the limit of every device.
   static_assert(sizeof(Work) + sizeof(int64_t) <= 4096);
   constexpr int64_t mostBlocks = 1 << 20;
   int64_t units = unitsOf(job);

@@ -1,7 +1,7 @@
 // Launches of jobs (device/job.h): a block for each unit, as far as a grid goes, and its threads as the team's lanes.
 //
-// Plain function, which enqueues to the stream. Failure: the CUDA runtime's code; a job that fails traps, which the next call tells. Cost:
-// one kernel.
+// Plain function, which enqueues to the stream. Failure: the CUDA runtime's code; a job that fails traps, which the
+// next call reports. Cost: one kernel.
 #pragma once
 
 #include "device/job.h"

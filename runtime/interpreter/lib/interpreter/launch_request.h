@@ -3,10 +3,9 @@
 // A call is one launch; batch_p2p_ops is one launch for each entry. ccgraph/ir/bound_call.h binds the call to its
 // operands; this file gives the bound rows their memory and the call its value.
 //
-// Ownership: a request shares storages with the rank's values, and owns the fresh ones until the node's
-// value does. Failure: a DiagnosticError of rule `run.collective` about arguments that make no sense
-// for the group. Cost: that of the memory: results are allocated here, inputs copied where they are
-// copied at launch.
+// Ownership: a request shares storages with the rank's values, and owns the fresh ones until the node's value does.
+// Failure: a DiagnosticError of rule `run.collective` about arguments that are invalid for the group. Cost: that of the
+// memory: results are allocated here, inputs copied where they are copied at launch.
 #pragma once
 
 #include "ccgraph/runtime/interpreter.h"

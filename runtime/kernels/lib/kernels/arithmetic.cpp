@@ -9,7 +9,7 @@ namespace ccgraph::runtime {
 namespace {
 
 int64_t wrapPow(int64_t base, int64_t exponent) {
-  if (exponent < 0) // Because 1/base truncates to 0 but for 1 and -1.
+  if (exponent < 0) // 1/base truncates to 0 except for 1 and -1.
     return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
   int64_t result = 1;
   for (; exponent; exponent >>= 1, base = wrapMul(base, base))

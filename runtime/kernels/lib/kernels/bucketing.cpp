@@ -20,8 +20,9 @@ Tensor windowAt(const Tensor &buffer, int64_t byte, DType dtype, int64_t count) 
   return buffer.reinterpret(dtype, {{count}, {1}, byte / static_cast<int64_t>(sizeInBytes(dtype))});
 }
 
-/// (ins, group_size, dtype, out_dtype_ints, rank, foreach_group_indices): room for every rank's part, this rank's part
-/// filled with the inputs, each converted to its own dtype. The groups only say which copies Inductor fuses.
+/// (ins, group_size, dtype, out_dtype_ints, rank, foreach_group_indices): returns room for every rank's part, with this
+/// rank's part filled with the inputs, each converted to its own dtype. The groups only list the copies that Inductor
+/// fuses.
 Value preBucketAllGather(KernelArgs &args) {
   Tensors ins = args.tensors(0);
   int64_t ranks = args.integer(1);

@@ -47,7 +47,7 @@ llvm::Error CallSite::wrongArgument(int parameter, llvm::StringRef expected) con
                    .str());
 }
 
-// "c1: rank 3: got ...": each rank plans its own launches, and often one alone is wrong, so that the rank is said.
+// "c1: rank 3: got ...": each rank plans its own launches, and often one alone is wrong, so the message names the rank.
 llvm::Error CallSite::error(const std::string &message, std::string repair) const {
   return makeError(diagnoseCall({node, name}, "run.collective", (Twine("rank ") + Twine(rank) + ": " + message).str(),
                                 std::move(repair)));

@@ -13,7 +13,7 @@ Value given(KernelArgs &args, unsigned index, const Value &otherwise) {
 }
 
 // --- Reductions -----------------------------------------------------------------------------------------
-/// The old schemas say `unbiased` where the new ones have a correction.
+/// The old schemas have `unbiased` where the new ones have a correction.
 template <bool root>
 Value spreadAlong(KernelArgs &args) {
   Value correction = integer(args.boolean(2, true));

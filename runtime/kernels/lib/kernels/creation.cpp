@@ -139,7 +139,7 @@ Value arange(KernelArgs &args, Operands bounds, unsigned dtypeIndex) {
                         end, step)))
     return {};
   auto length = static_cast<int64_t>(std::ceil((end - start) / step));
-  // Because PyTorch cuts the numbers to the dtype before it counts.
+  // PyTorch truncates the numbers to the dtype before it counts.
   if (!isFloat(dtype) && llvm::any_of(bounds, isFloating))
     for (size_t i : {0, 2})
       bounds[i] = integerOperand(static_cast<int64_t>(numberOf(bounds[i])));

@@ -154,8 +154,8 @@ constexpr Lifted lifted[] = {
     {"aten._foreach_zero_.default", "self", "aten.zero_.default"},
 };
 
-/// Lists give their i-th element to the i-th call; other arguments go to all: _foreach_add([a, b], [c, d], alpha=2) is
-/// [add(a, c, 2), add(b, d, 2)]. The first list says how many calls there are.
+/// Lists give their i-th element to the i-th call; other arguments go to all calls: _foreach_add([a, b], [c, d],
+/// alpha=2) is [add(a, c, 2), add(b, d, 2)]. The first list determines the number of calls.
 Value applyToEach(KernelArgs &args) {
   const auto *pair = llvm::find_if(lifted, [&](const Lifted &l) { return l.target == args.target(); });
   const Kernel *element = findKernel(pair->element);
@@ -181,7 +181,7 @@ Value applyToEach(KernelArgs &args) {
     else
       args.fail("element " + llvm::Twine(i) + ": " + llvm::toString(result.takeError()));
   }
-  // Because the schemas of the in-place forms have no result.
+  // The schemas of the in-place forms have no result.
   bool inPlace = args.target().rsplit('.').first.endswith("_");
   return args.failed() || inPlace ? Value() : Value::list(std::move(results));
 }

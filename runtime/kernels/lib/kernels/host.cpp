@@ -19,8 +19,8 @@ struct PythonOp {
   Value (*real)(double a, double b);
 };
 
-// Numbers follow Python, not C: -7 // 2 is -4, -7 % 2 is 1, 7 / 2 is 3.5, and 2 ** -1 is 0.5. Python's integers have no
-// end; ours are 64 bits wide, so that a result that does not fit is an error instead of a wrong number.
+// Numbers follow Python, not C: -7 // 2 is -4, -7 % 2 is 1, 7 / 2 is 3.5, and 2 ** -1 is 0.5. Python's integers are
+// unlimited; ours have 64 bits, so a result that does not fit is an error instead of a wrong number.
 Value floorDivide(KernelArgs &args, int64_t a, int64_t b) {
   if (!args.check(b != 0, "division by zero"))
     return {};
@@ -277,7 +277,7 @@ Value constrainRange(KernelArgs &args) {
   return {};
 }
 
-/// Marks of the profiler: time is nobody's value, but who ends a stretch of it names its beginning.
+/// Marks of the profiler have no time here, but the end of a range refers to its beginning.
 Value beginMark(KernelArgs &) { return Value::opaque("a mark of the profiler"); }
 Value endMark(KernelArgs &) { return {}; }
 

@@ -43,9 +43,9 @@ Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned forma
   return result;
 }
 
-// The storage is copied as bytes, from its first to its last, because strides may leave gaps and an offset: seen
-// through the same window the copy has the same elements at the same places. A tensor that is stretched (stride 0)
-// cannot take part: writing one element of the copy would write several.
+// The storage is copied as bytes, from its first to its last, because strides may leave gaps and an offset: through the
+// same window the copy has the same elements at the same places. An expanded tensor (stride 0) is excluded: writing one
+// element of the copy would write several.
 Tensor cloneWithStrides(const Tensor &self) {
   bool overlaps = llvm::any_of(llvm::seq<int64_t>(0, self.rank()),
                                [&](int64_t dim) { return self.stride(dim) == 0 && self.size(dim) > 1; });

@@ -1,7 +1,7 @@
-// Memory formats: which strides a new tensor gets from the one that it is made like.
+// Memory formats: the strides of a new tensor that is made like another one.
 //
-// Ownership: results lie where KernelArgs says, or in new memory. Failure: through KernelArgs; channels-last of five dimensions is
-// refused, because no captured program asks for it. Cost: linear in the elements allocated.
+// Ownership: results are in the memory of KernelArgs, or in new memory. Failure: through KernelArgs; channels-last of
+// five dimensions is rejected, because no captured graph uses it. Cost: linear in the elements allocated.
 #pragma once
 
 #include "kernels/kernel_args.h"

@@ -20,15 +20,14 @@ namespace ccgraph::runtime {
 /// Sizes after reducing `dims`: of size 1 where `keep` is set, else gone.
 [[nodiscard]] Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep);
 
-/// What a reduction does: over which dimensions, whether they stay with size 1, and the dtype in
-/// which it computes and yields.
+/// A reduction: the reduced dimensions, whether they remain with size 1, and the dtype of its computation and result.
 struct Reduction {
   Dims dims;
   bool keep = false;
   DType dtype = DType::F32;
 };
 
-/// A line that is folded: its elements, widened, from left to right, as often as a fold wants them.
+/// A line that is folded: its elements, widened, from left to right, as often as a fold reads them.
 template <typename T>
 class Line {
 public:

@@ -154,7 +154,7 @@ Value mseLossBackward(KernelArgs &args) {
   writeElement<double>(DType::F64, number.data(), scale);
   operands.push_back({number, true});
   Tensor result = pointwise(args, operands, mseGrad);
-  // Because PyTorch lays it out anew.
+  // PyTorch makes the result contiguous.
   return args.failed() ? Value() : Value(result.contiguous());
 }
 

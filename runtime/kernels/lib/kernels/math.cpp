@@ -208,7 +208,7 @@ CCGRAPH_PARTS_TEST(isinfOp, std::isinf, ||, 0);
 CCGRAPH_PARTS_TEST(isfiniteOp, std::isfinite, &&, 1);
 #undef CCGRAPH_PARTS_TEST
 
-/// The operator of the tanh form where argument `index`, "approximate", says so.
+/// Returns the operator of the tanh form where argument `index`, "approximate", selects it.
 const PointwiseOp &geluForm(KernelArgs &args, unsigned index, const PointwiseOp &exact, const PointwiseOp &tanh) {
   llvm::StringRef form = args.text(index, "none");
   args.check(form == "none" || form == "tanh", "got approximate = '" + form + "', expected 'none' or 'tanh'");
@@ -247,7 +247,7 @@ Value computeAtan2Into(KernelArgs &args) {
   return out;
 }
 
-/// Because True is the integer 1 as soon as it is multiplied.
+/// True becomes the integer 1 when it is multiplied.
 Value computeSquare(KernelArgs &args) {
   Operand self = args.operand(0);
   if (!args.failed() && self.tensor.dtype() == DType::Bool)

@@ -43,7 +43,7 @@ bool checkSizes(KernelArgs &args, DimsRef sizes) {
                     "got sizes " + dimsOf(sizes) + ", expected none negative");
 }
 
-/// Sizes that are there already change nothing, but for a memory format that is asked for.
+/// Equal sizes change nothing, unless a memory format is requested.
 Value resizeTo(KernelArgs &args, const Tensor &self, DimsRef sizes, llvm::StringRef format) {
   format.consume_front("torch.");
   bool channelsLast = format == "channels_last" && sizes.size() == 4;
@@ -129,8 +129,8 @@ Value setData(KernelArgs &args) {
   return {};
 }
 
-/// (variable, new_size): how large the storage of a tensor is, without a word to the tensors in it. What a smaller
-/// storage loses reads as zeros, as do new bytes, because every element of a tensor lies in its storage here.
+/// (variable, new_size): sets the size of a tensor's storage; the tensors in it are not changed. Bytes beyond a smaller
+/// size read as zeros, as do new bytes, because every element of a tensor must be in its storage here.
 Value resizeStorage(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t size = args.integer(1);

@@ -112,7 +112,7 @@ double statAt(const Tensor &stats, int64_t i) {
   return readElement<double>(stats.dtype(), stats.data() + i * stats.elementSize());
 }
 
-/// Where a gradient operator's arguments stand, and whether its norm subtracts the mean.
+/// The positions of a gradient operator's arguments, and whether its norm subtracts the mean.
 struct GradientForm {
   std::optional<unsigned> mean;
   unsigned scale;
@@ -133,10 +133,9 @@ struct Gradients {
   Line bias;
 };
 
-/// One row of the input's gradient but for mean(g) and the outer scale; with y = (x - mean) * scale and g = grad *
-/// weight:
-/// scale * (g - mean(g) - y * mean(g * y)), without mean(g) where the norm does not subtract the mean.
-/// Returns mean(g), which the caller subtracts or not.
+/// Computes one row of the input's gradient, without mean(g) and the outer scale. With y = (x - mean) * scale and g =
+/// grad * weight, the gradient is scale * (g - mean(g) - y * mean(g * y)), without mean(g) where the norm does not
+/// subtract the mean. Returns mean(g), which the caller subtracts if needed.
 double addRow(Gradients &sums, Line &grad, const Line &normal, const Line &weight) {
   double meanGrad = 0;
   double meanProduct = 0;

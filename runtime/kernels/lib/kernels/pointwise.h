@@ -1,12 +1,10 @@
 // Elementwise operators: one description of the arithmetic, one loop for all.
 //
-// An operator is up to three functions of one element of each operand, in the wide types of
-// elements.h; which one runs follows from the promoted dtype. Broadcasting, promotion, rounding,
-// result strides and in-place writing are common to all.
+// An operator is up to three functions of one element of each operand, in the wide types of elements.h; the promoted
+// dtype selects one. Broadcasting, promotion, rounding, result strides and in-place writing are common to all.
 //
-// Ownership: descriptions are constants. Failure: through KernelArgs (sizes that do not broadcast,
-// a dtype that the operator does not know, an in-place result that does not fit its target). Cost:
-// one indirect call an element.
+// Ownership: descriptions are constants. Failure: through KernelArgs (sizes that do not broadcast, an unsupported
+// dtype, an in-place result that does not fit its target). Cost: one indirect call an element.
 #pragma once
 
 #include "kernels/kernel_args.h"

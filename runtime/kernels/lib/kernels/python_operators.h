@@ -1,4 +1,4 @@
-// What Python's operators mean on tensors.
+// The meaning of Python's operators on tensors.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"

@@ -1,14 +1,12 @@
-// Random operators: what they draw, and from what.
+// Random operators: the distributions that they draw from, and the stream of numbers.
 //
-// A rank has one stream, and every random operator draws its elements from it in row-major order,
-// so what it yields depends on how much was drawn before it: two random operators that change
-// places change values, as they do in PyTorch. All ranks start from the same state, as programs
-// that seed every rank alike do. The numbers are not PyTorch's, so a recorded program that draws
-// cannot be compared with its record.
+// A rank has one stream, and every random operator draws its elements from it in row-major order. So its result depends
+// on the earlier draws: two random operators that change places change values, as they do in PyTorch. All ranks start
+// from the same state, as programs that seed every rank alike do. The numbers are not PyTorch's, so a recorded program
+// that draws cannot be compared with its record.
 //
-// Ownership: results are new tensors; the stream is the rank's. Failure: a missing or wrong
-// argument is a DiagnosticError of rule run.collective, as CallSite words it. Cost: a few
-// nanoseconds an element.
+// Ownership: results are new tensors; the stream is the rank's. Failure: a missing or wrong argument is a
+// DiagnosticError of rule run.collective, from CallSite. Cost: a few nanoseconds an element.
 #pragma once
 
 #include "kernels/call_site.h"

@@ -35,8 +35,8 @@ static const Kernel *findExactly(llvm::StringRef target) {
   return at != all.end() && at->target == target ? at : nullptr;
 }
 
-/// "operator.le" for every spelling of a Python builtin, "torch.sym_sum" for "<function sym_sum at 0x7f...>". In place, because
-/// kernels that call others ask for them in each step.
+/// Returns "operator.le" for every form of a Python builtin, "torch.sym_sum" for "<function sym_sum at 0x7f...>". It
+/// does not allocate, because kernels that call others use it in each step.
 static llvm::SmallString<96> canonicalTarget(llvm::StringRef target) {
   llvm::SmallString<96> name;
   target.consume_front("torch.ops.");

@@ -93,7 +93,7 @@ Value indexCopy(KernelArgs &args) {
   if (args.failed() || !args.check(source.rank() == self.rank() || source.rank() == 0 || self.rank() == 0,
                                    "got a source " + typeOf(source) + " for " + typeOf(self)))
     return {};
-  // Because index_put's indexed dimension stands where it was, the source fits as it is.
+  // index_put keeps the indexed dimension in place, so the source fits unchanged.
   callKernel(args, "aten.index_put_.default", {atLeastOneDim(result), indexOn(args, dim), source});
   return result;
 }

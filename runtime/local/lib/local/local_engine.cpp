@@ -98,7 +98,7 @@ private:
       threads.ranks.push_back(
           {loops.back().get(), [&loop = *loops.back()](Standby &watch) { return loop.run(watch); }});
     }
-    // Because a clock that starts late shows as time that its rank has taken.
+    // A clock that starts late would add that time to the rank's own.
     threads.together = isPaced();
     threads.prepare = [this](Watch &watch) {
       for (const auto &transport : transports_)

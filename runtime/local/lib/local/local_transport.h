@@ -1,7 +1,7 @@
 // LocalTransport: collectives between ranks that are threads of one process. No byte is copied on the way.
 //
-// Ownership: all ranks' transports share one LocalMeetings, which must outlive them. Failure: as Transport says. Thread-safe between
-// ranks; one rank's transport is used by one thread at a time. Cost: see meeting.h and movement.h.
+// Ownership: all ranks' transports share one LocalMeetings, which must outlive them. Failure: see Transport.
+// Thread-safe between ranks; one rank's transport is used by one thread at a time. Cost: see meeting.h and movement.h.
 #pragma once
 
 #include "engine/transport.h"
@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime {
 
-/// Where all ranks meet. Filled before the first run, by one thread.
+/// The matching calls of all ranks. Filled before the first run, by one thread.
 class LocalMeetings {
 public:
   /// The meeting of the next call of this seat's group, or of its transfer.
@@ -43,7 +43,7 @@ private:
 class LocalTransport final : public Transport {
 public:
   LocalTransport(LocalMeetings &meetings, int64_t rank) : meetings_(meetings), rank_(rank) {}
-  /// Before each run: whom to tell.
+  /// Called before each run with the watch to notify.
   void begin(Watch &watch);
 
   [[nodiscard]] Ticket enrol(const CallSeat &seat) override;

@@ -1,8 +1,8 @@
-// Meeting: one collective, or one transfer, of ranks in one process, and how far its members have come.
+// Meeting: one collective, or one transfer, of ranks in one process, and the progress of its members.
 //
-// All meetings of a program are known before it runs (Transport::enrol). A member arrives with its launch; the last one to
-// arrive lets all move their parts, each on its own thread, out of one another's memory; the last one to be done lets all go.
-// Nothing in between needs a lock, because a member writes what is its own alone.
+// All meetings of a plan are known before it runs (Transport::enrol). A member arrives with its launch. The last
+// arrival lets all members copy their parts, each on its own thread, from one another's memory; the last one to finish
+// releases all. Nothing in between needs a lock, because a member writes only its own rows.
 //
 // Ownership: borrows the launches from arrival until the next run. Failure: arrive() gives a DiagnosticError where ranks disagree.
 // Thread-safe. Cost: a lock to arrive.

@@ -75,7 +75,7 @@ private:
 
   void allReduce() const {
     int64_t elements = mine_.send[row_].numElements(), members = static_cast<int64_t>(launches_.size());
-    // Because two members would write to one cache line where chunks end inside of it.
+    // Otherwise two members would write to one cache line where chunks end inside of it.
     constexpr int64_t step = 64;
     int64_t chunk = ((elements + members - 1) / members + step - 1) / step * step;
     int64_t begin = std::min(index() * chunk, elements), end = std::min(begin + chunk, elements);

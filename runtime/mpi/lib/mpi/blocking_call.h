@@ -1,10 +1,10 @@
-// callWithin: a call that may block for ever, given up after a time.
+// callWithin: a call that may block without end, with a time limit.
 //
-// Some things MPI does only by calls that wait for all processes: to start, to make a communicator, to end. Where a process is
-// stopped or gone they never return. So they run on a thread of their own; where the time is over the thread is left where it is,
-// and the process has to end.
+// Some MPI calls wait for all processes: the start, the creation of a communicator, the end. They never return if a
+// process is stopped or lost. So they run on a thread of their own; after the time limit the thread is abandoned, and
+// the process must end.
 //
-// Ownership: what the call uses must live as long as the process. Failure: empty where the time was over. Cost: a thread.
+// Ownership: what the call uses must live as long as the process. Failure: empty after the time limit. Cost: a thread.
 #pragma once
 
 #include <chrono>

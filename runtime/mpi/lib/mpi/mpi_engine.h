@@ -1,7 +1,7 @@
 // The mpi engine: a process for each rank, started by mpirun, which talk by MPI.
 //
-// Values are those of the interpreter to the bit (mpi_transport.h). MPI itself is in a module that is loaded when the engine is first
-// asked for (mpi_calls.h).
+// Values are bitwise equal to the interpreter's (mpi_transport.h). MPI itself is in a module that is loaded at the
+// engine's first use (mpi_calls.h).
 //
 // Ownership, failure and cost: see engine.h.
 #pragma once

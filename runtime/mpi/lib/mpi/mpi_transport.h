@@ -5,19 +5,20 @@
 //   broadcast       MPI_Ibcast
 //   scatter         MPI_Iscatter
 //   barrier         MPI_Ibarrier
-//   all_to_all      MPI_Isend and MPI_Irecv with each member, so that shares may be unlike and of any size
-//   send, recv      MPI_Isend, MPI_Irecv, with the tag of the program
-//   reduce_scatter  MPI_Ialltoall of chunks, then each reduces the n chunks that it has got
+//   all_to_all      MPI_Isend and MPI_Irecv with each member, so that shares may differ and have any size
+//   send, recv      MPI_Isend, MPI_Irecv, with the tag of the graph
+//   reduce_scatter  MPI_Ialltoall of chunks, then each reduces the n chunks that it has received
 //   all_reduce      as reduce_scatter, then MPI_Iallgather of the chunks; elements that are left over are gathered by all and reduced by
 //                   all, and so are whole rows where n rows are `smallBytes` or less
-// Reductions are ours, in rank order (reduce_rows.h), and not MPI's: so values are the interpreter's to the bit, for each dtype that
-// programs have and MPI has not too. They move what a ring would move, b * (n - 1) / n bytes there and back.
+// Reductions are ours, in rank order (reduce_rows.h), and not MPI's. So values are bitwise equal to the interpreter's,
+// also for dtypes that MPI lacks. They move as many bytes as a ring, b * (n - 1) / n in each of two phases.
 //
-// Collectives of one list of members and one stream have a communicator (a lane), because MPI matches what is issued on one by the
-// order of issue; a call that has two parts issues its second one before later calls of the lane do.
+// Collectives of one list of members and one stream have a communicator (`lane`), because MPI matches the calls on a
+// communicator by their order of issue. A call with two parts issues its second one before later calls on the
+// communicator.
 //
-// Ownership: borrows the job and the launches; keeps scratch memory. Failure: rules run.mpi, and run.ranks-disagree where launches are
-// compared as they meet. Cost: MPI's; in steady state no memory is allocated here.
+// Ownership: borrows the job and the launches; keeps scratch memory. Failure: rules run.mpi, and run.ranks-disagree
+// where launches are compared at run time. Cost: MPI's; in steady state no memory is allocated here.
 #pragma once
 
 #include "engine/transport.h"
@@ -55,7 +56,7 @@ private:
   enum class Phase : uint8_t { Done, CompareLengths, Compare, Move, Share };
   struct Request {
     MpiRequest mpi;
-    /// bytes that must come; -1: as many as were asked for by all
+    /// bytes that must arrive; -1: as many as all have requested
     int64_t expected = -1;
   };
   /// How a row of an all_reduce goes.

@@ -11,7 +11,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Of what is told here; another build may tell it in another way.
+/// Version of the format of these messages; another build may use another format.
 constexpr int64_t formatVersion = 2;
 
 using Notices = std::vector<CallNotice>;

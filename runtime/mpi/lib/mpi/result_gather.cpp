@@ -22,7 +22,7 @@ void decodeInto(RankTraces &all, llvm::ArrayRef<std::byte> bytes) {
     all.statedEnds.push_back(from.numbers());
 }
 
-/// What process 0 does with the bytes of another rank; ranks come in order.
+/// Handles the bytes of another rank in process 0; ranks come in order.
 using Take = llvm::function_ref<void(size_t rank, llvm::ArrayRef<std::byte> bytes)>;
 
 /// All processes' messages to process 0, one after the other.

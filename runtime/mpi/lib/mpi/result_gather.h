@@ -1,7 +1,7 @@
-// What each rank has at the end of a run, in one process.
+// Gathers the results of all ranks at the end of a run in one process.
 //
-// Ownership: what is gathered is the caller's. Failure: through MpiStandby; nothing is given then. Cost: a message from each rank to
-// rank 0.
+// Ownership: the gathered values are the caller's. Failure: through MpiStandby; the result is then empty. Cost: a
+// message from each rank to rank 0.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"

@@ -1,8 +1,8 @@
-// ScratchPool: memory that collectives need for what they have received and not reduced yet.
+// ScratchPool: memory for values that collectives have received and not reduced yet.
 //
-// What one call has given back the next one takes, so that in steady state nothing is allocated.
+// Later calls reuse freed memory, so in steady state nothing is allocated.
 //
-// Ownership: the pool owns what is not taken. Failure: std::bad_alloc (memory_limit.h). Cost: a look at each free stretch.
+// Ownership: the pool owns the free memory. Failure: std::bad_alloc (memory_limit.h). Cost: linear in the free blocks.
 #pragma once
 
 #include "engine/arena.h"

@@ -44,8 +44,8 @@ std::string sizeText(int64_t bytes) {
 int64_t MemoryNeed::toRun() const { return saturatingSum({inputs, peak, outputs}); }
 int64_t MemoryNeed::toCompare() const { return saturatingAdd(toRun(), outputs); }
 
-// One graph is run by every rank: at 3 GiB it needs 12 GiB on 4 ranks, as all of them run in one process. Of several
-// each is run by one rank, and they are added up.
+// A single graph is run by every rank: at 3 GiB it needs 12 GiB on 4 ranks, as all of them run in one process. Several
+// graphs are run by one rank each, and their needs are added.
 MemoryNeed memoryNeed(llvm::ArrayRef<const Graph *> graphs, size_t ranks) {
   MemoryNeed all;
   int64_t times = graphs.size() == 1 ? static_cast<int64_t>(ranks) : 1;

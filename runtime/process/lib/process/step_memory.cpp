@@ -9,8 +9,8 @@
 namespace ccgraph::runtime {
 namespace {
 
-// Tensors are made deep inside of kernels, which know of no run; as with the memory limit (memory_limit.cpp), what the
-// thread works with is found through the thread.
+// Kernels make tensors without access to the run. As with the memory limit (memory_limit.cpp), the active memory is
+// found through the thread.
 StepMemory *&inForce() {
   thread_local StepMemory *memory = nullptr;
   return memory;

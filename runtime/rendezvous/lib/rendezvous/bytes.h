@@ -1,7 +1,8 @@
-// ByteWriter, ByteReader: what processes of one job tell each other, as bytes.
+// ByteWriter, ByteReader: the messages between processes of one job, as bytes.
 //
-// Numbers are eight bytes in the machine's own order, texts are a length and their characters: both ends run the same build, which
-// the first message says (program_agreement.h). Reading beyond the end gives zeros and empty texts, and isWhole() is false then.
+// Numbers are eight bytes in the machine's own order, texts are a length and their characters: both ends run the same
+// build, which the first message verifies (program_agreement.h). Reading beyond the end yields zeros and empty texts,
+// and isWhole() is then false.
 //
 // Ownership: a writer owns its bytes, a reader borrows them. Failure: isWhole(). Cost: linear in the bytes.
 #pragma once

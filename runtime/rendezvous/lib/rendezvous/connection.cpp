@@ -39,7 +39,7 @@ bool Connection::await(int socket, short events, Clock::time_point until) {
     if (left <= 0)
       return false;
     pollfd asked{socket, events, 0};
-    // Because a deadline may be longer than the system's number of milliseconds.
+    // A deadline may be longer than the system's largest number of milliseconds.
     int ready = ::poll(&asked, 1, static_cast<int>(std::min<int64_t>(left, 60000)));
     if (ready > 0)
       return true;
@@ -103,13 +103,13 @@ llvm::Expected<std::string> Connection::receive(Clock::time_point until) {
 
 // --- Sockets --------------------------------------------------------------------------------------------------
 
-/// -1 where the system refuses: errno says why.
+/// Returns -1 where the system fails; errno has the reason.
 static int openListener(const addrinfo &address) {
   int listener = socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0)
     return -1;
   int on = 1;
-  // Because what an ended job has left of its connections does not concern this one.
+  // Remaining connections of an ended job must not block this one.
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (bind(listener, address.ai_addr, address.ai_addrlen) == 0 && listen(listener, SOMAXCONN) == 0)
     return listener;

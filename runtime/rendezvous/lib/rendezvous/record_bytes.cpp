@@ -51,7 +51,7 @@ struct Reading {
   }
 };
 
-/// What is written, or what is read into.
+/// The value that is written or read, by the direction.
 template <typename T, typename Of>
 concept Either = std::same_as<std::remove_const_t<T>, Of>;
 

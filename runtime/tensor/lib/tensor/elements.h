@@ -6,8 +6,8 @@
 // f32, since double has more than 2p+2 bits (S. Figueroa, "When is double rounding innocuous?",
 // 1995); f16 and bf16 are rounded to f32 first, because PyTorch computes them in f32.
 //
-// Ownership: none. Failure: u64 and the 8-bit and 4-bit floats are moved but not computed with;
-// computable() tells, callers report. Cost: one indirect call a row.
+// Ownership: none. Failure: u64 and the 8-bit and 4-bit floats are moved but not computed with; callers test
+// computable() and report. Cost: one indirect call a row.
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"

@@ -36,7 +36,7 @@ void addPlainly(const E *a, const E *b, E *to, size_t count) {
 #if defined(__x86_64__)
 #define CCGRAPH_WIDE __attribute__((target("avx2,f16c")))
 
-// Because the library must run where these instructions are not, they are asked for, and used in these functions alone.
+// The library must run on machines without these instructions, so they are detected, and used in these functions alone.
 bool hasWide() {
   static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
   return has;

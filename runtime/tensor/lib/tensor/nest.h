@@ -1,7 +1,8 @@
 // LoopNest: equally sized tensors as one nest of loops, with as few loops as their strides allow.
 //
-// A dimension joins the one before it where a step of that is a walk along this, in every tensor; so contiguous tensors of any sizes
-// are one row. What is worked out once serves any tensors of these strides, such as the lines of one.
+// A dimension is merged with the one before it where a step of that equals a pass along this, in every tensor. So
+// contiguous tensors of any sizes are one row. A nest serves all tensors of the same strides, such as the lines of one
+// tensor.
 //
 // Plain value. Nothing here fails. Cost: O(dimensions x tensors), without memory of its own for up to six of either.
 #pragma once

@@ -26,9 +26,9 @@ bool isBareSymbol(llvm::StringRef text) {
          llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
-/// Learns a bare symbol, or compares. False if the two differ.
-/// An input f32[s0, 4] that is given as [7, 4] says that s0 is 7; from then on a result f32[2*s0] must have 14
-/// elements. An expression of a symbol that has no value yet teaches nothing: 2*s0 = 14 is not solved for s0.
+/// Sets a bare symbol, or compares its value. Returns false if the two differ. An input f32[s0, 4] with sizes [7, 4]
+/// sets s0 to 7; from then on a result f32[2*s0] must have 14 elements. An expression of a symbol without a value sets
+/// nothing: 2*s0 = 14 is not solved for s0.
 bool unify(llvm::StringRef expression, int64_t value, Symbols &symbols) {
   if (std::optional<int64_t> known = valueOf(expression, symbols))
     return *known == value;

@@ -1,10 +1,10 @@
 // TorchAllocator: PyTorch's allocator of the device, as far as captures concern it (kernel_provider.h).
 //
-// In a recorded run, where PyTorch computes on the host and takes no memory of a device, what is asked is only held to the rules: a call on a
-// captured stream needs a pool that is open, and its graph may run as long as the pool is there.
+// In a recorded run, PyTorch computes on the host and allocates no device memory, so calls are only checked against the
+// rules: a call on a captured stream needs an open pool, and its graph may run as long as the pool exists.
 //
-// Ownership: refers to the module, which lives on; who begins a capture owns its pool. Failure: PyTorch's words. Cost: an object a
-// capture.
+// Ownership: refers to the module, which is never unloaded; the code that begins a capture owns its pool. Failure:
+// PyTorch's message. Cost: an object a capture.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"
@@ -16,7 +16,7 @@ namespace ccgraph::runtime {
 
 class TorchAllocator final : public DeviceAllocator {
 public:
-  /// `calls`: the module, which is loaded when it is asked.
+  /// `calls` returns the module, which it loads at its first call.
   explicit TorchAllocator(std::function<TorchCalls &()> calls) : calls_(std::move(calls)) {}
   [[nodiscard]] llvm::Expected<std::unique_ptr<CapturedMemory>> beginCapture(const DeviceQueue &queue) const override;
 

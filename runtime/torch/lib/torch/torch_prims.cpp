@@ -21,7 +21,7 @@ struct PrimCall {
   [[nodiscard]] Result make(size_t part, llvm::ArrayRef<Value> arguments) const {
     return parts[part]->compute(arguments, {});
   }
-  /// Where the plan says.
+  /// Writes the result to the plan's destination.
   [[nodiscard]] Result finish(size_t part, llvm::ArrayRef<Value> arguments) const {
     return parts[part]->compute(arguments, destinations);
   }

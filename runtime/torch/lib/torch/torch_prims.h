@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime {
 
-/// Null where `target` is no prim that is known here, or `find` has not all that it calls.
+/// Returns null where `target` is not a supported prim, or `find` lacks an operator that it calls.
 [[nodiscard]] std::unique_ptr<ProvidedKernel>
 makePrimKernel(llvm::StringRef target, llvm::function_ref<const ProvidedKernel *(llvm::StringRef)> find);
 

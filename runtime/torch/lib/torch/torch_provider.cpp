@@ -50,7 +50,8 @@ public:
 
 private:
   [[nodiscard]] const ProvidedKernel *findKernel(llvm::StringRef target) const {
-    // Because PyTorch is given windows and no storages: it cannot know where in one a tensor lies, nor give a tensor another one.
+    // PyTorch receives windows and no storages: it can neither find the place of a tensor in its storage, nor give a
+    // tensor another one.
     if (target.startswith("aten.as_strided") || target.startswith("aten.set_data"))
       return nullptr;
     std::unique_ptr<ProvidedKernel> &kernel = kernels_[target.str()];

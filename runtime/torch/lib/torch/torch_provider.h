@@ -1,4 +1,4 @@
-// The provider of PyTorch's kernels: its module is loaded when it is first asked for.
+// The provider of PyTorch's kernels; its module is loaded at its first use.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"

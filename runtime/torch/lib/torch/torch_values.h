@@ -47,7 +47,7 @@ public:
       : destinations_(destinations), arguments_(arguments) {}
   /// After the call.
   [[nodiscard]] Value take();
-  /// A number of a dtype that nobody here has; -1 where there is none.
+  /// Returns the number of an unsupported dtype; -1 where there is none.
   [[nodiscard]] int unknownDType() const { return unknown_; }
 
   void none() override { add(Value()); }

@@ -1,7 +1,7 @@
-// BriefLock: a lock that is nearly always free, and never held for long.
+// BriefLock: a spin lock that is nearly always free, and never held for long.
 //
-// Who runs a plan takes it several times a step, and nobody else but who takes a record wants it. So to take it is one
-// instruction, and to wait for it is to look again. For std::lock_guard.
+// The thread that runs a plan takes it several times a step, and only the reader of a record competes for it. So
+// locking is one instruction, and waiting is polling. For std::lock_guard.
 #pragma once
 
 #include <atomic>

@@ -9,7 +9,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Of the same size in bytes.
+/// Returns another dtype of the same size in bytes.
 DType otherDType(DType dtype) {
   constexpr DType candidates[] = {DType::F32, DType::I32, DType::F64, DType::I64, DType::F16,
                                   DType::I16, DType::U8,  DType::I8,  DType::C64, DType::C128};

@@ -45,7 +45,7 @@ struct FlightMeeting {
   [[nodiscard]] bool isIncomplete() const;
 };
 
-/// What a rank did.
+/// The activity of a rank.
 struct FlightStanding {
   RankActivity activity = RankActivity::Unknown;
   /// the step that a busy rank executes; empty between steps
@@ -62,13 +62,13 @@ public:
   [[nodiscard]] llvm::ArrayRef<FlightMeeting> meetings() const { return meetings_; }
   /// Null where the rank left none.
   [[nodiscard]] const FlightRecord *record(int64_t rank) const;
-  /// Of a rank that left a record: when the first record was taken.
+  /// Returns the activity of a rank that left a record, at the time of the first record.
   [[nodiscard]] FlightStanding standing(int64_t rank) const;
   /// The rank has issued what comes later in the plan, and this call, which its plan has too, never.
   [[nodiscard]] bool hasLeftOut(int64_t rank, const FlightMeeting &meeting) const;
   /// All ranks that any record speaks of.
   [[nodiscard]] const std::set<int64_t> &ranks() const { return ranks_; }
-  /// All records are of one plan, as far as they say: what meets has the same place in it.
+  /// Returns whether all records are of one plan, as far as they show: matching calls have the same index in it.
   [[nodiscard]] bool isOnePlan() const { return onePlan_; }
   [[nodiscard]] size_t numCalls() const;
 

@@ -34,7 +34,7 @@ int64_t lengthOf(llvm::ArrayRef<Interval> intervals) {
   return length;
 }
 
-/// Of what both cover; both are merged.
+/// Returns the time that both cover; the intervals of each are merged.
 int64_t commonLength(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b) {
   int64_t length = 0;
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -106,7 +106,7 @@ private:
 
   void addMeeting(const FlightMeeting &meeting) {
     int64_t launched = 0, complete = 0, bytes = 0;
-    // Because of one record alone nothing is known but what its rank saw.
+    // With a single record, only the view of its rank is known.
     bool told = meeting.missing.empty() || records_.size() == 1;
     if (meeting.isIncomplete() || !told)
       return;

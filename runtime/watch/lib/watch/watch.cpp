@@ -24,7 +24,7 @@ void Watch::tell() {
   {
     Lock lock(mutex_);
     news_.fetch_add(1, std::memory_order_release);
-    // Because whoever sleeps may go on now, a standstill is judged anew by those who find that they cannot.
+    // Sleeping ranks may continue now, so a deadlock is judged anew by those that find they cannot.
     lastNews_ = Clock::now();
     std::replace(states_.begin(), states_.end(), State::Asleep, State::Awake);
   }
@@ -78,7 +78,7 @@ bool Watch::allGone() const {
   return llvm::all_of(states_, [](State state) { return state == State::Gone; });
 }
 
-/// Some have left, and nobody who is there waits for a peer.
+/// Returns whether some ranks have left, and no remaining rank waits for a peer.
 bool Watch::endIsAwaited() const {
   return llvm::is_contained(states_, State::Gone) && !llvm::is_contained(states_, State::Asleep);
 }
@@ -135,7 +135,7 @@ void Watch::endAwaiting() {
 }
 
 void Watch::failLocked(int64_t rank, llvm::Error error) {
-  // Because a rank fails once, and whatever it says afterwards comes of that.
+  // A rank fails once; its later errors are consequences of the first.
   if (!errors_.try_emplace(rank, std::move(error)).second)
     llvm::consumeError(std::move(error));
   over_.store(true, std::memory_order_release);

@@ -1,4 +1,4 @@
-// What the device or its communication library refuses, as a diagnostic of rule run.nccl.
+// Errors of the device or its communication library, as diagnostics of rule run.nccl.
 //
 // Plain functions. Cost: none until an error is made.
 #pragma once

@@ -15,8 +15,8 @@ device::Number numberAt(Planner &planner, unsigned index, double otherwise) {
   return {nullptr, device::Element::F32, planner.args.number(index, otherwise)};
 }
 
-/// What does not differ between the parameters of a call: (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1,
-/// beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf).
+/// The settings that the parameters of a call share: (self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps,
+/// lr, beta1, beta2, weight_decay, eps, amsgrad, maximize, grad_scale, found_inf).
 device::AdamJob settingsOf(Planner &planner, bool decoupled) {
   device::AdamJob job;
   job.rate = numberAt(planner, 6, 0);

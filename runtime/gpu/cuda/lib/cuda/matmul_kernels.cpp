@@ -54,7 +54,7 @@ void multiply(Planner &planner, const Tensor &out, const Product &product) {
   job.out = matricesOf(planner, out);
   job.alpha = alpha;
   job.beta = beta;
-  // Because what is weighed by 0 is not even read: it may be NaN.
+  // An addend with weight 0 is not read: it may be NaN.
   if (added && beta != 0)
     add(planner, job, *added, out);
   if (out.numElements() != 0)

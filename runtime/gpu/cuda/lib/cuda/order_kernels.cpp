@@ -66,7 +66,7 @@ void placeOfExtreme(Planner &planner) {
 
 // --- Sorted lines -------------------------------------------------------------------------------------------
 
-/// The first `count` elements of each line and their places, in the order that `falls` says.
+/// Computes the first `count` elements of each line and their indices, in falling order where `falls` is set.
 void sortAlong(Planner &planner, int64_t dim, bool falls, int64_t count) {
   Tensor self = atLeastOneDim(planner.args.tensor(0));
   if (planner.args.failed() ||

@@ -57,7 +57,7 @@ void reduceInto(Planner &planner, const Tensor &out, const Reduction &reduction,
                {{out, *outStrides, Dims(split.reduced.size(), 0)}});
 }
 
-/// What the sum is made in: the result's dtype, which the elements are converted to.
+/// The type of the sum: the result's dtype, to which the elements are converted.
 template <RowOp op>
 void sumDims(Planner &planner) {
   Tensor out = planner.result();

@@ -1,6 +1,6 @@
 // AdamJob: one parameter's step of Adam or AdamW (I. Loshchilov, F. Hutter, 2019), as torch.optim fuses it.
 //
-// The count of steps, and a rate that is a tensor, are numbers that the device has: so a captured step goes on counting.
+// The count of steps, and a rate that is a tensor, are numbers in device memory, so a captured step keeps counting.
 //
 // Plain value. Failure: none; with `foundInf` set nothing is written.
 #pragma once

@@ -1,10 +1,11 @@
-// Job: what a kernel has a device compute, whole: an operator, where its operands lie, and where its results go.
+// Job: a complete computation of a kernel on a device: an operator, the places of its operands, and the places of its
+// results.
 //
-// A kernel is one job or a few, in order. A job is a plain value that a launch takes along; the device's memory is all that it refers
-// to. It falls into units (team.h), any of which may run before any other, or at once.
+// A kernel is one job or a few, in order. A job is a plain value that is an argument of a launch; it refers only to
+// device memory. It consists of units (team.h), which may run in any order, or concurrently.
 //
-// Ownership: none. Failure: a job that refers to what is not there (an index out of range) fails while it runs. Cost: a job takes
-// up to some kilobytes.
+// Ownership: none. Failure: a job with an invalid reference (an index out of range) fails while it runs. Cost: a job
+// takes up to some kilobytes.
 #pragma once
 
 #include "device/adam_job.h"

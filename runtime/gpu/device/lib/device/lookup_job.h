@@ -2,8 +2,8 @@
 //
 // A number that is out of range ends the run (Team::fail()).
 //
-// Plain values. Cost: the gradient of an embedding has a lane for each column, which walks over all indices in their order, so that its sums
-// are the same in each run; each partial sum is rounded to the result's type.
+// Plain values. Cost: the gradient of an embedding has a thread for each column, which processes all indices in their
+// order, so that its sums are the same in each run; each partial sum is rounded to the result's type.
 #pragma once
 
 #include "device/row_job.h"
@@ -88,7 +88,7 @@ CCGRAPH_BY_TEAM void runUnit(const EmbeddingGradJob &job, int64_t unit, Team &te
 
 enum class LossReduction : uint8_t { None, Mean, Sum };
 
-/// What a loss over classes and its gradient both need.
+/// The operands of a loss over classes and of its gradient.
 struct ClassLoss {
   static constexpr bool hasWhole = false;
   Arithmetic arithmetic = Arithmetic::Single;

@@ -1,9 +1,9 @@
-// MapJob: one operator on the elements of up to four operands, each element by itself.
+// MapJob: one operator on the elements of up to four operands, each element independently.
 //
-// Operands are tensors over the result's shape, or numbers. An operand may be the very window that is written: an element is read
-// before it is stored, by the same lane.
+// Operands are tensors over the result's shape, or numbers. An operand may be the window that is written: the same
+// thread reads an element before it stores it.
 //
-// Plain value. Failure: none; whoever makes one sees to it that the arithmetic has the operator (isWhole(), isReal()).
+// Plain value. Failure: none; the caller must ensure that the arithmetic has the operator (isWhole(), isReal()).
 #pragma once
 
 #include "device/team.h"

@@ -1,7 +1,8 @@
-// What is computed of the order of a row's elements (row.h): the place of the largest, a sorted row, and the triangle of a matrix whose rows
-// these are.
+// Computations on the order of a row's elements (row.h): the index of the largest, a sorted row, and the triangle of a
+// matrix with these rows.
 //
-// NaN stands after all numbers, and is the largest and the smallest of a row, the first of several. Equal elements keep their order.
+// NaN comes after all numbers, and is the largest and the smallest of a row; the first of several counts. Equal
+// elements keep their order.
 //
 // Plain functions. Failure: none. Cost: a sort compares each element with each other one, which suits the short rows of a choice of
 // experts, and not long ones.

@@ -1,4 +1,4 @@
-// What a device would do with a job, done by the CPU: the same units, teams and arithmetic.
+// Runs a job on the CPU as a device would: with the same units, teams and arithmetic.
 //
 // Plain functions, of memory that the CPU can reach. Failure: false where the job fails. Cost: far above that of our own kernels; for
 // tests and recorded runs.

@@ -1,8 +1,9 @@
 // ScanJob: running sums along a line of a tensor.
 //
-// A lane walks one line, so that all sums are added in one order; the sum so far is rounded where it is stored, and not where it goes on.
+// One thread processes a line, so all sums have one order. The running sum is rounded where it is stored, but the
+// unrounded one is carried on.
 //
-// Plain value. Failure: none. Cost: a line's steps wait for each other.
+// Plain value. Failure: none. Cost: the steps of a line are sequential.
 #pragma once
 
 #include "device/row.h"

@@ -7,7 +7,7 @@
 
 namespace ccgraph::runtime {
 
-/// Of a rank on a device, after PreparedRank::prepare().
+/// Checks a rank on a device, after PreparedRank::prepare().
 [[nodiscard]] llvm::Error checkCapture(const PreparedRank &prepared);
 
 } // namespace ccgraph::runtime

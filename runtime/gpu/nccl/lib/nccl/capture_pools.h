@@ -16,7 +16,7 @@ public:
   [[nodiscard]] llvm::Error begin(llvm::ArrayRef<const DeviceAllocator *> allocators, const DeviceQueue &queue);
   /// After it, whether it has failed or not.
   [[nodiscard]] llvm::Error end();
-  /// What a kernel with this allocator is told. Null: no capture is under way.
+  /// Returns the memory for a kernel with this allocator. Null: there is no capture.
   [[nodiscard]] CapturedMemory *of(const DeviceAllocator *allocator) const;
   /// The graph has gone.
   void clear() { pools_.clear(); }

@@ -114,7 +114,7 @@ int Communicators::asyncError() {
 void Communicators::abandon() {
   if (std::exchange(aborted_, true))
     return;
-  // Because communicators that wait for one another could not be ended one after the other.
+  // Communicators that wait for one another could not be ended one after the other.
   calls_.groupStart();
   for (GpuComm comm : comms_)
     if (comm.raw != 0 && (!job_ || comm.raw != job_->raw))

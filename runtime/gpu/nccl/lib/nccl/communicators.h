@@ -30,7 +30,7 @@ public:
   /// Before the memory goes.
   void forget(const std::byte *memory);
 
-  /// Of the first communicator in which something went wrong behind the host's back.
+  /// Returns the code of the first communicator with an asynchronous error.
   [[nodiscard]] int asyncError();
   /// Ends what is under way, on this rank.
   void abandon();

@@ -5,7 +5,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// The first that has all that the engine calls: registration of buffers.
+/// The first version with all functions that the engine calls: registration of buffers.
 constexpr int oldestLibrary = 21900;
 
 /// "13.0" of 13000.

@@ -1,4 +1,4 @@
-// What can be said before any device is asked for anything: no driver, one that is too old, too few devices, unlike versions.
+// Checks before any use of a device: no driver, an old driver, too few devices, different versions.
 //
 // Ownership: plain functions. Failure: DiagnosticErrors of rule run.nccl, each with its repair. Cost: none.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace ccgraph::runtime {
 
-/// Which device a rank takes on its host.
+/// The device that a rank uses on its host.
 struct DeviceChoice {
   /// of this process, among those of its host
   size_t localRank = 0;

@@ -37,7 +37,7 @@ void HostStep::begin() {
 bool HostStep::end() {
   bool any = false;
   for (Touched &one : touched_) {
-    // What the buffer is now: of one that grows, memory that the step has made.
+    // The buffer's current memory; for a growing buffer, the memory that the step has made.
     std::shared_ptr<Storage> host = state_.memory.lend(one.buffer, one.device);
     if (!one.written || !host)
       continue;

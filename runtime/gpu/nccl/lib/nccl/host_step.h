@@ -1,10 +1,10 @@
-// HostStep: a step that the host computes although its memory is a device's.
+// HostStep: a step that the host computes on device memory.
 //
-// Between begin() and end() the buffers that the step touches are copies in the host's memory; what the step has written goes back
-// to the device, growing buffers to new memory there.
+// Between begin() and end() the buffers of the step are copies in host memory. Written buffers are copied back to the
+// device, growing ones to new memory there.
 //
-// Ownership: borrows state and memory; keeps the copies. Failure: as DeviceMemory::settle(). Cost: a copy of each whole buffer there, and
-// back of those that are written.
+// Ownership: borrows state and memory; keeps the copies. Failure: see DeviceMemory::settle(). Cost: a copy of each
+// whole buffer there, and back of those that are written.
 #pragma once
 
 #include "engine/rank_state.h"
@@ -15,7 +15,7 @@ class HostStep {
 public:
   HostStep(const PlanStep &step, RankState &state);
 
-  /// Whether bytes of the device are asked for, which are there when the device has settled.
+  /// Returns whether bytes of the device were requested, which are valid when the device has settled.
   [[nodiscard]] bool fetch();
   /// After that: the buffers are the host's.
   void begin();

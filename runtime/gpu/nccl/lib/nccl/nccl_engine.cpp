@@ -19,7 +19,7 @@ namespace {
 
 constexpr llvm::StringLiteral engineName = "nccl";
 
-/// Of a rank that has its process for itself: nobody tells it of the others but the devices.
+/// The standby of a rank in a process of its own: only the devices inform it about the others.
 class OwnStandby final : public Standby {
 public:
   [[nodiscard]] uint64_t news() override { return 0; }

@@ -16,7 +16,7 @@ public:
   [[nodiscard]] static llvm::Expected<NcclJob *> join(std::chrono::milliseconds deadline);
   /// Null where the process has not joined.
   [[nodiscard]] static NcclJob *joined();
-  /// Before join(): what the launcher says.
+  /// Call before join(), with the place from the launcher.
   static void setPlace(JobPlace place);
   [[nodiscard]] static const JobPlace &place();
 

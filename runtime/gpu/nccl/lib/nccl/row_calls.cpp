@@ -9,7 +9,7 @@ struct Carrier {
   int64_t perElement = 1;
 };
 
-/// What is added up as numbers of this type; nothing where the library cannot.
+/// Returns the number type in which the library reduces this dtype; nothing where it cannot.
 std::optional<Carrier> numbersOf(DType dtype) {
   switch (dtype) {
   case DType::U8:

@@ -1,14 +1,14 @@
-// RowCalls: what a collective of a plan is in calls of the communication library.
+// RowCalls: translates a collective of a plan to calls of the communication library.
 //
 //   all_reduce, reduce_scatter, all_gather, broadcast   the call of that name, for each row
 //   all_to_all, scatter                                 sends and receives in a group; a rank's share for itself is a copy
 //   send, recv                                          the call of that name, on the channel's communicator
 //   barrier                                             an all_reduce of one number
-// What moves several rows or shares is one group, whose members are independent by the plan (plan.batch).
+// A collective of several rows or shares is one group, whose members are independent by the plan (plan.batch).
 //
-// Dtypes that the library lacks move as bytes. Reductions of bool are those of u8 (or is the larger, and the smaller); of complex
-// numbers sums and averages of their parts. Others it cannot add at all (bitwise ones, integers of 16 bits, some floats of 8): then
-// each rank gathers all rows, n times the bytes, and adds them up itself.
+// Dtypes that the library lacks move as bytes. Reductions of bool are those of u8 (or is the larger, and the smaller);
+// of complex numbers sums and averages of their parts. The library has no other reductions (bitwise ones, integers of
+// 16 bits, some floats of 8): then each rank gathers all rows, n times the bytes, and reduces them itself.
 //
 // Ownership: rows are addresses in the rank's memory. Failure: the code of a call, and std::bad_alloc. Cost: linear in rows and members.
 #pragma once

@@ -1,8 +1,10 @@
-// SelfTransfers: what a rank sends to itself. The communication library has no such channel, so it is two copies, by way of memory of
-// its own: the sender's step ends when its row may be written again, whenever the receiver comes.
+// SelfTransfers: the transfers of a rank to itself. The communication library has no such channel, so a transfer is two
+// copies through an intermediate buffer. The sender's step ends when its row may be written again, independent of the
+// receiver.
 //
-// Ownership: owns the memory on the way and its events. Failure: DiagnosticErrors of rule run.collective, where a rank would receive
-// what it has not sent yet: its host issues both, and cannot wait for itself. Cost: two copies; memory is taken anew each time.
+// Ownership: owns the intermediate memory and its events. Failure: DiagnosticErrors of rule run.collective, where a
+// rank would receive a row before it sends it: its host issues both, and cannot wait for itself. Cost: two copies;
+// memory is allocated each time.
 #pragma once
 
 #include "calls/gpu_calls.h"

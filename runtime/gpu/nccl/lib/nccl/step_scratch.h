@@ -1,8 +1,9 @@
-// StepScratch: memory of the device that a step needs for a while, taken once and used in each run.
+// StepScratch: temporary device memory of a step, allocated once and used in each run.
 //
-// Each step has its own, because steps of several streams may be under way at once.
+// Each step has its own, because steps of several streams may run concurrently.
 //
-// Ownership: owns the memory, which goes with it. Failure: std::bad_alloc. Cost: where there is enough already, a look-up.
+// Ownership: owns the memory, which its destructor frees. Failure: std::bad_alloc. Cost: a lookup where there is enough
+// already.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -19,7 +20,7 @@ public:
   StepScratch(const StepScratch &) = delete;
   StepScratch &operator=(const StepScratch &) = delete;
 
-  /// What is taken from now on is the step's: its first piece, its second one, ...
+  /// Begins a step: the following allocations are the step's first piece, its second one, ...
   void begin(size_t step);
   [[nodiscard]] std::byte *take(int64_t bytes);
 

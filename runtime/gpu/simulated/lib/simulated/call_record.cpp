@@ -24,7 +24,7 @@ std::string CallRecord::place(const std::byte *address) const {
   if (after == ranges_.begin())
     return "host";
   const auto &[begin, range] = *std::prev(after);
-  // Because an empty row may stand at the end of its memory.
+  // An empty row may be at the end of its memory.
   if (address > begin + range.bytes)
     return "host";
   return address == begin ? range.name : range.name + "+" + std::to_string(address - begin);

@@ -1,6 +1,6 @@
 // CallRecord: the calls of one rank as text, one a line.
 //
-// Ownership: owns its text. Failure: none. Cost: none where no record is asked for; else that of the text.
+// Ownership: owns its text. Failure: none. Cost: none without a requested record; else that of the text.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -17,7 +17,7 @@ public:
   explicit CallRecord(bool wanted) : wanted_(wanted) {}
 
   void add(llvm::function_ref<void(llvm::raw_ostream &)> write);
-  /// An address as people know it: "compute+64", and "host" for what is not the device's.
+  /// Returns an address in readable form: "compute+64", and "host" for an address that is not the device's.
   [[nodiscard]] std::string place(const std::byte *address) const;
   void allocate(GpuPurpose purpose, const std::byte *memory, int64_t bytes);
   void release(const std::byte *memory) { ranges_.erase(memory); }

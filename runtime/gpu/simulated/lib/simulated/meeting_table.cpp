@@ -100,7 +100,7 @@ bool passesRegistered(const CommPart &part) {
          (!row.receive || isRegistered(part, row.receive, received));
 }
 
-/// What the two mean alike; "" if all is well.
+/// Returns the difference between the two; "" if they agree.
 std::string difference(const CommPart &a, const CommPart &b) {
   const RowCall &x = a.call, &y = b.call;
   bool transfer = isTransfer(x);

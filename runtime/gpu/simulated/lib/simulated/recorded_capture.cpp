@@ -27,7 +27,7 @@ int RecordedCalls::endCapture(GpuStream stream, GpuGraph &graph) {
   if (!capture_ || captureOrigin_ != &streamOf(stream))
     return NotCaptured;
   record_.add([&](raw_ostream &os) { os << "end the capture, " << capture_->nodes.size() << " nodes"; });
-  // What the origin comes after, directly or not.
+  // The nodes that precede the origin, directly or indirectly.
   std::vector<bool> joined(capture_->nodes.size());
   std::vector<size_t> open = captureOrigin_->capturedAfter;
   while (!open.empty()) {

@@ -121,8 +121,8 @@ int RecordedCalls::add(RowCall call, GpuLane lane) {
   return Fine;
 }
 
-// A batch for each communicator, in the order of their numbers, which is the same on all ranks; all streams of a group wait for each
-// other before it and after it.
+// Makes a batch for each communicator, in the order of their numbers, which is the same on all ranks. All streams of a
+// group wait for each other before it and after it.
 void RecordedCalls::flushGroup() {
   std::vector<Grouped> members = std::move(grouped_);
   grouped_.clear();

@@ -1,8 +1,9 @@
 // The engine nccl-recorded: the nccl engine's host code for each rank, on a thread, over recorded calls in place of a device.
 //
-// It shows what the nccl engine would do, call by call, and tries whether that is enough: what streams, events and groups leave open,
-// the request's seed chooses (stream_model.h). Values are the interpreter's to the bit. It is no engine for work: two copies of
-// everything, one thread at a time. As with devices, an error ends the job: who wants another run prepares anew.
+// It shows the calls of the nccl engine and tests whether they order the work sufficiently: the request's seed chooses
+// among the orders that streams, events and groups allow (stream_model.h). Values are bitwise equal to the
+// interpreter's. It is not made for speed: it copies everything twice and runs one thread at a time. As with devices,
+// an error ends the job: another run requires a new preparation.
 //
 // Ownership, failure and cost: see engine.h.
 #pragma once
