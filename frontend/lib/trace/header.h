@@ -17,7 +17,7 @@
 namespace ccgraph {
 
 struct HeaderLine {
-  llvm::StringRef prefix; ///< before the logger's words
+  llvm::StringRef prefix; ///< text before the logger's prefix
   llvm::StringRef json;
 };
 

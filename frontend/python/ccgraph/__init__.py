@@ -1,4 +1,4 @@
-"""ccgraph: hides the communication of a training step behind its computation, and proves the rewrite.
+"""ccgraph: overlaps the communication of a training step with its computation, and proves the rewrite.
 
 Files, without PyTorch:
     graph = ccgraph.read("step.log")

@@ -1,4 +1,4 @@
-"""Graph: one program, read from a file or handed over by PyTorch."""
+"""Graph: one graph, read from a file or imported from PyTorch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FORMS = {".py": "fx", ".schedule.json": "schedule", ".html": "page", ".trace.js
 
 
 class Graph:
-    """A program. Made by `read` and `read_bytes`; calls from several threads wait for one another."""
+    """A graph. Made by `read` and `read_bytes`; calls from several threads wait for one another."""
 
     def __init__(self, handle: c_void_p) -> None:
         self._handle = handle
@@ -24,26 +24,27 @@ class Graph:
 
     @property
     def digest(self) -> str:
-        """64 hexadecimal digits, equal on every rank that runs this program."""
+        """64 hexadecimal digits, equal on every rank that runs this graph."""
         text = c_void_p()
         check(lib.ccgraph_digest(self._handle, byref(text)))
         return take_text(text)
 
     @property
     def warnings(self) -> str:
-        """What reading found, and let pass; empty where there was nothing."""
+        """The warnings of reading; empty where there were none."""
         said: str = lib.ccgraph_graph_warnings(self._handle).decode()
         return said
 
     def text(self, form: str = "json") -> str:
-        """As "json" or "fx"; after an optimization also as "schedule", "page" (HTML) or "trace" (JSON of a trace viewer)."""
+        """Returns the text as "json" or "fx"; after an optimization also as "schedule", "page" (HTML) or "trace" (JSON of a trace viewer)."""
         text = c_void_p()
         check(lib.ccgraph_print(self._handle, form.encode(), byref(text)))
         return take_text(text)
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
-        """The file appears whole or not at all. Without a form: FX text for .py, a schedule for .schedule.json, the report page for .html, a trace for .trace.json, else
-        JSON."""
+        """Writes the file atomically. The default form is FX text for .py, a schedule for .schedule.json, the report page for .html, a trace for
+        .trace.json, else JSON.
+        """
         name = os.fspath(path)
         form = form or next((known for end, known in _FORMS.items() if name.endswith(end)), "json")
         check(lib.ccgraph_write(self._handle, name.encode(), form.encode()))
@@ -53,7 +54,7 @@ class Graph:
         check(lib.ccgraph_verify(self._handle))
 
     def optimize(self, pipeline: str = "-O2", **options: Any) -> Graph:
-        """Rewrites this graph and proves it; see `optimize` of the module for the options. Gives back the graph itself."""
+        """Rewrites this graph and proves the rewrite; `optimize` of the module documents the options. Returns the graph itself."""
         raw = make_options(pipeline, {"views": True, **options})
         try:
             check(lib.ccgraph_optimize(self._handle, raw))
@@ -62,18 +63,18 @@ class Graph:
         return self
 
     def report(self) -> Report:
-        """What the optimization did, as `ccgraph-opt --json` prints it."""
+        """Returns the report of the optimization, as `ccgraph-opt --json` prints it."""
         text = c_void_p()
         check(lib.ccgraph_report(self._handle, byref(text)))
         return Report(json.loads(take_text(text)))
 
     def exposed(self) -> list[dict[str, Any]]:
-        """The collectives for which computation still stalls after the optimization, the longest stall first, each with its reason."""
+        """Returns the collectives at which computation still stalls after the optimization, the longest stall first, each with its reason."""
         found: list[dict[str, Any]] = self.report()["predicted"]["exposed"]
         return found
 
     def advice(self) -> list[dict[str, Any]]:
-        """What else would make the step shorter, found by trying it: this runs the pipeline some ten times."""
+        """Returns changes that would make the step shorter, found by trials: this runs the pipeline some ten times."""
         check(lib.ccgraph_advise(self._handle))
         found: list[dict[str, Any]] = self.report()["advice"]
         return found
@@ -94,7 +95,7 @@ class Graph:
 
 
 class Report(dict[str, Any]):
-    """What `ccgraph-opt --json` prints. In a notebook it is shown as a small table."""
+    """The output of `ccgraph-opt --json`. A notebook shows it as a small table."""
 
     def __repr__(self) -> str:
         return f"<ccgraph.Report, {_line(self)}>"
@@ -114,7 +115,7 @@ def _option_text(value: Any) -> str:
 
 
 def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
-    """Options of the library, to be freed by the caller. None and False say nothing."""
+    """Returns options of the library, which the caller must free. None and False leave a default."""
     raw: c_void_p = lib.ccgraph_options_new()
     try:
         given = dict(options)
@@ -131,7 +132,7 @@ def make_options(pipeline: str, options: dict[str, Any]) -> c_void_p:
 
 
 def check_options(pipeline: str, options: dict[str, Any]) -> None:
-    """Raises what is wrong with options that needs no graph to be seen: names, values, files that are not there or cannot be read."""
+    """Raises the errors of options that do not depend on a graph: names, values, missing or unreadable files."""
     raw = make_options(pipeline, options)
     try:
         check(lib.ccgraph_options_check(raw))
@@ -144,7 +145,7 @@ def _milliseconds(nanoseconds: int) -> str:
 
 
 def _rows(report: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """What the summary of ccgraph-opt begins with: name, before, after."""
+    """Returns the first rows of ccgraph-opt's summary: name, before, after."""
     before, after = report["before"], report["after"]
     rows = [("nodes", str(before["nodes"]), str(after["nodes"]))]
     if predicted := report.get("predicted"):
@@ -159,14 +160,14 @@ def _line(report: dict[str, Any]) -> str:
 
 
 def read(path: str | os.PathLike[str], select: str | None = None) -> Graph:
-    """The graph of a file, a log or a folder of logs; `select` as --graph of the tool takes it."""
+    """Reads the graph of a file, a log or a folder of logs; `select` has the form of the tool's --graph."""
     handle = c_void_p()
     check(lib.ccgraph_read(os.fspath(path).encode(), select.encode() if select else None, byref(handle)))
     return Graph(handle)
 
 
 def read_bytes(data: bytes, name: str = "memory", select: str | None = None) -> Graph:
-    """The graph of a text in memory; the name stands in diagnostics."""
+    """Reads the graph of a text in memory; diagnostics show the name."""
     handle = c_void_p()
     check(lib.ccgraph_read_bytes(name.encode(), data, len(data), select.encode() if select else None, byref(handle)))
     return Graph(handle)

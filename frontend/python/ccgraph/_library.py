@@ -1,4 +1,4 @@
-"""The C ABI (ccgraph.h), by ctypes: structs, functions, and errors as exceptions."""
+"""The C ABI (ccgraph.h) through ctypes: structs, functions, and errors as exceptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_TEXT = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that was found: where, what, and the repair. Line and column count from 1; 0 where unknown."""
+    """One finding: its place, its message, and the repair. Line and column count from 1; 0 where unknown."""
 
     severity: str
     rule: str
@@ -27,7 +27,7 @@ class Diagnostic:
 
 
 class Error(Exception):
-    """What ccgraph refused; its text is what the tools print."""
+    """An error of ccgraph; its text is the message of the tools."""
 
     def __init__(self, text: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__(text.rstrip("\n"))
@@ -35,19 +35,19 @@ class Error(Exception):
 
 
 class InputError(Error):
-    """A file or a graph that is not as it must be."""
+    """An invalid file or graph."""
 
 
 class UsageError(Error):
-    """A call, or an option, that makes no sense."""
+    """An invalid call or option."""
 
 
 class CheckError(Error):
-    """A check that was asked for, and does not hold."""
+    """A requested check that failed."""
 
 
 class DefectError(Error):
-    """A defect of ccgraph, whatever the input was: please report it."""
+    """A defect of ccgraph, for any input: please report it."""
 
 
 _KINDS = {1: InputError, 2: UsageError, 3: CheckError, 4: DefectError}
@@ -115,7 +115,7 @@ _PROTOTYPES = {
 
 
 def library_path() -> Path:
-    """CCGRAPH_LIBRARY where it is set, else the library that came with the package."""
+    """Returns CCGRAPH_LIBRARY where it is set, else the library of the package."""
     if named := os.environ.get("CCGRAPH_LIBRARY"):
         return Path(named)
     found = sorted(Path(__file__).parent.glob("libccgraph_c.so*"))
@@ -154,7 +154,7 @@ def _diagnostics(error: int) -> tuple[Diagnostic, ...]:
 
 
 def check(error: int | None) -> None:
-    """Raises what a function gave back; nothing where it gave nothing."""
+    """Raises the error that a function returned, if any."""
     if not error:
         return
     try:
@@ -165,7 +165,7 @@ def check(error: int | None) -> None:
 
 
 def take_text(text: c_void_p) -> str:
-    """What a text holds, and frees it."""
+    """Returns the content of a text, and frees the text."""
     try:
         return ctypes.string_at(lib.ccgraph_text_data(text), lib.ccgraph_text_size(text)).decode()
     finally:

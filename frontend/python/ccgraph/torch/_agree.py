@@ -1,7 +1,7 @@
-"""Agreement of ranks about one graph: at compile time among the ranks that compile it, and, for what a compile cache kept, when the graph first runs.
+"""Agreement of ranks about one graph. Ranks that compile it agree at compile time; graphs from a compile cache are checked at their first run.
 
-Only a rewrite that changes which collectives are issued, or their order, has to be agreed. All ranks keep the order of the program where they decided
-differently, where a rank has refused the graph, and where a rank does not come: such rewrites are valid whatever other ranks run.
+Only a rewrite that changes the issued collectives, or their order, needs an agreement. All ranks keep the original order if their decisions differ,
+if a rank has rejected the graph, or if a rank does not arrive. Rewrites without such changes are valid whatever other ranks run.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class RanksDisagree(RuntimeError):
 
 
 class RanksDiffer(UserWarning):
-    """The ranks of a job compiled graphs for which they decided differently, so all ranks keep the order of the program."""
+    """The ranks of a job compiled graphs for which their decisions differ, so all ranks keep the original order."""
 
 
 def _meeting() -> Rendezvous | None:
-    """One for each default process group, since a job may make a second one."""
+    """Returns one rendezvous for each default process group, since a job may make a second one."""
     store = job_store()
     if store is None:
         return None
@@ -58,8 +58,11 @@ def _peers(groups: list[list[int]]) -> set[int]:
 
 @dataclass
 class Agreed:
-    """`shared`: all ranks issue the collectives of this rank's rewrite. Else `why` says why each rank keeps the order of its program; `late`: a rank did not come. `warm`: a
-    rank waits already for the check before the first run, so that this rank has to come there too."""
+    """The result of an agreement.
+
+    `shared`: all ranks issue the collectives of this rank's rewrite; otherwise `why` is the reason why each rank keeps its original order. `late`: a
+    rank did not arrive. `warm`: a rank waits already in the check before the first run, so this rank must take part in it too.
+    """
 
     shared: bool
     why: str = ""
@@ -68,7 +71,9 @@ class Agreed:
 
 
 def at_compile_time(issued: Issued, decision: Decision | None, seconds: float) -> Agreed:
-    """Whether all ranks that share groups with this one decided alike. `decision` None: this rank keeps its order in any case, and waits for no other."""
+    """Returns whether all ranks that share groups with this one made the same decision. With `decision` None, this rank keeps its order in any case,
+    and waits for no other.
+    """
     with _lock:
         meeting = _meeting()
         if meeting is None or not issued.nodes:
@@ -92,7 +97,7 @@ _LEFT = "{} keeps the order of its graph"
 
 
 def _all_come(outcome: Outcome) -> bool:
-    """A rank that runs already has the graph of this rank in its compile cache; the first run shows whether it is the same."""
+    """A rank that runs already has this rank's graph in its compile cache; the first run shows whether the graphs are the same."""
     return all(why == "running" for why in outcome.absent.values())
 
 
@@ -104,7 +109,7 @@ def _absence(outcome: Outcome, seconds: float) -> str:
 
 
 def _verdict(outcome: Outcome) -> Agreed:
-    """By what all ranks have posted, so that all ranks come to the same verdict."""
+    """Computes the verdict from the posts of all ranks, so that all ranks reach the same verdict."""
     deciders: dict[Any, list[int]] = {}
     for rank, post in sorted(outcome.posts.items()):
         deciders.setdefault(post["decision"], []).append(rank)
@@ -153,7 +158,7 @@ def _agree(x: torch.Tensor, digest: str, deadline: float) -> None:
 
 
 def _agree_meta(x: torch.Tensor, digest: str, deadline: float) -> None:
-    """Nothing is compared of values that are not there."""
+    """Compares nothing, since there are no values."""
 
 
 _library.impl(_NAME, _agree, "CompositeExplicitAutograd")
@@ -162,7 +167,7 @@ agree = torch.ops.ccgraph.agree.default
 
 
 def insert_check(graph: torch.fx.Graph, decision: Decision, groups: list[str], deadline: float) -> None:
-    """Puts the operator before the first collective. Its schema writes the tensor that this collective reads, so Inductor keeps it there."""
+    """Inserts the operator before the first collective. Its schema writes the tensor that this collective reads, so Inductor keeps it in place."""
     found = _first_launch(graph)
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""What stands around the nodes of an FX graph: stack frames, values of symbols, subgraphs."""
+"""The context of the nodes of an FX graph: stack frames, values of symbols, subgraphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FRAME = re.compile(r'File "([^"\n]+)", line (\d+), in ([^\n]+)(?:\n[ \t]*([^\n]
 
 
 class Frames:
-    """Where nodes come from: of each stack trace the last frame, which is the one that PyTorch prints."""
+    """The origins of nodes: the last frame of each stack trace, which is the one that PyTorch prints."""
 
     def __init__(self, text: Callable[[str], int]) -> None:
         self.text = text
@@ -33,7 +33,7 @@ class Frames:
         self.of_node.append(frame)
 
     def _frame(self, trace: str) -> int:
-        """From 1; 0 for a trace that names no file."""
+        """Returns a number from 1; 0 for a trace that names no file."""
         if not (found := _FRAME.findall(trace)):
             return 0
         frame = found[-1]
@@ -46,7 +46,7 @@ class Frames:
 
 
 class Hints:
-    """Values that the backed symbols of a graph had when it was traced. Unbacked ones have none."""
+    """Values of the backed symbols of a graph when it was traced. Unbacked ones have none."""
 
     def __init__(self) -> None:
         self.of: dict[str, int] = {}
@@ -70,7 +70,7 @@ class Hints:
 
 
 def attribute(graph: fx.Graph, name: str) -> Any:
-    """What a get_attr of this graph reads; None where nobody knows."""
+    """Returns the attribute that a get_attr of this graph reads; None where it is unknown."""
     found: Any = graph.owning_module
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -78,6 +78,6 @@ def attribute(graph: fx.Graph, name: str) -> Any:
 
 
 def subgraphs(graph: fx.Graph, nodes: Sequence[fx.Node]) -> dict[str, fx.Graph]:
-    """Those that get_attr nodes name, in the order of their first mention."""
+    """Returns the subgraphs that get_attr nodes name, in the order of their first mention."""
     named = ((str(node.target), attribute(graph, str(node.target))) for node in nodes if node.op == "get_attr")
     return {name: module.graph for name, module in named if isinstance(module, fx.GraphModule)}

@@ -1,4 +1,4 @@
-"""What an optimization did to a graph of the library, done to the live FX graph."""
+"""Applies the rewrite of the library's graph to the live FX graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "fwd_nn_modul
 
 
 class _Values:
-    """Reads what `code` of the library holds."""
+    """Reads the values in `code` of the library."""
 
     def __init__(self, flat: Flat, node: Callable[[int], Any]) -> None:
         self.flat, self.node, self.at = flat, node, 0
@@ -80,7 +80,7 @@ def _literal_of(kind: int, text: str) -> Any:
 
 
 class Made:
-    """A node that is to be made. Its value is known before the graph is touched."""
+    """A node to be made. Its value is computed before the graph is changed."""
 
     def __init__(self, name: str, target: Any, args: Any, kwargs: Any, likes: list[fx.Node]) -> None:
         self.name, self.target, self.args, self.kwargs, self.likes = name, target, args, kwargs, likes
@@ -96,7 +96,7 @@ def _fake_mode(nodes: list[fx.Node]) -> Any:
 
 
 def _map(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """In the order in which nodes are mentioned."""
+    """Maps nodes in the order in which they are mentioned."""
     if isinstance(value, (list, tuple)):
         mapped = [_map(element, leaf) for element in value]
         return mapped if isinstance(value, list) else type(value)(*mapped) if hasattr(value, "_fields") else tuple(mapped)
@@ -112,7 +112,7 @@ def _val(item: Any) -> Any:
 
 
 class _ValuesOfNew:
-    """Values of new nodes. Most are those of replaced nodes of the same type, and only the rest is a fake call, which takes a tenth of a millisecond."""
+    """Values of new nodes. Most are those of replaced nodes of the same type; only the rest needs a fake call, which takes a tenth of a millisecond."""
 
     def __init__(self, mode: Any) -> None:
         self.mode = mode
@@ -160,7 +160,7 @@ def _plan(view: EditView, nodes: list[fx.Node]) -> list[Made]:
 
 
 class Edits:
-    """What an optimization did, read and planned: all that can fail of a rewrite has been done once this exists."""
+    """The edits of an optimization, read and planned: once this object exists, no further step can fail."""
 
     def __init__(self, handle: Graph, nodes: list[fx.Node]) -> None:
         edits = c_void_p()
@@ -180,17 +180,17 @@ class Edits:
             self.mentions.setdefault(user, {})[mention] = definition
 
     def in_order(self) -> list[fx.Node | Made]:
-        """The nodes of the rewritten graph."""
+        """Returns the nodes of the rewritten graph."""
         count = len(self.nodes)
         return [self.nodes[index] if index < count else self.made[index - count] for index in self.order]
 
     def apply(self, graph: fx.Graph) -> int:
-        """Edits `graph`; untouched nodes keep their meta. Gives back how many nodes were made or moved. Where it raises, the graph is as it was."""
+        """Edits `graph`; untouched nodes keep their meta. Returns the number of nodes that were made or moved. If it raises, the graph is unchanged."""
         return _Application(self, graph).run()
 
 
 class _Application:
-    """The edits of one graph, with what undoes them."""
+    """The edits of one graph, with the data to undo them."""
 
     def __init__(self, edits: Edits, graph: fx.Graph) -> None:
         self.edits, self.graph, self.before = edits, graph, list(graph.nodes)
@@ -222,7 +222,7 @@ class _Application:
             _set_operands(node, mentions, now)
 
     def unused(self) -> list[fx.Node]:
-        """What is to be erased, users first."""
+        """Returns the nodes to be erased, users first."""
         kept = set(self.edits.order)
         gone = [node for index, node in enumerate(self.edits.nodes) if index not in kept]
         among = set(gone)

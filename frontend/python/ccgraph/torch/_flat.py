@@ -28,7 +28,7 @@ _SHORT_OF = {dtype: short for short, dtype in _DTYPES.items()}
 
 
 def target_name(target: Any) -> str:
-    """aten.mm.default, operator.getitem, higher_order.cond; as print_readable shows it."""
+    """Returns aten.mm.default, operator.getitem, higher_order.cond: the form of print_readable."""
     if isinstance(target, str):
         return target
     if isinstance(target, torch._ops.OpOverload):
@@ -40,7 +40,7 @@ def target_name(target: Any) -> str:
 
 
 class _Importer:
-    """One graph, node after node."""
+    """Imports one graph, node after node."""
 
     def __init__(self, hints: Hints | None) -> None:
         self.texts: dict[str, int] = {}
@@ -60,7 +60,7 @@ class _Importer:
         return known
 
     def tensor_type(self, value: torch.Tensor) -> int:
-        """The text of a tensor type. Equal types of one graph are formatted once."""
+        """Returns the text of a tensor type. Equal types of one graph are formatted once."""
         try:
             key = (value.dtype, value.shape, value.stride(), value.device)
             known = self.types.get(key)
@@ -130,7 +130,7 @@ class _Importer:
             self.value(value)
 
     def flat(self, graph: fx.Graph, nodes: Sequence[fx.Node]) -> tuple[Flat, Around, list[Any]]:
-        """The arrays, and what keeps them alive. `nodes`: those of the graph, each after its operands."""
+        """Returns the arrays, and the objects that keep them alive. `nodes` are those of the graph, each after its operands."""
         opcodes, names, targets, types, begins = bytearray(), array("I"), array("I"), array("I"), array("Q", [0])
         code, value = self.code, self.value
         for position, node in enumerate(nodes):
@@ -158,7 +158,7 @@ class _Importer:
         return flat, around, pinned + kept
 
     def around(self, graph: fx.Graph, nodes: Sequence[fx.Node]) -> tuple[Around, list[Any]]:
-        """Of the graph itself, after its nodes; subgraphs have texts of their own."""
+        """Adds the context of the graph itself, after its nodes; subgraphs have texts of their own."""
         inner = {name: _Importer(None).flat(subgraph, sorted_nodes(subgraph)) for name, subgraph in subgraphs(graph, nodes).items()}
         hints = self.hints.of if self.hints is not None else {}
         symbols, values = array("I", map(self.text, hints)), array("q", hints.values())
@@ -215,7 +215,7 @@ class Imported:
     """The arrays of one FX graph, from which the library makes any number of graphs."""
 
     def __init__(self, graph: fx.Graph, name: str, hints: bool = True) -> None:
-        """`hints`: with the values that symbols had when the graph was traced."""
+        """`hints`: includes the values that symbols had when the graph was traced."""
         self.graph, self.name, self.nodes = graph, name, sorted_nodes(graph)
         self.flat, self.around, self._pinned = _Importer(Hints() if hints else None).flat(graph, self.nodes)
 
@@ -226,6 +226,8 @@ class Imported:
 
 
 def import_graph(graph: fx.Graph, name: str, hints: bool = True) -> tuple[Graph, list[fx.Node]]:
-    """The graph in the library, and the nodes by their index there: in the order of the graph, or sorted where a use precedes its definition."""
+    """Imports the graph, and returns it with its nodes by their index there: in the order of the graph, or sorted where a use precedes its
+    definition.
+    """
     imported = Imported(graph, name, hints)
     return imported.make(), imported.nodes

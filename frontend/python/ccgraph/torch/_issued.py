@@ -1,7 +1,8 @@
-"""Which collectives a graph issues, and what a rewrite decided of them: what ranks compare, since constants and names of a rank's own are in its graph.
+"""The collectives that a graph issues, and a rewrite's decision about them. Ranks compare these, since a rank's graph has constants and names of its
+own.
 
-A collective is described by its operator, its group, and its static sizes, dtypes and constants, as far as these are equal on all ranks of its group. A
-group is a number, in the order of first mention, because its name and its ranks are the rank's own.
+A collective is described by its operator, its group, and its static sizes, dtypes and constants, as far as these are equal on all ranks of its group.
+A group is a number, in the order of first mention, because its name and its ranks are local to the rank.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def _arguments(node: fx.Node) -> dict[str, Any]:
 
 
 def _ranks_of(group: Any) -> tuple[int, ...]:
-    """The ranks of a group of this process; all ranks where the name cannot be resolved."""
+    """Returns the ranks of a group of this process; all ranks where the name cannot be resolved."""
     try:
         resolve = dist.distributed_c10d._resolve_process_group
         return tuple(dist.get_process_group_ranks(resolve(group) if isinstance(group, str) else group))
@@ -46,7 +47,7 @@ def ranks_of(names: list[str]) -> list[list[int]]:
 
 
 def _size(value: Any) -> Any:
-    """Elements and dtype of a tensor; "?" where a size is symbolic."""
+    """Returns elements and dtype of a tensor; "?" where a size is symbolic."""
     if isinstance(value, fx.Node):
         return _size(value.meta.get("val"))
     if isinstance(value, (list, tuple)):
@@ -58,7 +59,7 @@ def _size(value: Any) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """Objects count by their type alone, since the text of an object may hold its address."""
+    """Objects count by their type alone, since the text of an object may contain its address."""
     if isinstance(value, fx.Node):
         return None
     if isinstance(value, (list, tuple)):
@@ -68,7 +69,7 @@ def _constant(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Decision:
-    """Which collectives a rewritten graph issues, in which order and in which buckets."""
+    """The collectives of a rewritten graph, their order and their buckets."""
 
     digest: str
     # : the collectives of the graph before the rewrite, in their order
@@ -110,7 +111,7 @@ class Issued:
         return self.groups.index(name)
 
     def decision(self, edits: Edits) -> Decision:
-        """Of each collective of the rewritten graph the operator, and which collectives of the graph before it stands for."""
+        """Returns for each collective of the rewritten graph the operator, and the original collectives that it replaces."""
         issued = []
         for item in edits.in_order():
             if isinstance(item, fx.Node):
@@ -130,7 +131,9 @@ def _hash(value: Any) -> str:
 
 
 def inconsistent(groups: dict[int, list[list[int]]]) -> int | None:
-    """A rank that numbers the groups otherwise than another member of one of them; None where all agree. `groups`: of each rank the ranks of its groups."""
+    """Returns a rank that numbers the groups differently from another member of one of them; None where all agree. `groups` has for each rank the
+    ranks of its groups.
+    """
     for rank, own in groups.items():
         for number, ranks in enumerate(own):
             for other in ranks:

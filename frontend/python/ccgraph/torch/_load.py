@@ -27,10 +27,10 @@ def dump(gm: fx.GraphModule | fx.Graph, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str], select: str | None = None, *, constants: Mapping[str, torch.Tensor] | None = None) -> fx.GraphModule:
-    """The graph of a file as a module that runs, with its subgraphs.
+    """Loads the graph of a file as a module that runs, with its subgraphs.
 
-    A file holds no values of constants (get_attr): `constants` gives them by name. What it leaves out becomes a buffer on the meta
-    device, which has a type and no values, and a warning (`Unfilled`) names it: assign the tensor before the module runs.
+    A file holds no values of constants (get_attr): `constants` supplies them by name. A missing one becomes a buffer on the meta device, which has a
+    type and no values, and a warning (`Unfilled`) names it: assign the tensor before the module runs.
     """
     given = dict(constants or {})
     module, missing = _module(json.loads(read(path, select).text("json")), given)
@@ -43,11 +43,11 @@ def load(path: str | os.PathLike[str], select: str | None = None, *, constants: 
 
 
 class Unfilled(UserWarning):
-    """A module was loaded that lacks values of constants."""
+    """A module was loaded without the values of some constants."""
 
 
 def _module(program: dict[str, Any], given: dict[str, torch.Tensor]) -> tuple[fx.GraphModule, list[str]]:
-    """The module, and the constants that it lacks. Takes out of `given` what it uses."""
+    """Returns the module, and the constants that it lacks. Removes the used ones from `given`."""
     root, missing = torch.nn.Module(), []
     for name, inner in program.get("subgraphs", {}).items():
         submodule, lacks = _module(inner, given)
@@ -71,7 +71,7 @@ def _class_name(name: str) -> str:
 
 
 def _has(root: torch.nn.Module, name: str) -> bool:
-    """Only what was attached: a module has methods too, and their globals."""
+    """Tests only attached attributes: a module also has methods, and their globals."""
     *path, last = name.split(".")
     for part in path:
         if (inner := root._modules.get(part)) is None:
@@ -86,7 +86,7 @@ def _demand_free(root: torch.nn.Module, name: str) -> None:
 
 
 def _attach(root: torch.nn.Module, name: str, value: Any) -> None:
-    """As attribute a.b.c, with modules in between."""
+    """Attaches a value as attribute a.b.c, with modules in between."""
     *path, last = name.split(".")
     for part in path:
         if part not in root._modules:
@@ -104,7 +104,7 @@ _TENSOR = re.compile(r"(\w+)\[([\d, ]*)\](?:\[([\d, ]*)\])?")
 
 
 def _unfilled(entry: dict[str, Any]) -> torch.Tensor:
-    """A tensor of the type of a get_attr, without values."""
+    """Returns a tensor of the type of a get_attr, without values."""
     kind = entry.get("type")
     found = _TENSOR.match(kind) if isinstance(kind, str) else None
     if found is None or found[1] not in _DTYPES:

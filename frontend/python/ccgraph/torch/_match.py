@@ -1,8 +1,7 @@
-"""Schedules of graphs that are not quite the one at hand, matched by name and order as far as that goes.
+"""Matches a schedule of a similar graph to the current graph by name and order, as far as possible.
 
-PyTorch's logs print graphs before and after the place where the pass stands, so a schedule that was made of a log is of another
-graph than the pass sees. What it says of names that are here is taken; every other node keeps its neighbours. Whether the order
-that comes of it may be is asked of the library, which proves it or refuses it.
+PyTorch's logs print graphs before and after the position of the pass, so a schedule made from a log is for another graph than the one that the pass
+sees. Entries with names of this graph are used; every other node keeps its neighbours. The library then proves the resulting order or rejects it.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ENOUGH = 0.5
 
 
 class Unmatched(UserWarning):
-    """A schedule was applied by name, and does not fit the graph wholly; the text says what did not match."""
+    """A schedule was applied by name, and does not fit the graph completely; the text lists the mismatches."""
 
 
 def candidates(path: Path) -> list[Path]:
@@ -30,7 +29,7 @@ def candidates(path: Path) -> list[Path]:
 
 
 def best(path: Path, names: set[str]) -> tuple[Path, dict[str, Any]]:
-    """Of a file or of a folder the schedule that knows most of the names."""
+    """Returns from a file or a folder the schedule that contains most of the names."""
     read = [(file, json.loads(file.read_text(encoding="utf-8"))) for file in candidates(path)]
     if not read:
         raise UsageError(f"{path} holds no *.schedule.json")
@@ -72,7 +71,7 @@ class _Matcher:
         self.done: dict[str, None] = {}
 
     def needs(self, name: str) -> list[str]:
-        """What must stand before a node, as names of the order that is made."""
+        """Returns the nodes that must precede a node, as names of the new order."""
         bucket = self.made.get(name)
         if bucket is not None:
             operands = [operand for member in bucket["members"] for operand in self.nodes[member].all_input_nodes]
@@ -85,7 +84,7 @@ class _Matcher:
         return needed
 
     def emit(self, wish: str) -> None:
-        """The node after all that it needs, and after it the unknown nodes that follow it in the program."""
+        """Appends the missing requirements of the node, then the node."""
         stack = [wish]
         while stack:
             name = stack[-1]
@@ -97,7 +96,9 @@ class _Matcher:
                 self.done[name] = None
 
     def follow(self) -> list[str]:
-        """The order: as wanted, unknown nodes as soon as all that stands before them in the program and is wanted stands, and what they need."""
+        """Returns the order: the schedule's nodes as scheduled, each followed by the unknown nodes after it whose requirements are met; then the
+        other nodes.
+        """
         after = dict(zip(self.program, self.program[1:]))
         unknown = set(self.unknown)
         for name in self.wanted[:-1]:
@@ -114,9 +115,10 @@ class _Matcher:
 
 
 def match(path: str | os.PathLike[str], nodes: list[fx.Node], digest: str, folder: str) -> str:
-    """A schedule of this graph, as a file in `folder`, by what a file or a folder of schedules says. Raises UsageError where none fits.
+    """Writes a schedule of this graph to `folder`, made from a file or a folder of schedules, and returns its path. Raises UsageError where none
+    fits.
 
-    Warns of what did not match. Passes before the schedule, and its memory budget, are of the other graph and are left out.
+    Warns about mismatches. Passes before the schedule, and its memory budget, belong to the other graph and are left out.
     """
     source, schedule = best(Path(path), {node.name for node in nodes})
     matcher = _Matcher(schedule, nodes)

@@ -1,6 +1,7 @@
-"""The order in which a graph is handed to the library: its own, or, where a definition follows a use, the order that Inductor's sort gives.
+"""The order in which a graph is passed to the library: its own, or the order of Inductor's sort where a definition follows a use.
 
-Inductor calls a post-grad pass before it sorts the graph. Its own passes, such as the fusion of DDP's all_reduces, leave nodes before the nodes that they read.
+Inductor calls a post-grad pass before it sorts the graph. Its own passes, such as the fusion of DDP's all_reduces, leave nodes before the nodes that
+they read.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ def _is_sorted(nodes: list[fx.Node]) -> bool:
 
 
 def sorted_nodes(graph: fx.Graph) -> list[fx.Node]:
-    """The nodes in the order of torch._inductor.pattern_matcher.stable_topological_sort. The graph itself is not changed."""
+    """Returns the nodes in the order of torch._inductor.pattern_matcher.stable_topological_sort. The graph itself is not changed."""
     nodes = list(graph.nodes)
     return nodes if _is_sorted(nodes) else _stable_sort(nodes)
 
 
 def _stable_sort(nodes: list[fx.Node]) -> list[fx.Node]:
-    """A node that precedes its operands is put directly after the last of them."""
+    """Puts a node that precedes its operands directly after the last of them."""
     pending, ready = nodes[::-1], dict[fx.Node, None]()
     waiting: defaultdict[fx.Node, list[fx.Node]] = defaultdict(list)
     while pending:

@@ -38,7 +38,7 @@ _FILES = ("machine", "durations", "groups", "schedule")
 
 
 class Refused(UserWarning):
-    """The pass has left a graph as it was; the text says why."""
+    """The pass has left a graph unchanged; the text is the reason."""
 
 
 def _rewrite(handle: Graph, pipeline: str, options: dict[str, Any]) -> None:
@@ -50,9 +50,9 @@ def _rewrite(handle: Graph, pipeline: str, options: dict[str, Any]) -> None:
 
 
 def optimize(gm: fx.GraphModule, pipeline: str = "-O2", **options: Any) -> Report:
-    """Rewrites a GraphModule of operators in place, proves it, and gives back the report.
+    """Rewrites a GraphModule of operators in place, proves the rewrite, and returns the report.
 
-    The options are those of ccgraph.optimize. Nodes that stay keep their meta. Raises ccgraph.Error or Unsupported, and then the module is as it was.
+    The options are those of ccgraph.optimize. Nodes that remain keep their meta. If it raises ccgraph.Error or Unsupported, the module is unchanged.
     """
     with no_collection():
         imported = Imported(gm.graph, type(gm).__name__)
@@ -71,8 +71,9 @@ def _hash_of(path: str | os.PathLike[str] | None) -> str:
 
 
 def configure() -> None:
-    """Sets what keeps the order of a graph through Inductor: on 2.6 and later the reordering for peak memory off, on 2.15 the
-    overlap by neighbours too. Called by Pass, for the process, since Inductor's configuration is the process's."""
+    """Configures Inductor to keep the order of a graph: on 2.6 and later it turns off the reordering for peak memory, on 2.15 also the overlap by
+    neighbours. Called by Pass; it applies to the whole process, as Inductor's configuration does.
+    """
     from torch._inductor import config
 
     config.reorder_for_peak_memory = False
@@ -86,7 +87,7 @@ def configure() -> None:
 
 @dataclass
 class _Rewrite:
-    """An optimization that was proved and planned, and has not touched the graph yet."""
+    """An optimization that was proved and planned, before it changes the graph."""
 
     handle: Graph
     edits: Edits
@@ -95,7 +96,9 @@ class _Rewrite:
 
 @dataclass
 class _Decided:
-    """What the ranks agreed on for one region of the program; a recompilation of it, perhaps on one rank alone, has to decide alike."""
+    """The agreement of the ranks for one region of the program. A recompilation of the region, perhaps on one rank alone, must decide in the same
+    way.
+    """
 
     agreed: Agreed
     digest: str
@@ -103,7 +106,7 @@ class _Decided:
 
 
 def _region() -> tuple[Any, ...] | None:
-    """Which code is compiled, and which of its graphs; None outside of torch.compile. A recompilation has the same region."""
+    """Returns the code that is being compiled, and the index of its graph; None outside torch.compile. A recompilation has the same region."""
     compile_id = CompileContext.current_compile_id()
     if compile_id is None:
         return None
@@ -116,7 +119,7 @@ def _reason(error: Exception) -> str:
 
 
 class Pass(CustomGraphPass):
-    """For torch._inductor.config.post_grad_custom_post_pass.
+    """The pass for torch._inductor.config.post_grad_custom_post_pass.
 
     pipeline, machine, durations, groups, memory_budget, bitwise, ranks_differ: as ccgraph.optimize and the command line have them. Without
     `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as DDP's buckets do. A wrong name or value is an
@@ -132,7 +135,7 @@ class Pass(CustomGraphPass):
     agree: compare what the ranks decided. patience: seconds that a rank waits, when it compiles a graph, for the other ranks to compile theirs.
     deadline: seconds that a rank waits for the others when a graph from a compile cache runs for the first time.
 
-    A graph that is refused stays as it is, and a warning (Refused) says why. No exception leaves the pass.
+    A rejected graph remains unchanged, and a warning (Refused) gives the reason. No exception leaves the pass.
     """
 
     def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
@@ -170,7 +173,7 @@ class Pass(CustomGraphPass):
         return f"<ccgraph.torch.Pass({', '.join(said)}): {len(self.calls)} graphs seen, {rewritten} rewritten>"
 
     def uuid(self) -> str:
-        """Changes with everything that the result depends on: the library, the options, and what is in the files that they name."""
+        """Changes with everything that affects the result: the library, the options, and the content of the files that they name."""
         said = [__version__, _hash_of(library_path()), self.pipeline, self.match, str(self.agree), str(self.deadline), str(self.dump)]
         said += [f"{name}={_hash_of(value) if name in _FILES else value}" for name, value in sorted(self.options.items())]
         if (folder := self._schedules()) is not None:
@@ -189,7 +192,7 @@ class Pass(CustomGraphPass):
         self.calls.append(call)
 
     def _run(self, graph: fx.Graph) -> int:
-        """Rewrites the graph, and gives back how many nodes were made or moved."""
+        """Rewrites the graph, and returns the number of nodes that were made or moved."""
         nodes = sorted_nodes(graph)
         issued = Issued(nodes) if self.agree else None
         rewrite = error = None
@@ -219,7 +222,9 @@ class Pass(CustomGraphPass):
         return _Rewrite(handle, edits, issued.decision(edits) if issued else None)
 
     def _share(self, issued: Issued | None, rewrite: _Rewrite | None, imported: Imported | None) -> tuple[_Rewrite | None, Agreed]:
-        """The rewrite that this rank applies: its own where all ranks decided alike, else one that is valid whatever other ranks run."""
+        """Returns the rewrite that this rank applies: its own where all ranks made the same decision, else one that is valid whatever other ranks
+        run.
+        """
         if issued is None or not issued.nodes:
             return rewrite, Agreed(False)
         if rewrite is None or self.options["ranks_differ"]:
@@ -232,7 +237,7 @@ class Pass(CustomGraphPass):
         return self._plan(imported, issued, ranks_differ=True), agreed
 
     def _agreed(self, issued: Issued, rewrite: _Rewrite, imported: Imported) -> tuple[_Rewrite, Agreed]:
-        """What the ranks agreed on for this region before, or what they agree on now."""
+        """Returns the earlier agreement of the ranks for this region, or makes one now."""
         region = _region()
         known = self._decided.get((region, issued.kinds)) if region is not None else None
         if known is not None and known.agreed.shared and known.digest != rewrite.decision.digest:
@@ -248,7 +253,7 @@ class Pass(CustomGraphPass):
         return rewrite, agreed
 
     def _as_before(self, known: _Decided, issued: Issued, imported: Imported) -> _Rewrite | None:
-        """A rewrite with the decision of an earlier compilation, which other ranks may still run; None where this graph has no such rewrite."""
+        """Returns a rewrite with the decision of an earlier compilation, which other ranks may still run; None where this graph has no such rewrite."""
         if not known.schedule:
             again = self._plan(imported, issued, ranks_differ=True)
         else:
@@ -273,7 +278,7 @@ class Pass(CustomGraphPass):
         return Path(path) if path is not None and Path(path).is_dir() else None
 
     def _options_for(self, digest: str, nodes: list[fx.Node], scratch: str) -> dict[str, Any]:
-        """`scratch`: a folder for a schedule that is made of another one."""
+        """`scratch`: a folder for a schedule that is made from another one."""
         given = self.options["schedule"]
         if given is not None and self.match == "names":
             return {**self.options, "schedule": match_by_name(given, nodes, digest, scratch)}

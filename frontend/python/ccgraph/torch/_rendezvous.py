@@ -1,9 +1,10 @@
-"""Where ranks of a job meet through the store of the default process group, to compare what they compiled or what they are about to run.
+"""The rendezvous of a job's ranks through the store of the default process group, to compare the graphs that they compiled or are about to run.
 
-A rank meets the ranks of its groups, the ranks of their groups, and so on; ranks with which it shares no group are not waited for. Keys are made from what is
-compiled, and not from a count, because a rank whose compile cache is warm compiles fewer graphs than another.
+A rank meets the ranks of its groups, the ranks of their groups, and so on; it does not wait for ranks with which it shares no group. Keys depend on
+the compiled graph, and not on a count, because a rank with a warm compile cache compiles fewer graphs than another.
 
-A rank that waits publishes where it waits. Two ranks that wait for each other at two places therefore find out at once, and neither waits for its deadline.
+A waiting rank publishes the place of its wait. So two ranks that wait for each other at two places detect this immediately, and neither waits for its
+deadline.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _BATCH, _FEW = 256, 8  # ranks whose posts are read in one request; ranks that a
 
 @dataclass
 class Outcome:
-    """What the other ranks have posted, and why those that posted nothing did not: "late", "running" or "elsewhere"."""
+    """The posts of the other ranks, and the reason of each missing one: "late", "running" or "elsewhere"."""
 
     posts: dict[int, Any] = field(default_factory=dict)
     absent: dict[int, str] = field(default_factory=dict)
 
 
 def job_store() -> dist.Store | None:
-    """None where there is nobody to meet: no job, one rank, or a group without processes."""
+    """Returns None where there is no other rank: no job, one rank, or a group without processes."""
     if not dist.is_available() or not dist.is_initialized() or dist.get_world_size() < 2:
         return None
     store = dist.distributed_c10d._get_default_store()
@@ -42,7 +43,7 @@ def job_store() -> dist.Store | None:
 
 
 class Rendezvous:
-    """This rank's side."""
+    """The rendezvous of this rank."""
 
     def __init__(self, store: dist.Store) -> None:
         self.store, self.rank = store, dist.get_rank()
@@ -52,7 +53,7 @@ class Rendezvous:
         self.late: set[int] = set()
 
     def place(self, phase: str, key: str) -> str:
-        """The name of the next meeting about a key."""
+        """Returns the name of the next meeting about a key."""
         return f"{phase}/{key}/{next(self._turns[phase + key])}"
 
     def post(self, place: str, peers: set[int], payload: Any) -> None:
@@ -72,7 +73,7 @@ class Rendezvous:
         self._set(f"{place}/vote/{self.rank}", vote)
 
     def agree(self, place: str, outcome: Outcome, vote: str, seconds: float) -> set[str]:
-        """The votes of all ranks that came to a meeting; "late" stands for a vote that did not come."""
+        """Returns the votes of all ranks that came to a meeting; "late" replaces a missing vote."""
         self.vote(place, vote)
         votes, deadline = {vote}, time.monotonic() + seconds
         keys = [f"{place}/vote/{rank}" for rank in outcome.posts]
@@ -94,7 +95,7 @@ class Rendezvous:
         return found[0] if found else None
 
     def get_all(self, keys: list[str]) -> list[Any] | None:
-        """The values of keys, which are there for good once they are set; None while one is missing."""
+        """Returns the values of keys, which are permanent once they are set; None while one is missing."""
         if not self.store.check(keys):
             return None
         many = len(keys) > 1 and self.store.has_extended_api()
@@ -125,7 +126,7 @@ class _Wait:
         return self.outcome
 
     def _read(self, ranks: list[int]) -> bool:
-        """Reads the posts of ranks where all of them are there."""
+        """Reads the posts of ranks where all of them are present."""
         posts = self.meeting.get_all([f"{self.place}/post/{rank}" for rank in ranks])
         for rank, post in zip(ranks, posts or ()):
             self.outcome.posts[rank] = post["payload"]
@@ -134,7 +135,7 @@ class _Wait:
         return posts is not None
 
     def _look(self, rank: int) -> bool:
-        """Whether a rank has come, or will not come."""
+        """Tests whether a rank has come, or will not come."""
         if self._read([rank]):
             self.meeting.late.discard(rank)
         elif (why := self._absence(rank)) is not None:
@@ -145,7 +146,7 @@ class _Wait:
         return True
 
     def _absence(self, rank: int) -> str | None:
-        """Why a rank will not come; None where it still may."""
+        """Returns why a rank will not come; None where it still may."""
         meeting = self.meeting
         if meeting.get(f"{self.place}/skip/{rank}"):
             return "elsewhere"

@@ -1,7 +1,7 @@
 """The functions that the targets of a graph name.
 
-A graph file is data: reading one must run nothing. So a target is looked up in what PyTorch has registered, never by walking the attributes of
-a module: `torch.ops.load_library` is a function of torch.ops and no operator.
+A graph file is data: reading one must run nothing. So a target is looked up in PyTorch's registry, never by walking the attributes of a module:
+`torch.ops.load_library` is a function of torch.ops and not an operator.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 
 
 class UnknownTarget(ValueError):
-    """A target that is no registered operator, and none of the functions of Python that torch.fx traces."""
+    """A target that is neither a registered operator nor a Python function that torch.fx traces."""
 
 
 # The functions that torch.fx prints with symbols, item access, and their in-place forms. Other functions of `operator`
@@ -24,7 +24,7 @@ _OF_TORCH = frozenset("sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum
 
 
 def resolve_target(name: str) -> Callable[..., Any]:
-    """The function of a call_function; the inverse of target_name for operators and what the passes make."""
+    """Returns the function of a call_function; the inverse of target_name for operators and for targets that the passes make."""
     namespace, _, rest = name.partition(".")
     if namespace == "operator" and rest in _OF_PYTHON:
         return getattr(operator, rest)
@@ -43,7 +43,7 @@ def _higher_order(name: str) -> Callable[..., Any] | None:
 
 
 def _registered(name: str) -> Callable[..., Any] | None:
-    """An overload, or an operator with all of its overloads; None where PyTorch has no schema of that name."""
+    """Returns an overload, or an operator with all of its overloads; None where PyTorch has no schema of that name."""
     parts = name.split(".")
     if len(parts) not in (2, 3) or not all(part.isidentifier() for part in parts):
         return None

@@ -2,4 +2,4 @@
 
 
 class Unsupported(Exception):
-    """The graph holds what the exchange has no form for."""
+    """The graph contains a construct that the exchange does not support."""
