@@ -30,7 +30,8 @@ struct Extent {
   MPI_Datatype type = MPI_BYTE;
 };
 
-/// Types for what MPI's int cannot count. Kept, because a collective in flight may still use them; a program has a handful.
+/// Types for counts beyond MPI's int. They are kept, because a collective in flight may still use them; a program has a
+/// handful.
 class LargeTypes {
 public:
   int extentOf(int64_t bytes, Extent &made) {

@@ -9,7 +9,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// A word of the text that names a layout or a memory format, as the dispatcher has it.
+/// A word of the text that names a layout or a memory format, in the dispatcher's form.
 std::optional<int64_t> wordNumber(const std::string &word) {
   static const std::map<std::string, int64_t> words = {
       {"strided", static_cast<int64_t>(c10::Layout::Strided)},

@@ -19,7 +19,8 @@ namespace ccgraph::runtime::devices {
 [[nodiscard]] std::string problem();
 /// Of the stream.
 [[nodiscard]] c10::Device deviceOf(uintptr_t stream);
-/// As long as this lives, PyTorch enqueues to the stream and takes memory for it; then to what it was before.
+/// While this lives, PyTorch enqueues to the stream and allocates memory for it; afterwards its former stream is
+/// restored.
 [[nodiscard]] std::shared_ptr<void> enterStream(uintptr_t stream);
 [[nodiscard]] std::unique_ptr<TorchPool> openPool(uintptr_t stream);
 

@@ -13,7 +13,7 @@ namespace ccgraph::runtime {
 
 /// The overload that does what `schema` does and writes its results to parameters that `schema` lacks.
 [[nodiscard]] bool writesResultsOf(const c10::FunctionSchema &candidate, const c10::FunctionSchema &schema);
-/// All that it yields, but for numbers beside tensors, is left in memory.
+/// Returns whether all results, except numbers beside tensors, are in memory.
 [[nodiscard]] bool yieldsTensors(const c10::FunctionSchema &schema);
 /// Its `out` overloads are not to be used.
 [[nodiscard]] bool outputsAreWrong(const c10::FunctionSchema &schema);

@@ -18,7 +18,8 @@
 
 namespace ccgraph::runtime {
 
-/// `overloads`: all of the operator's name. Null where it runs nowhere, or is none that can be called with values alone.
+/// `overloads` are all of the operator's name. Returns null where it has no kernel, or cannot be called with values
+/// alone.
 [[nodiscard]] std::unique_ptr<TorchOperator> makeOperator(const c10::OperatorHandle &op,
                                                           const std::vector<c10::OperatorHandle> &overloads);
 

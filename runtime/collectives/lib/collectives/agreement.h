@@ -21,14 +21,14 @@ namespace ccgraph::runtime {
 /// none.
 [[nodiscard]] std::string checkLaunch(const Launch &launch, size_t groupSize);
 
-/// Where launches meet.
+/// The group and number by which launches match.
 struct MeetingPlace {
   /// global ranks, in the group's order
   llvm::ArrayRef<int64_t> members;
   /// which collective of the group, from 1; 0 for a transfer
   size_t sequence = 0;
 };
-/// Two launches that meet: what the ranks mean alike. The error names both ranks, both nodes and each difference.
+/// Checks that two matching launches agree. The error names both ranks, both nodes and each difference.
 [[nodiscard]] llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place);
 
 /// Checks the conditions that fingerprints do not cover, once all members have launched. In an all_to_all, each member

@@ -33,8 +33,7 @@ void Buffer::write(const Tensor &row) const {
   }
 }
 
-// Done at launch for all_reduce and broadcast, which clone their input there: what is written to it afterwards stays
-// out.
+// Clones the input at the launch, for all_reduce and broadcast: later writes to it have no effect on the result.
 void Buffer::detach() {
   for (Tensor &piece : pieces_)
     piece = piece.cloneContiguous();

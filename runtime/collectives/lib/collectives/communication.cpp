@@ -55,8 +55,8 @@ llvm::Error Communication::settle() {
   return llvm::Error::success();
 }
 
-// The first collective that each rank launches on a group is one communication, the second the next, and so on. Ranks
-// that issue in different orders therefore meet in the wrong communication, as they would on a real machine:
+// The first collective that each rank launches on a group is one communication, the second the next, and so on. So
+// launches of ranks that issue in different orders are matched wrongly, as on a real machine:
 //   rank 0   all_reduce a, all_gather b
 //   rank 1   all_gather b, all_reduce a        disagree about collective 1: kind all_reduce against all_gather
 llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launch) {

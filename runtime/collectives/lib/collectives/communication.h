@@ -39,8 +39,7 @@ public:
   [[nodiscard]] const Launch &anyLaunch() const;
   /// Error: the launch disagrees with those before it.
   [[nodiscard]] llvm::Error join(size_t member, Launch launch);
-  /// Computes all results, once. Call when ready. Error: splits of an all_to_all that do not
-  /// meet.
+  /// Computes all results, once. Call when ready. Fails on splits of an all_to_all that do not match.
   [[nodiscard]] llvm::Error settle();
   /// 1-d; valid after settle().
   [[nodiscard]] const Tensor &result(size_t member, size_t row) const { return results_[row][member]; }
@@ -65,7 +64,7 @@ struct Seat {
   [[nodiscard]] const Launch &launch() const { return *communication->launch(member); }
 };
 
-/// Where ranks meet.
+/// Matches the launches of ranks.
 class Meetings {
 public:
   [[nodiscard]] llvm::Expected<Seat> joinCollective(const Members &group, Launch launch);

@@ -26,7 +26,7 @@ struct Launch {
   CollectiveKind kind = CollectiveKind::AllReduce;
   /// one row for each member of a coalesced launch, else one
   std::vector<Buffer> send;
-  /// rows to fill, as many as `send`; an in-place form fills what it sends
+  /// rows to fill, as many as `send`; an in-place form fills the rows that it sends
   std::vector<Buffer> receive;
   std::optional<ReduceOp> reduceOp;
   /// broadcast and scatter: member index of the source

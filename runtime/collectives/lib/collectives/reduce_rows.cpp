@@ -21,7 +21,7 @@ namespace {
 constexpr size_t blockSize = 1024;
 
 // --- Stores past the caches -------------------------------------------------------------------------------------
-/// A result that the caches would hold is better left in them, and one that lies in what is read is there already.
+/// A result that fits into the caches should stay there, and one that overlaps the read rows is in the caches already.
 bool resultsOutgrowCaches(const ReduceRows &reduction, size_t elementSize) {
   constexpr size_t large = size_t{8} << 20;
   size_t bytes = static_cast<size_t>(reduction.elements) * elementSize * reduction.destinations.size();
@@ -49,9 +49,10 @@ void finishStreams() {}
 template <typename E>
 constexpr bool hasHalfTheBits = std::is_same_v<E, Half> || std::is_same_v<E, BFloat16>;
 
-/// One dtype's and one operator's loops over one block. `E` is the element, `W` what it is combined in. The first two rows are
-/// combined in one loop, and the last one is narrowed as it is combined, so that two rows need no wide block between. Rows of
-/// f16 and bf16 become f32 before they are combined, and back after, since the processor has instructions for that.
+/// The loops of one dtype and one operator over one block. `E` is the element type, `W` the type of the arithmetic. The
+/// first two rows are combined in one loop, and the last one is narrowed as it is combined, so that two rows need no
+/// intermediate wide block. Rows of f16 and bf16 are converted to f32 and back as a block, since the processor has
+/// instructions for that.
 template <typename E, typename W, ReduceOp op>
 class Block {
 public:

@@ -22,7 +22,7 @@ public:
   /// then the work itself.
   [[nodiscard]] llvm::Error bind(RankState &state);
   [[nodiscard]] llvm::Error runBound(RankState &state);
-  /// It is a device's: what is bound is enqueued, and not run.
+  /// Returns whether it is a device kernel: a bound call is enqueued, and not run.
   [[nodiscard]] bool isOnDevice() const { return device_; }
   [[nodiscard]] llvm::Error enqueueBound(const RankState &state, const DeviceQueue &queue);
   /// Returns the allocator whose memory it takes when it is enqueued; null where it takes none.

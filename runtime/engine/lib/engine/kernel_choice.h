@@ -13,7 +13,7 @@
 namespace ccgraph::runtime {
 
 struct ChosenKernel {
-  /// null: none has it
+  /// null: no provider supports the operator
   const ProvidedKernel *kernel = nullptr;
   /// not null: the step is the device's
   const DeviceKernel *device = nullptr;

@@ -109,7 +109,7 @@ llvm::Error RankMemory::layOut(const Symbols &symbols, const StepPlace &place) {
     bringBack();
     return llvm::Error::success();
   }
-  // Because where this fails, what is known of sizes is no longer what lies there.
+  // If this fails, the recorded sizes no longer match the memory.
   laidOut_ = false;
   if (llvm::Error error = this->place(place))
     return error;

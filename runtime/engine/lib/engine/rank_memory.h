@@ -37,7 +37,7 @@ public:
   /// the next call. `place`: the rank.
   [[nodiscard]] llvm::Error layOut(const Symbols &symbols, const StepPlace &place);
 
-  /// The window as a tensor. Error: it has no memory, or lies outside of what its buffer has.
+  /// Returns the window as a tensor. Fails where it has no memory, or lies outside its buffer.
   [[nodiscard]] llvm::Expected<Tensor> tensorOf(const PlanWindow &window, const Symbols &symbols,
                                                 const StepPlace &place) const;
   /// Returns a tensor for code that reads sizes alone: where the buffer has no memory yet, or no longer, its elements
@@ -66,7 +66,7 @@ public:
   void beginLending() { lending_ = true; }
   void endLending() { lending_ = false; }
   [[nodiscard]] const std::shared_ptr<Storage> &storageOf(BufferId buffer) const { return storages_[buffer]; }
-  /// The buffer is these bytes from now on. Gives what it was.
+  /// Replaces the memory of the buffer and returns the former one.
   std::shared_ptr<Storage> lend(BufferId buffer, std::shared_ptr<Storage> storage) {
     return std::exchange(storages_[buffer], std::move(storage));
   }
@@ -81,7 +81,7 @@ private:
   [[nodiscard]] llvm::Error place(const StepPlace &place);
   void placeApart();
   [[nodiscard]] llvm::Error placeAs(const PlanLayout &layout, const StepPlace &place);
-  /// Makes the arena at least so large; what it held is lost where it was not.
+  /// Makes the arena at least this large; its content is lost if it had to grow.
   void reserve(Arena &arena, Home home, int64_t bytes) const;
   /// After a run in which a storage left its place for larger memory.
   void bringBack();

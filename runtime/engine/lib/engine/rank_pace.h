@@ -44,7 +44,7 @@ private:
   std::vector<int64_t> times_;
   std::function<std::unique_ptr<PaceClock>()> makeClock_;
   std::unique_ptr<PaceClock> clock_;
-  /// when the host is done with what it has run itself
+  /// the end of the steps that the host itself has run
   int64_t host_ = 0;
   /// by step
   std::vector<int64_t> issued_;

@@ -16,7 +16,7 @@ namespace {
 // kind counts only if the number is the same on all ranks: each rank has inputs of its own, so a number that differs by
 // rank depends on them. Outputs that no input reaches are constant by design, and are not tested.
 
-/// Adds up what is found, over all ranks.
+/// Sums the findings over all ranks.
 class Comparer {
 public:
   explicit Comparer(const ComparisonRules &rules) : rules_(rules) {}
@@ -109,9 +109,9 @@ const HostTensor *find(const TensorMap &side, const std::string &name, const Ten
   return input == inputs.end() ? nullptr : &input->second;
 }
 
-/// Compares what the callers of one rank hold.
-/// Inputs and attributes are compared too, since a program may write them. If only one side wrote an input, the other
-/// side still has what went in, and that is what is compared: to write what is already there is no difference.
+/// Compares the values that the callers of one rank hold. Inputs and attributes are compared too, since a graph may
+/// write them. If only one side wrote an input, the other side still has the original value, and that is compared:
+/// writing equal values is no difference.
 class RankComparison {
 public:
   RankComparison(size_t rank, const ComparedObservations &runs, Comparer &comparer)

@@ -19,8 +19,8 @@ const Graph &graphOf(const std::vector<const Graph *> &graphs, size_t rank) {
   return *graphs[graphs.size() == 1 ? 0 : rank];
 }
 
-/// Because a caller gives inputs by position, each gets the name that the other program has for its position. Empty
-/// where the programs take as many inputs; else what is wrong.
+/// A caller passes inputs by position, so each gets the name that the other graph has for its position. Returns the
+/// error; empty where the graphs take as many inputs.
 std::string renameInputs(const Graph &from, const Graph &to, TensorMap &inputs) {
   std::vector<std::string> given = placeholdersOf(from), taken = placeholdersOf(to);
   if (given.size() != taken.size())

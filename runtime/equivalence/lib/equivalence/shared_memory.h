@@ -24,8 +24,8 @@ struct Place {
   const Held *got = nullptr;
 };
 
-/// Calls `differ` with the index of a place and what is wrong with its memory, at most once a place. Places whose sizes,
-/// strides or dtypes differ between the sides are passed over: they are different anyway.
+/// Calls `differ` with the index of a place and the error in its memory, at most once a place. Places whose sizes,
+/// strides or dtypes differ between the sides are skipped: they are different anyway.
 void compareMemory(llvm::ArrayRef<Place> places, llvm::function_ref<void(size_t place, std::string message)> differ);
 
 /// True if sizes and dtype are equal, and the strides of all dimensions that have more than one element; in an empty

@@ -17,7 +17,7 @@ struct Tally {
   size_t infinities = 0;
   size_t inexact = 0;
   double worst = 0.0;      ///< over all elements
-  double worstExcess = -1; ///< over the elements that differ: distance beyond what is allowed
+  double worstExcess = -1; ///< over the elements that differ: distance beyond the tolerance
   size_t worstElement = 0; ///< where that is
 };
 

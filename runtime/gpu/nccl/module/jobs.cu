@@ -6,7 +6,7 @@ namespace {
 /// A block. As HostTeam (device/team.h), whose order of folds it keeps.
 class BlockTeam {
 public:
-  /// Room for a number of each lane, and for the boards, shared by the block.
+  /// Shared memory of the block: room for a number of each thread, and for the boards.
   struct Shared {
     alignas(widestNumber) std::byte parts[widestNumber * lanes];
     alignas(widestNumber) std::byte boards[numBoards][widestNumber * lanes];

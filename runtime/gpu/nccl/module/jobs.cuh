@@ -1,4 +1,4 @@
-// Launches of jobs (device/job.h): a block for each unit, as far as a grid goes, and its threads as the team's lanes.
+// Launches of jobs (device/job.h): a block for each unit, as far as a grid goes, and its threads as the team's threads.
 //
 // Plain function, which enqueues to the stream. Failure: the CUDA runtime's code; a job that fails traps, which the
 // next call reports. Cost: one kernel.

@@ -142,7 +142,7 @@ public:
   // --- Memory -----------------------------------------------------------------------------------------
   int allocate(GpuPurpose purpose, int64_t bytes, std::byte *&memory) override {
     void *made = nullptr;
-    // Because no address may be null, what is empty has a byte.
+    // No address may be null, so an empty buffer has one byte.
     auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
     // Buffers for communication are allocated where NCCL can register them.
     bool communicates = purpose == GpuPurpose::Communication;
@@ -194,9 +194,10 @@ public:
     keep(timer, made);
     return code;
   }
-  // Captured, an event is a node of the graph only by cudaEventRecordExternal, which is invalid outside of capture (CUDA Runtime API,
-  // Event Management, cudaEventRecordWithFlags; cuda.h of CUDA 13.0, CU_EVENT_RECORD_EXTERNAL). Times of events so recorded are
-  // those of the last launch: PyTorch's test_graph_timing holds CUDA to it (github.com/pytorch/pytorch, pull request 155372).
+  // Captured, an event is a node of the graph only by cudaEventRecordExternal, which is invalid outside of capture
+  // (CUDA Runtime API, Event Management, cudaEventRecordWithFlags; cuda.h of CUDA 13.0, CU_EVENT_RECORD_EXTERNAL).
+  // Times of events so recorded are those of the last launch: PyTorch's test_graph_timing checks this
+  // (github.com/pytorch/pytorch, pull request 155372).
   int takeTime(GpuEvent timer, GpuStream stream) override {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (int code = codeOf(cudaStreamIsCapturing(streamOf(stream), &status)))
@@ -250,7 +251,7 @@ public:
       }
     return codeOf(device::launch(job, streamOf(stream)));
   }
-  /// The host cannot reach the device's memory; the engine has refused such a plan.
+  /// The host cannot access the device's memory; the engine has rejected such a plan.
   int launch(std::shared_ptr<GpuWork>, GpuStream) override { return codeOf(cudaErrorNotSupported); }
 
   // --- Communicators ----------------------------------------------------------------------------------

@@ -36,9 +36,9 @@ public:
   [[nodiscard]] const Communication *blocking(const Storage *storage) const;
   /// Returns the oldest communication that lacks members.
   [[nodiscard]] const Communication *blocking() const;
-  /// Lets everything on this storage land. Nothing may be blocking it.
+  /// Completes everything on this storage. Nothing may block it.
   [[nodiscard]] llvm::Error land(const Storage *storage);
-  /// Lets one launch land as a whole: what a synchronous operator does.
+  /// Completes one launch as a whole, for a synchronous operator.
   [[nodiscard]] llvm::Error land(const Seat &seat);
   [[nodiscard]] llvm::Error landAll();
 
@@ -54,11 +54,11 @@ private:
   [[nodiscard]] FlightList waitedFor(const Storage *storage) const;
   [[nodiscard]] llvm::Error landRows(Flight &flight, const Storage *storage);
   [[nodiscard]] llvm::Error landWhole(FlightRef flight);
-  /// Copies a row again that has landed before.
+  /// Copies a row again that is complete already.
   [[nodiscard]] llvm::Error copyAgain(const Flight &flight, size_t row) const;
   void release(const FlightRef &flight);
 
-  /// in order of launch; gone when every row has landed
+  /// in order of launch; removed when every row is complete
   std::vector<FlightRef> flying_;
   StorageMap writing_;
   StorageMap reading_;

@@ -22,7 +22,7 @@ struct LaunchRequest {
   };
   Members group;
   std::vector<Entry> entries;
-  /// what the node yields, in flight
+  /// the value of the node, in flight
   Value result;
   bool synchronous = false;
   /// results have memory of their own

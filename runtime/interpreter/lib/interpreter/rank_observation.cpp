@@ -11,7 +11,7 @@ std::optional<HostTensor> countedCopy(const Value &value) {
   return hostValue(value);
 }
 
-// Two runs have different addresses, yet the same number must mean the same memory in what is compared. Inputs are met
+// Two runs have different addresses, but equal numbers must mean the same memory in the comparison. Inputs are numbered
 // first, then attributes, then results: if the first result is the second input, both have the second input's number.
 
 /// Numbers the storages in the order in which they are met.

@@ -61,7 +61,7 @@ private:
   /// caller.
   StepResult executeOutput(const Node &node);
   StepResult executeCall(const Node &node);
-  /// Lets what it waits for land, and yields its operand.
+  /// Completes the launches that it waits for, and returns its operand.
   StepResult executeWait(const Node &node);
   /// Joins the other ranks; continues immediately unless the operator is synchronous.
   StepResult executeCollective(const Node &node);
@@ -89,10 +89,10 @@ private:
   /// Returns the structure of the returned value: "(tensor, None)", see RankObservation.
   [[nodiscard]] std::string shapeOf(const Value &value) const;
   [[nodiscard]] llvm::Expected<CallSite> callSite(const Node &node) const;
-  /// Meets the other ranks and registers what is now in flight.
+  /// Joins the other ranks and registers the launch as in flight.
   [[nodiscard]] llvm::Error join(LaunchRequest &request);
-  /// Refuses reads and writes of what is in flight, and notes which storages are written. With the
-  /// result at hand, an operand whose storage the result shares was not read.
+  /// Rejects reads and writes of values in flight, and records which storages are written. If a result is given, an
+  /// operand whose storage the result shares was not read.
   [[nodiscard]] llvm::Error checkAccesses(const Node &node, const Value *result);
   /// After a step: an operand that it wrote may look at another storage now (set_).
   void noteWrites(const Node &node);

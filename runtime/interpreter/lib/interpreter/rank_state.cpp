@@ -56,7 +56,7 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   return Value(strides.size() == plain.sizes().size() ? Tensor::fromHost(found->second, strides) : plain);
 }
 
-// Two get_attr of one target yield the same tensor, so that what is written through one is seen through the other.
+// Two get_attr of one target yield the same tensor, so a write through one is visible through the other.
 llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
   std::string target = node.target().str().str();
   if (auto known = attributes_.find(target); known != attributes_.end())

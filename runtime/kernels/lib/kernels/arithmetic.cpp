@@ -18,9 +18,9 @@ int64_t wrapPow(int64_t base, int64_t exponent) {
   return result;
 }
 
-/// Rounds to minus infinity: -7 by 2 gives -4 (torch.floor_divide). Division by 0, which PyTorch refuses on the CPU and
-/// leaves open on a GPU (torch.remainder), gives 0 here: a kernel must not trap. By -1 it is a negation, because
-/// INT64_MIN / -1 does not fit and traps on x86.
+/// Rounds to minus infinity: -7 by 2 gives -4 (torch.floor_divide). Division by 0 gives 0 here: a kernel must not trap.
+/// PyTorch rejects it on the CPU and leaves it undefined on a GPU (torch.remainder). Division by -1 is a negation,
+/// because INT64_MIN / -1 does not fit and traps on x86.
 int64_t floorDiv(int64_t a, int64_t b) {
   if (b == 0)
     return 0;
@@ -143,7 +143,7 @@ constexpr PointwiseOp rootOp{.real = [](const double *x) { return std::sqrt(x[0]
 constexpr PointwiseOp inverseRootOp{.real = [](const double *x) { return 1 / std::sqrt(x[0]); }};
 
 // --- Kernels whose operands need a word more --------------------------------------------------
-/// torch refuses `-` on bool, because neither answer is expected by everyone.
+/// torch rejects `-` on bool, because users expect different results.
 template <const PointwiseOp &op>
 Value difference(KernelArgs &args) {
   Operands operands = operandsAndFactor(args, 2);

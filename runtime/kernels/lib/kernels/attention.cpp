@@ -10,7 +10,7 @@
 #include <cstring>
 
 // softmax(scale q k^T + bias) v and its gradients, a head at a time, with the whole matrix of scores: A. Vaswani et
-// al., "Attention Is All You Need" (2017). The blocked algorithms of these operators yield the same numbers but for
+// al., "Attention Is All You Need" (2017). The blocked algorithms of these operators yield the same numbers up to
 // rounding.
 namespace ccgraph::runtime {
 namespace {
@@ -21,7 +21,7 @@ struct Attention {
   Tensor query;
   Tensor key;
   Tensor value;
-  std::optional<Tensor> bias; ///< stretched to [batch, heads, queries, keys]
+  std::optional<Tensor> bias; ///< expanded to [batch, heads, queries, keys]
   bool causal = false;        ///< query i sees keys 0..i
   double scale = 1;
 };

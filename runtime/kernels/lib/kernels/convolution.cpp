@@ -69,9 +69,9 @@ Scratch<Tap> tapsOf(const Geometry &g) {
   return taps;
 }
 
-/// Calls body(small, weight, large) with the flat indices of all elements that meet. A position in the padding is that
-/// after the last element: padding is zeros, which are multiplied like others, so that an infinite weight makes NaN
-/// there.
+/// Calls body(small, weight, large) with the flat indices of all combined elements. A position in the padding has the
+/// index after the last element. Padding is zeros, which are multiplied like other elements, so an infinite weight
+/// gives NaN there.
 template <typename Body>
 void forEachProduct(const Geometry &g, Body body) {
   Scratch<Tap> taps = tapsOf(g);

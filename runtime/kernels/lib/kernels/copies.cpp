@@ -257,7 +257,7 @@ Value repeat(KernelArgs &args) {
     return {};
   while (self.rank() < static_cast<int64_t>(times.size()))
     self = self.unsqueeze(0);
-  // (a, b) repeated (m, n) times is a copy of (1, a, 1, b) stretched to (m, a, n, b).
+  // (a, b) repeated (m, n) times is a copy of (1, a, 1, b) expanded to (m, a, n, b).
   Dims stretched;
   Dims sizes;
   for (int64_t dim = self.rank() - 1; dim >= 0; --dim)

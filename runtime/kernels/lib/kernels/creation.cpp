@@ -158,7 +158,7 @@ Value iota(KernelArgs &args) {
   return sequence(args, args.integer(0), {args.operand(1, 0), args.operand(2, 1)}, args.dtype(3, DType::I64));
 }
 
-/// Zeros but for the kept triangle of the last two dimensions.
+/// Returns zeros except in the kept triangle of the last two dimensions.
 Value triangle(KernelArgs &args, bool (*keeps)(int64_t columnMinusRow, int64_t diagonal)) {
   const Tensor &self = args.tensor(0);
   int64_t diagonal = args.integer(1, 0);

@@ -1,5 +1,5 @@
-// The kernels by family; registry.cpp joins and sorts them once, at the first look-up. A family is
-// one file, and the only place that lists its operators.
+// The kernels by family; registry.cpp joins and sorts them once, at the first lookup. A family is one file, and the
+// only place that lists its operators.
 //
 // Ownership: the tables are constants, which everybody borrows. Nothing here fails.
 #pragma once

@@ -16,7 +16,7 @@ using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
 /// A part of a matrix, widened: rows and columns from `row` and `column` on, as many as fit or as there are.
 template <typename T>
 struct Tile {
-  /// Eigen takes what it packs from the stack up to 128 KiB.
+  /// Eigen packs into stack memory up to 128 KiB.
   static constexpr int64_t most = sizeof(T) <= 8 ? 128 : 64;
 
   Tile(int64_t rows, int64_t columns) : values(static_cast<size_t>(std::min(rows, most) * std::min(columns, most))) {}
@@ -54,7 +54,7 @@ private:
 struct Product {
   Tensor a;                   ///< [n, k]
   Tensor b;                   ///< [k, m]
-  std::optional<Tensor> bias; ///< [n, m], perhaps stretched
+  std::optional<Tensor> bias; ///< [n, m], perhaps expanded
   Complex beta = 1;
   Complex alpha = 1;
   /// one matrix of several, which PyTorch multiplies by other means

@@ -86,7 +86,7 @@ Value setToNothing(KernelArgs &args) {
   return self;
 }
 
-/// The dtype stays what it is: PyTorch refuses a source of another one.
+/// The dtype does not change: PyTorch rejects a source of another dtype.
 bool checkSource(KernelArgs &args, const Tensor &self, const Tensor &source) {
   return !args.failed() && args.check(self.dtype() == source.dtype(), "got a source " + typeOf(source) + " for " +
                                                                           typeOf(self) + ", expected an equal dtype");

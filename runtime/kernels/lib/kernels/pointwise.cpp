@@ -59,8 +59,8 @@ std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, 
   return plan;
 }
 
-/// An operand as the loop reads it: stretched to the result's sizes, and rounded to `dtype`. One number is read once, and not with
-/// each row.
+/// An operand in the form of the loop: expanded to the result's sizes, and rounded to `dtype`. A single number is read
+/// once, and not with each row.
 struct Input {
   Tensor tensor;
   DType dtype;

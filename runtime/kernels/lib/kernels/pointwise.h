@@ -20,8 +20,8 @@ enum class ResultType : uint8_t {
 };
 
 struct PointwiseOp {
-  /// Each takes the operands' elements in order. Null: the class is refused. Integers without
-  /// `integer` are refused too, unless the result is Floating.
+  /// Each takes the operands' elements in order. Null: the class is rejected. Integers without `integer` are rejected
+  /// too, unless the result is Floating.
   double (*real)(const double *x) = nullptr;
   int64_t (*integer)(const int64_t *x) = nullptr;
   Complex (*complex)(const Complex *x) = nullptr;

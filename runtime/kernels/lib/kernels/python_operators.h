@@ -7,7 +7,7 @@
 
 namespace ccgraph::runtime {
 
-/// "aten.mul.Tensor" for "operator.mul", of any spelling; empty for what is no arithmetic operator of Python.
+/// Returns "aten.mul.Tensor" for "operator.mul", in any form; empty for other targets.
 [[nodiscard]] std::optional<llvm::StringRef> tensorOperator(llvm::StringRef target);
 
 } // namespace ccgraph::runtime

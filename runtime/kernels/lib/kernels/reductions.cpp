@@ -49,7 +49,8 @@ Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep) {
   return result;
 }
 
-/// Are all numbers of `from` numbers of `to`, read alike in its wide type? Then they need not be converted first.
+/// Returns whether all numbers of `from` are numbers of `to`, with the same wide type. Then they need no conversion
+/// first.
 static bool widensTo(DType from, DType to) {
   if (from == to)
     return true;
@@ -292,7 +293,7 @@ Value extremeDims(KernelArgs &args) {
   return extreme<largest>(args, {1, 2, noArgument});
 }
 
-/// any and all of "not zero": bool, but for u8, which was the dtype of truth before there was bool.
+/// any and all of "not zero": bool, except for u8, which represented truth values before bool existed.
 template <bool wantsAll>
 Value truth(KernelArgs &args, Form form) {
   Reduction reduction = reductionOf(args, DType::Bool, form);

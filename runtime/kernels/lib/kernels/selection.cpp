@@ -88,8 +88,8 @@ Value maskedFillInPlace(KernelArgs &args) {
   return operands[1].tensor;
 }
 
-/// Argument `index` as a lower or an upper bound of integers. A number that no element can pass is a bound that
-/// excludes none; one that excludes every element is refused, as PyTorch does.
+/// Returns argument `index` as a lower or an upper bound of integers. A number that no element can pass is a bound that
+/// excludes none; one that excludes every element is rejected, as in PyTorch.
 Operand boundOf(KernelArgs &args, unsigned index, const PointwiseOp &op) {
   Operand bound = args.operand(index);
   DType dtype = args.tensor(0).dtype();

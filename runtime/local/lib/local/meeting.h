@@ -33,7 +33,8 @@ public:
   [[nodiscard]] bool finish() { return done_.fetch_add(1, std::memory_order_acq_rel) + 1 == launches_.size(); }
   [[nodiscard]] bool allDone() const { return done_.load(std::memory_order_acquire) == launches_.size(); }
 
-  /// "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched"; once somebody has arrived.
+  /// Returns "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched"; valid after the first
+  /// arrival.
   [[nodiscard]] std::string waitText();
 
 private:

@@ -56,7 +56,7 @@ public:
   virtual ~MpiCalls() = default;
 
   // --- The job ----------------------------------------------------------------------------------------
-  /// Starts MPI unless somebody has.
+  /// Starts MPI unless it is running already.
   virtual int start(MpiStart &started) = 0;
   /// Ends MPI where start() has started it. All processes must call it.
   virtual int stop() = 0;

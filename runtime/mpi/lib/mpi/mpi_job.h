@@ -52,7 +52,7 @@ public:
   [[nodiscard]] llvm::Error makeLanes(llvm::ArrayRef<LaneKey> keys, Milliseconds deadline);
   [[nodiscard]] MpiComm lane(const LaneKey &key) const { return lanes_.at(key); }
 
-  /// "rank 1: MPI says: ..."
+  /// Returns an error "rank 1: MPI says: ...".
   [[nodiscard]] llvm::Error error(const std::string &doing, int code) const;
 
   [[nodiscard]] bool isOver() const { return over_; }

@@ -26,7 +26,7 @@ public:
   MpiStandby(MpiJob &job, std::chrono::milliseconds deadline) : job_(job), deadline_(deadline) {}
 
   // --- While the program runs ---------------------------------------------------------------------------
-  /// There may always be: MPI tells nobody.
+  /// There may always be news: MPI sends no notifications.
   [[nodiscard]] uint64_t news() override {
     asleep_ = false;
     return 0;
@@ -49,14 +49,14 @@ public:
   // --- The end ------------------------------------------------------------------------------------------
   /// Ends the run for all.
   void fail(llvm::Error error);
-  /// MPI has refused something.
+  /// Handles an error of an MPI call.
   void fail(const std::string &doing, int code) { fail(job_.error(doing, code)); }
   /// The state of this rank at a roll call.
   struct Standing {
     std::function<LaunchCounts()> counts;
     /// By rank; empty for one that does not answer.
     std::function<void(std::vector<std::optional<LaunchCounts>>)> learn;
-    /// what it waits for; empty where it does not
+    /// what it waits for; empty where it does not wait
     std::function<std::vector<std::string>()> waits;
     std::function<std::string()> position;
   };

@@ -36,7 +36,8 @@ public:
 
   explicit MpiTransport(MpiJob &job) : job_(job) {}
 
-  /// Once all calls are enrolled, and before the first run: what the ranks have agreed on, whose lanes have been made.
+  /// Call once all calls are enrolled, before the first run, with the agreement of the ranks, whose communicators
+  /// exist.
   [[nodiscard]] llvm::Error open(const ProgramAgreement &agreement, Context &context);
   /// Before each run.
   void begin();
@@ -62,7 +63,7 @@ private:
   /// How a row of an all_reduce goes.
   struct Split {
     bool whole = false;
-    /// elements of a chunk, and what is left over
+    /// elements of a chunk, and the remainder
     int64_t chunk = 0;
     int64_t rest = 0;
   };
@@ -96,7 +97,7 @@ private:
 
   [[nodiscard]] static Split splitOf(const Call &call, size_t row);
   static void splitRows(Call &call);
-  /// Whether the call's next part comes first among those of its lane.
+  /// Returns whether the call's next part is the first one on its communicator.
   [[nodiscard]] bool isNextOnLane(Ticket ticket) const;
   [[nodiscard]] llvm::Error post(Call &call, Phase phase);
   [[nodiscard]] int postCompareLengths(Call &call);
@@ -116,7 +117,7 @@ private:
   MpiJob &job_;
   Context *context_ = nullptr;
   std::vector<Call> calls_;
-  /// by lane: calls that have been launched and are not complete, oldest first
+  /// by communicator: calls that have been launched and are not complete, oldest first
   std::vector<std::vector<Ticket>> active_;
   ScratchPool scratch_;
   std::vector<std::optional<LaunchCounts>> known_;

@@ -22,7 +22,7 @@ struct AgreedCall {
   LaneKey lane;
   /// from 1: which collective of its members this is; 0 for a transfer
   int64_t sequence = 0;
-  /// Launches are compared when they meet.
+  /// Launches are compared when they match at run time.
   bool compares = false;
 };
 

@@ -120,8 +120,8 @@ private:
   std::shared_ptr<MemoryAccount> before_;
 };
 
-/// `body`'s result, or the error that `refuse` makes of "400 bytes", "more memory than the system gives", ... where memory
-/// runs out.
+/// Returns `body`'s result, or the error that `refuse` builds from "400 bytes", "more memory than the system gives",
+/// ... where memory runs out.
 template <typename Result>
 llvm::Expected<Result> withinMemory(llvm::function_ref<llvm::Expected<Result>()> body,
                                     llvm::function_ref<llvm::Error(const std::string &asked)> refuse) {

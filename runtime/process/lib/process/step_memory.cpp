@@ -36,8 +36,8 @@ StepMemory::~StepMemory() {
       ::operator delete(std::exchange(idle, idle->next));
 }
 
-// Every small block has a power of two of bytes, wherever it was taken, because it may be given back where another one of
-// its size is wanted next.
+// Every small block has a power of two of bytes, wherever it was taken, because it may be given back to another pool
+// and reused there.
 void *StepMemory::take(size_t bytes) {
   if (!keepsBlocks || bytes > largest)
     return ::operator new(bytes);

@@ -142,8 +142,8 @@ int64_t strideBytes(const Tensor &tensor, int64_t dim) {
 }
 
 // Counts like an odometer over all dimensions but the last. A step of one dimension moves every address by that
-// dimension's stride; where it wraps, the address goes back by (size - 1) strides and the next slower dimension steps.
-// Nothing is multiplied out per element, and tensors of any strides, stretched ones (stride 0) too, go along together.
+// dimension's stride. Where it wraps, the address goes back by (size - 1) strides and the next slower dimension steps.
+// No multiplication per element is needed, and tensors of any strides, also expanded ones (stride 0), advance together.
 void forEachRow(llvm::ArrayRef<Tensor> tensors,
                 llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body) {
   const Tensor &first = tensors.front();

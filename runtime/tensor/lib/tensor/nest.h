@@ -24,7 +24,8 @@ struct LoopNest {
   }
 };
 
-/// Calls `body` with the innermost rows in row-major order, from the tensors' first elements on. Nothing where there are none.
+/// Calls `body` with the innermost rows in row-major order, from the tensors' first elements on; never where there are
+/// none.
 template <typename Body>
 void walk(const LoopNest &nest, llvm::ArrayRef<std::byte *> begin, Body body) {
   if (llvm::is_contained(nest.sizes, 0))

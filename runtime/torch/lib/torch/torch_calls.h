@@ -90,7 +90,7 @@ public:
   /// or none; then PyTorch allocates memory itself. Returns false with the reason in `error`.
   [[nodiscard]] virtual bool call(const TorchArgument *arguments, size_t count, const TorchTensor *outputs,
                                   TorchResults &results, std::string &error) const = 0;
-  /// False: `error` says why.
+  /// Returns false with the reason in `error`.
   [[nodiscard]] virtual bool fill(const TorchFill &call, std::string &error) const = 0;
   /// Returns the part of the call that the host must read before it continues; null where there is none, so that
   /// PyTorch allows a capture.
@@ -113,9 +113,10 @@ public:
   /// Returns null where no operator of this name runs on the CPU or a device. Also returns null for an operator that
   /// changes the shape of tensors (resize_), draws random numbers, or takes or yields objects.
   [[nodiscard]] virtual const TorchOperator *find(const char *name, const char *overload) = 0;
-  /// Why operators cannot be enqueued to a device here: what was got, what is needed, and behind a new line how to get it. Empty: they can.
+  /// Returns why operators cannot be enqueued to a device here: got, expected, and on a new line the repair. Empty:
+  /// they can.
   [[nodiscard]] virtual std::string deviceProblem() = 0;
-  /// A capture is about to begin on the stream. Null: `error` says why.
+  /// Begins a capture on the stream. Returns null with the reason in `error`.
   [[nodiscard]] virtual TorchPool *openPool(uintptr_t stream, std::string &error) = 0;
 };
 

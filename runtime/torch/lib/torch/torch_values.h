@@ -28,7 +28,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<TorchArgument> arguments() const { return arguments_; }
   /// All tensors among them.
   [[nodiscard]] llvm::ArrayRef<Tensor> tensors() const { return tensors_; }
-  /// The first value that PyTorch cannot be given; null where there is none.
+  /// The first value that PyTorch does not support; null where there is none.
   [[nodiscard]] const Value *unknown() const { return unknown_; }
 
 private:

@@ -34,7 +34,7 @@ void shorten(Launch &launch, size_t row) {
     if (row < rows->size())
       (*rows)[row] =
           spoiltRow((*rows)[row], std::max<int64_t>((*rows)[row].numElements() - 1, 0), (*rows)[row].dtype());
-  // Because shares of an all_to_all differ by right, only what is sent to one peer can be wrong.
+  // Shares of an all_to_all may differ, so only the data for one peer can be wrong.
   if (!launch.sendCounts.empty())
     ++launch.sendCounts.front();
 }

@@ -198,7 +198,7 @@ std::optional<size_t> FlightRecorder::busyWith() const {
 
 // --- Records ------------------------------------------------------------------------------------------------
 
-/// Groups of the same ranks are one: their calls meet in one order.
+/// Groups of the same ranks are one: their calls match in one order.
 size_t FlightRecorder::groupOf(llvm::ArrayRef<int64_t> members, FlightRecord &record) const {
   auto found = llvm::find_if(record.groups, [&](const FlightGroup &group) { return members.equals(group.ranks); });
   return static_cast<size_t>(found - record.groups.begin());

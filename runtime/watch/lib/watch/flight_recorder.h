@@ -95,7 +95,7 @@ private:
     int64_t tag = 0;
     friend auto operator<=>(const Line &, const Line &) = default; // NOLINT(modernize-use-nullptr): no pointer
   };
-  /// A call as the rank has it.
+  /// A call with the facts of this rank.
   struct Enrolled {
     size_t step = 0;
     size_t index = 0;

@@ -27,7 +27,7 @@ std::string tensorsText(llvm::ArrayRef<FlightTensor> tensors) {
   return text + (tensors.size() > most ? " and " + std::to_string(tensors.size() - most) + " more" : "");
 }
 
-/// All that must be alike, in words of which only equality counts.
+/// Returns everything that must be equal, in a text that is only compared.
 std::string ballot(const FlightCall &call, bool onePlan) {
   std::string text = call.isTransfer() ? "transfer" : call.operation + " " + call.detail;
   auto add = [&](const std::vector<FlightTensor> &tensors) {

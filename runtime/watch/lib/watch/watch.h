@@ -75,8 +75,9 @@ public:
   void leave(const Sleeper &sleeper);
   /// The rank has ended before its program did: ends the run.
   void lose(const Sleeper &sleeper);
-  /// Returns when all have left, or the run is over. Ranks that have left wait for the others like any other: where those do
-  /// not wait for somebody themselves, no longer than the deadline without news. By a thread that is no rank.
+  /// Returns when all ranks have left, or the run is over. Ranks that have left wait for the others with the same
+  /// deadline: if the others do not wait for a peer themselves, no longer than the deadline without news. Called by a
+  /// thread that is not a rank.
   void awaitEnd();
 
   /// Ends the run for all.

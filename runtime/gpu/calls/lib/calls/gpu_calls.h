@@ -168,9 +168,9 @@ public:
   /// By its own count: how many ranks it has, and which one this is.
   virtual int placeIn(GpuComm comm, int &ranks, int &rank) = 0;
   virtual int closeComm(GpuComm comm) = 0;
-  /// Ends what is under way, on this rank alone.
+  /// Aborts the work of this rank alone.
   virtual int abortComm(GpuComm comm) = 0;
-  /// The code of what has gone wrong behind the host's back; 0: nothing.
+  /// Returns the code of an asynchronous error; 0: none.
   virtual int asyncError(GpuComm comm) = 0;
   /// All ranks of a communicator pass memory that is registered with it, or none does.
   virtual int registerMemory(GpuComm comm, std::byte *memory, int64_t bytes, GpuRegistration &registration) = 0;

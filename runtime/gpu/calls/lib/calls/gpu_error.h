@@ -9,7 +9,7 @@
 
 namespace ccgraph::runtime {
 
-/// "rank 1: recording an event: CUDA says ...".
+/// Returns an error "rank 1: recording an event: CUDA says ...".
 [[nodiscard]] llvm::Error gpuError(const GpuCalls &calls, int64_t rank, const std::string &doing, int code);
 [[nodiscard]] llvm::Error ncclError(std::string message, std::string repair = "");
 

@@ -15,7 +15,7 @@ namespace ccgraph::runtime {
 
 /// The libraries and devices of this machine, in the libraries' own numbers: 13000 is CUDA 13.0, 22809 NCCL 2.28.9.
 struct GpuPlace {
-  /// what the driver can run; 0: there is none
+  /// the version that the driver can run; 0: there is no driver
   int driver = 0;
   /// what the module was built with
   int toolkit = 0;

@@ -36,7 +36,7 @@ llvm::SmallVector<Steps, 8> stepsBetween(const Tensor &a, const Tensor &b) {
   return all;
 }
 
-/// Looks for steps that make up the distance between two elements of so many bytes, but for less than an element.
+/// Searches steps whose sum is the distance in bytes between two elements, up to less than an element.
 class Search {
 public:
   Search(int64_t bytesOfA, int64_t bytesOfB) : bytesOfA_(bytesOfA), bytesOfB_(bytesOfB) {}

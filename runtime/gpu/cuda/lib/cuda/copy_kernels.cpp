@@ -7,7 +7,7 @@ namespace {
 
 // --- Copies -------------------------------------------------------------------------------------------------
 
-/// Nothing where the result is the argument itself, as contiguous() of what is contiguous.
+/// Does nothing where the result is the argument itself, as for contiguous() of a contiguous tensor.
 void copyFirst(Planner &planner) {
   if (std::optional<Tensor> out = planner.destination(0))
     planner.copy(*out, planner.args.tensor(0));
@@ -21,7 +21,7 @@ void reshape(Planner &planner) {
   if (Tensor as = planner.args.take(out->view(self.sizes())); !planner.args.failed())
     planner.copy(as, self);
 }
-/// The second argument, stretched to the first.
+/// Returns the second argument, expanded to the sizes of the first.
 void copySecond(Planner &planner) { planner.copy(planner.result(), planner.args.tensor(1)); }
 void copyIntoFirst(Planner &planner) { planner.copy(planner.args.tensor(0), planner.args.tensor(1)); }
 
@@ -66,7 +66,7 @@ void sequenceOf(Planner &planner) {
 
 // --- Lists --------------------------------------------------------------------------------------------------
 
-/// Those that are not stretched are the tensors that went in.
+/// Tensors that are not expanded are returned as the same objects.
 void broadcastTensors(Planner &planner) {
   Tensors tensors = planner.args.tensors(0);
   for (unsigned i = 0; i < tensors.size(); ++i)

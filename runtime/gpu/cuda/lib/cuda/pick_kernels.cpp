@@ -29,7 +29,7 @@ struct Picking {
   bool clamps = false;
 };
 
-/// Because what is only read has no order, each of its steps is a line.
+/// Reads have no order, so each step becomes a line of its own.
 Rows linesOfAll(Rows rows) {
   rows.rowStrides.append(rows.innerStrides);
   rows.innerStrides.clear();
@@ -45,7 +45,7 @@ Picking linesOfAll(Picking picking) {
   return picking;
 }
 
-/// `value`: what is put where there is no other.
+/// `value` is used where there is no other value.
 void pick(Planner &planner, const Picking &asked, const Source &value = Source(0.0)) {
   if (planner.args.failed())
     return;

@@ -140,7 +140,7 @@ device::Strided Planner::begin(const Tensor &tensor) {
   return {tensor.storage() ? tensor.data() : nullptr, element.value_or(Element::U8)};
 }
 
-/// By dimension of `sizes`: the stride there, 0 where the tensor is stretched; nothing where it does not fit.
+/// Returns the stride for each dimension of `sizes`, 0 where the tensor is expanded; nothing where it does not fit.
 static std::optional<Dims> stretchedStrides(const Tensor &tensor, DimsRef sizes) {
   if (tensor.sizes().size() > sizes.size())
     return std::nullopt;
@@ -208,7 +208,8 @@ device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
   return stretch(sizes, tensors, windows);
 }
 
-/// By address, because a plan may lay two buffers over the same bytes. The very window is safe, where each lane reads what it writes.
+/// Compares addresses, because a plan may lay two buffers over the same bytes. The same window is safe, where each
+/// thread reads the element that it writes.
 static bool isSafe(const Tensor &read, const Tensor &written) {
   return (read.data() == written.data() && read.elementSize() == written.elementSize() &&
           read.sizes() == written.sizes() && read.strides() == written.strides()) ||

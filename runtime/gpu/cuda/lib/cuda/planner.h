@@ -30,7 +30,7 @@ struct Source {
   int64_t whole = 0;
 };
 
-/// An operator on elements, and what it computes in.
+/// An operator on elements, and the type of its arithmetic.
 struct Mapping {
   device::MapOp op = device::MapOp::Copy;
   device::Arithmetic arithmetic = device::Arithmetic::Single;
@@ -56,7 +56,7 @@ public:
   [[nodiscard]] Tensor result();
 
   // --- Jobs ---------------------------------------------------------------------------------------
-  /// out = op(sources), each stretched to the result's sizes.
+  /// out = op(sources), each expanded to the result's sizes.
   void map(const Tensor &out, const Mapping &mapping, llvm::ArrayRef<Source> sources);
   /// out = op(sources), of complex numbers.
   void complex(const Tensor &out, device::ComplexOp op, llvm::ArrayRef<Tensor> sources);
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] device::Strided begin(const Tensor &tensor);
   /// The same elements as whole numbers of their size, where there is such a type: so they are moved whatever they are.
   [[nodiscard]] static Tensor moved(const Tensor &tensor);
-  /// Fails where what is read has a byte in common with what is written.
+  /// Fails where the read tensor shares a byte with the written one.
   bool checkApart(const Tensor &read, const Tensor &written);
 
 private:
@@ -113,7 +113,7 @@ enum class Accepted : uint8_t {
   Picked,   ///< and any one that can be moved, beside indices
   Indexed,  ///< as Picked, but without bool and u8: only the device knows the number of places that a mask selects
   Complex,  ///< and complex numbers of one type
-  Seeded,   ///< and u64, of seeds of a dropout that is none
+  Seeded,   ///< and u64, of unused dropout seeds
 };
 [[nodiscard]] bool takes(Accepted what, llvm::ArrayRef<DType> dtypes);
 

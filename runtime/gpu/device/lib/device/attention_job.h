@@ -114,7 +114,8 @@ struct Sums {
   int64_t count;
   int64_t features;
 };
-/// set(f, sum over k of weight(k) * value(k, f)): a board of weights is made, which each lane then reads whole for its feature.
+/// set(f, sum over k of weight(k) * value(k, f)): the team fills a board of weights, and each thread then reads all of
+/// it for its feature.
 template <typename C, typename Team, typename Weight, typename Get, typename Set>
 CCGRAPH_BY_TEAM void weigh(Team &team, const Sums &sums, Weight weight, Get value, Set set) {
   C *weights = team.template board<C>(0), *totals = team.template board<C>(1);

@@ -10,7 +10,7 @@
 
 namespace ccgraph::runtime::device {
 
-/// `order` chooses which unit is the first, and which way it goes from there, and which lane of a team; results are the same.
+/// `order` selects the first unit and the direction, and the first thread of a team; the results do not depend on it.
 [[nodiscard]] bool runOnHost(const Job &job, uint64_t order = 0);
 
 /// Where a job's tensors begin, for records.

@@ -22,7 +22,7 @@ inline constexpr int lanes = 256;
 
 /// How many boards a team has.
 inline constexpr int numBoards = 2;
-/// The largest number that a lane yields, or a board has.
+/// The size in bytes of the largest number that a thread yields, or that a board holds.
 inline constexpr int widestNumber = 8;
 
 class HostTeam {
@@ -63,7 +63,7 @@ private:
   alignas(widestNumber) std::byte boards_[numBoards][widestNumber * lanes];
 };
 
-/// Enough units for so many elements, one a lane.
+/// Returns enough units for this number of elements, one a thread.
 CCGRAPH_ANYWHERE constexpr int64_t unitsOf(int64_t elements) { return (elements + lanes - 1) / lanes; }
 
 } // namespace ccgraph::runtime::device

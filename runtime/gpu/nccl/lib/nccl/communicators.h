@@ -22,17 +22,18 @@ public:
 
   /// A call of all ranks. `table` must live as long.
   [[nodiscard]] llvm::Error open(const LaneTable &table, const GpuJobId &id, int ranks);
-  /// None of a lane in which this rank has no part, or of one to itself.
+  /// Returns none for a communicator without this rank, or of this rank alone.
   [[nodiscard]] GpuComm of(size_t lane) const { return comms_[lane]; }
 
-  /// Registers the arena with each lane that is, unless it is so already. No arena: nothing.
+  /// Registers the arena with each registered communicator, unless it is registered already. Without an arena, does
+  /// nothing.
   [[nodiscard]] llvm::Error registerArena(std::byte *memory, int64_t bytes);
   /// Before the memory goes.
   void forget(const std::byte *memory);
 
   /// Returns the code of the first communicator with an asynchronous error.
   [[nodiscard]] int asyncError();
-  /// Ends what is under way, on this rank.
+  /// Aborts the work of this rank.
   void abandon();
 
 private:
@@ -44,7 +45,7 @@ private:
   int64_t rank_;
   const LaneTable *table_ = nullptr;
   std::optional<GpuComm> job_;
-  /// by lane
+  /// by index of the communicator
   std::vector<GpuComm> comms_;
   struct Registered {
     GpuComm comm;

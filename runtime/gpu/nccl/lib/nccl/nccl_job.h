@@ -1,4 +1,4 @@
-// NcclJob: this process among those that a launcher has started: which rank it is, its device, and where the ranks meet.
+// NcclJob: this process among those that a launcher has started: its rank, its device, and the rendezvous of the ranks.
 //
 // Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.nccl, whole before any communication begins. Cost: to
 // join, that of loading the module and of the rendezvous.

@@ -95,7 +95,7 @@ int intOf(size_t number) { return static_cast<int>(number); }
 } // namespace
 
 void RowCalls::add(RowCall call) {
-  // Because all ranks count alike, what moves nothing is left out by all.
+  // The counts are the same on all ranks, so all ranks omit an empty call.
   if (call.row.count != 0)
     calls_.push_back(call);
 }

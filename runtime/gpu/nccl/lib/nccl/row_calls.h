@@ -51,7 +51,8 @@ public:
     reductions_.clear();
   }
   void add(const CallSeat &seat, const Launch &launch, GpuComm comm);
-  /// Enqueues all: copies, then the calls, as a group where they are several, then what is added up here. Gives the library's code.
+  /// Enqueues everything: copies, then the calls, as a group where there are several, then the reductions that are
+  /// computed here. Returns the library's code.
   [[nodiscard]] int issue(GpuCalls &calls, GpuStream stream) const;
 
 private:

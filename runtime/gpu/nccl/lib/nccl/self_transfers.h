@@ -22,7 +22,7 @@ public:
   SelfTransfers(const SelfTransfers &) = delete;
   SelfTransfers &operator=(const SelfTransfers &) = delete;
 
-  /// One end. `lane`: its channel.
+  /// One end of a transfer. `lane` is its channel's communicator.
   [[nodiscard]] llvm::Error add(const Launch &launch, size_t lane, GpuStream stream);
   /// After a run.
   void clear();

@@ -79,7 +79,7 @@ void move(const Meeting &meeting) {
   }
 }
 
-/// Bytes of a row that a rank passes: what it sends, and what it receives.
+/// Returns the bytes of a row on one rank: those that it sends, and those that it receives.
 std::pair<int64_t, int64_t> extentOf(const CommPart &part) {
   auto members = static_cast<int64_t>(part.comm->members.size());
   int64_t bytes = bytesOf(part.call.row);

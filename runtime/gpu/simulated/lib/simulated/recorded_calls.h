@@ -99,7 +99,7 @@ private:
   struct Stream {
     std::string name;
     size_t number = 0;
-    /// what is enqueued next begins after these
+    /// later work begins after these
     Moment after;
     /// in place of `after` while it is captured
     bool captured = false;
@@ -147,7 +147,7 @@ private:
   std::string failedJob_;
   int groups_ = 0;
   std::vector<Grouped> grouped_;
-  /// what is being captured
+  /// the capture in progress
   std::unique_ptr<Graph> capture_;
   Stream *captureOrigin_ = nullptr;
 };

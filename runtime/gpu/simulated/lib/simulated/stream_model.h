@@ -37,7 +37,7 @@ namespace ccgraph::runtime {
 struct ModelNode {
   size_t rank = 0;
   size_t stream = 0;
-  /// what it does; null of a batch. False: it has failed
+  /// the work; null for a batch. Returns false where it has failed
   std::function<bool()> work;
   std::vector<CommPart> parts;
   size_t partsLeft = 0;
