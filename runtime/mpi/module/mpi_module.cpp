@@ -73,7 +73,7 @@ public:
     if (int error = MPI_Initialized(&running))
       return error;
     ours_ = running == 0;
-    // Because a call that blocks is made on a thread of its own, so that another can end the job meanwhile.
+    // A blocking call is made on a thread of its own, so that another thread can end the job meanwhile.
     if (int error =
             ours_ ? MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads) : MPI_Query_thread(&threads))
       return error;
@@ -101,7 +101,7 @@ public:
 
   // --- Communicators ----------------------------------------------------------------------------------
   int duplicate(MpiComm from, MpiComm &made, MpiRequest &request) override {
-    // Because MPI writes the handle when the request completes, it is written where the caller keeps it.
+    // MPI writes the handle when the request completes, so it must be in the caller's memory.
     static_assert(sizeof(MPI_Comm) <= sizeof(made.raw));
     return started(MPI_Comm_idup(commOf(from), reinterpret_cast<MPI_Comm *>(&made.raw), &raw_), request);
   }

@@ -26,7 +26,7 @@ std::optional<int64_t> wordNumber(const std::string &word) {
 } // namespace
 
 at::Tensor tensorOver(const TorchTensor &window, c10::Device device) {
-  // Because memory of no element may have no address, which PyTorch would take for no memory.
+  // Memory without elements may have a null address, which PyTorch would treat as no memory.
   static std::byte nothing[16];
   // Without a device, PyTorch would query the driver for the device of an address.
   return at::for_blob(window.data ? window.data : nothing, c10::IntArrayRef(window.sizes, window.rank))

@@ -6,7 +6,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
-// Since this header is there, pools hold the pinned memory of the host too.
+// In the versions with this header, pools also hold pinned memory of the host.
 #if __has_include(<ATen/cuda/MemPool.h>)
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/MemPool.h>

@@ -15,9 +15,9 @@ namespace ccgraph::runtime::devices {
 
 /// Returns the key by which an operator's device kernel is found, or a placeholder where device support is missing.
 [[nodiscard]] c10::DispatchKey dispatchKey();
-/// As TorchCalls::deviceProblem().
+/// See TorchCalls::deviceProblem().
 [[nodiscard]] std::string problem();
-/// Of the stream.
+/// Returns the device of the stream.
 [[nodiscard]] c10::Device deviceOf(uintptr_t stream);
 /// While this lives, PyTorch enqueues to the stream and allocates memory for it; afterwards its former stream is
 /// restored.

@@ -21,7 +21,7 @@ int dropoutOf(const Schema &schema) {
   return -1;
 }
 
-/// Because no value here is an object of PyTorch's, such as the handle of a profiler's mark.
+/// Values here are never objects of PyTorch's, such as the handle of a profiler's mark.
 bool isOnObjects(const Schema &schema) {
   auto isObject = [](const c10::Argument &argument) { return argument.type()->kind() == TypeKind::ClassType; };
   return std::any_of(schema.arguments().begin(), schema.arguments().end(), isObject) ||
@@ -69,11 +69,12 @@ bool yieldsTensors(const Schema &schema) {
   return std::none_of(returns.begin(), returns.end(), isList);
 }
 
-// Because the kernel of these adds up in the outputs that it is given without setting them to 0 before, where the input has gaps:
-// native_batch_norm, _native_batch_norm_legit.
+// These kernels add into their outputs without setting them to 0 first, where the input has gaps: native_batch_norm,
+// _native_batch_norm_legit.
 bool outputsAreWrong(const Schema &schema) { return schema.name().find("native_batch_norm") != std::string::npos; }
 
-// Because the kernels of these take the last dimension to be without gaps, as PyTorch's own callers see to, and read beside it else.
+// These kernels require a last dimension without gaps, which PyTorch's own callers ensure, and read wrong elements
+// otherwise.
 bool packsLastDimension(const Schema &schema) { return schema.name().rfind("aten::_scaled_dot_product_", 0) == 0; }
 
 int randomnessOf(const c10::OperatorHandle &op) {
@@ -86,7 +87,7 @@ bool isCallable(const c10::OperatorHandle &op) {
   return !alwaysDraws && !op.hasTag(at::Tag::inplace_view) && !isOnObjects(op.schema());
 }
 
-// Because older versions have no such tag, and no operator that would have it.
+// Older versions have no such tag, and no operator that would have it.
 template <typename Tag>
 static bool isUnsafeInGraphs(const c10::OperatorHandle &op) {
   if constexpr (requires { Tag::cudagraph_unsafe; })

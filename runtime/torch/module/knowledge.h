@@ -24,7 +24,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] int randomnessOf(const c10::OperatorHandle &op);
 /// It can be called with values, and then does the same each time.
 [[nodiscard]] bool isCallable(const c10::OperatorHandle &op);
-/// As TorchOperator::whatHostReads().
+/// See TorchOperator::whatHostReads().
 [[nodiscard]] const char *whatHostReads(const c10::OperatorHandle &op, const TorchArgument *arguments, size_t count);
 
 } // namespace ccgraph::runtime

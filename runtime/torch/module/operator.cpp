@@ -116,7 +116,7 @@ private:
     return stack;
   }
 
-  /// Because other engines, and the next run, would not draw the same numbers.
+  /// Other engines, and the next run, would not draw the same numbers.
   void checkDrawsNothing(const torch::jit::Stack &stack) const {
     if (randomness_ < 0)
       return;

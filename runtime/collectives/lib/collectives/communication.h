@@ -28,7 +28,7 @@ public:
       : members_(std::move(members)), sequence_(sequence), launches_(members_.size()) {}
 
   [[nodiscard]] const Members &members() const { return members_; }
-  /// From 1: which collective of its group this is.
+  /// The number of this collective in its group, from 1.
   [[nodiscard]] size_t sequence() const { return sequence_; }
   /// Null until that member has launched.
   [[nodiscard]] const Launch *launch(size_t member) const { return launches_[member] ? &*launches_[member] : nullptr; }

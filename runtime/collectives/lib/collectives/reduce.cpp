@@ -44,7 +44,7 @@ void reduceInto(ReduceOp op, const Tensor &result, llvm::ArrayRef<Tensor> rows) 
 bool reducible(ReduceOp op, DType dtype) {
   if (!computable(dtype))
     return false;
-  // Because a bool has no half, nor has a sum of bools divided by their number.
+  // A bool cannot be halved, nor can a sum of bools be divided by their number.
   return isDefinedOn(op, dtype) && !(op == ReduceOp::Avg && dtype == DType::Bool);
 }
 

@@ -77,7 +77,7 @@ public:
 private:
   static constexpr ReduceOp step = op == ReduceOp::Avg ? ReduceOp::Sum : op;
   static constexpr bool isHalf = hasHalfTheBits<E>;
-  /// As rows are read.
+  /// The type in which elements of a row are combined after reading.
   using Read = std::conditional_t<isHalf, float, E>;
 
   template <typename Count>

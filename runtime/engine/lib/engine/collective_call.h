@@ -28,7 +28,7 @@ public:
 
   /// One for each call, in order.
   [[nodiscard]] llvm::ArrayRef<CallSeat> seats() const { return seats_; }
-  /// None where the run is not paced.
+  /// empty without simulated durations
   [[nodiscard]] llvm::ArrayRef<Tick> ticks() const { return ticks_; }
   /// Its rows and counts are the same in every run, and known.
   [[nodiscard]] bool isFixed() const { return fixed_; }

@@ -80,7 +80,7 @@ llvm::Error fill(const PlanInput &input, const HostTensor &host, RankState &stat
     fillOnDevice(*tensor, host, *device);
     return llvm::Error::success();
   }
-  // Because a window may show what lies between the elements, it is zeros as in memory that is new.
+  // A window may show the bytes between the elements, so they are zeros as in new memory.
   std::memset(tensor->storage()->data(), 0, static_cast<size_t>(tensor->storage()->size()));
   tensor->copyFrom(Tensor::fromHost(host));
   return llvm::Error::success();

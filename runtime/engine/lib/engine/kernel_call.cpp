@@ -67,7 +67,7 @@ llvm::Error PreparedKernel::bind(const Argument &argument, size_t parameter, con
     given_.resize(parameter + 1);
   }
   given_[parameter] = true;
-  // Because an operator may change the tensor object itself, it gets one of its own each time.
+  // An operator may change the tensor object itself, so it gets one of its own each time.
   if (work_->op->reshapes || !state.isFixed(argument, work_->operands)) {
     changing_.push_back({&argument, parameter});
     return llvm::Error::success();

@@ -37,7 +37,7 @@ llvm::Error verify(const Plan &plan, const PlanLayout &layout) {
 
 llvm::Expected<std::shared_ptr<const PlanLayout>> LayoutCache::find(llvm::ArrayRef<int64_t> values) {
   std::lock_guard<std::mutex> lock(mutex_);
-  // Because it lives as long as the plan does, it needs no owner.
+  // It lives as long as the plan, so it needs no owner.
   if (isFor(plan_.layout, values))
     return std::shared_ptr<const PlanLayout>(std::shared_ptr<const PlanLayout>(), &plan_.layout);
   auto known = llvm::find_if(kept_, [&](const auto &layout) { return isFor(*layout, values); });

@@ -138,7 +138,7 @@ llvm::Error PreparedRank::prepareKernel(size_t position) {
   return kernel ? add(position, std::move(*kernel)) : kernel.takeError();
 }
 
-// Because random operators are the engine's own, which computes on the host.
+// Random operators are the engine's own, which computes them on the host.
 bool PreparedRank::isByHost(const PlanStep &step) const {
   return state.memory.device() && (step.stream == Plan::hostStream || findRandomOp(step.kernel()->op->target.str()));
 }
@@ -154,7 +154,7 @@ llvm::Error PreparedRank::prepareByHost(size_t position) {
 }
 
 llvm::Expected<PreparedExchange> PreparedRank::prepareExchange(size_t position) {
-  // Because ranks that run one plan launch the same step of it, whatever the step looks like to other ranks.
+  // Ranks that run one plan launch the same step, so its position also identifies the call on the other ranks.
   PreparedCollective::Ranks ranks{numRanks_, onePlan_ ? std::optional(position) : std::nullopt};
   const PlanStep &step = state.plan->steps[position];
   llvm::Expected<PreparedCollective> collective =

@@ -18,7 +18,7 @@ class PreparedCopy {
 public:
   [[nodiscard]] static llvm::Expected<PreparedCopy> prepare(const PlanStep &step, RankState &state);
   [[nodiscard]] llvm::Error run(RankState &state) const;
-  /// From where, and to where: of equal sizes and dtypes.
+  /// Source and destination of a copy, of equal sizes and dtypes.
   [[nodiscard]] llvm::Expected<std::pair<Tensor, Tensor>> bind(RankState &state) const;
 
 private:

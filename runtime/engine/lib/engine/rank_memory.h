@@ -89,7 +89,7 @@ private:
 
   const Plan *plan_;
   std::shared_ptr<LayoutCache> layouts_;
-  /// By symbol of the plan's layout; shorter where the next one has no value.
+  /// Values by symbol of the plan's layout; shorter where the next symbol has no value.
   std::vector<int64_t> binding_;
   /// of buffers that do not grow
   std::vector<std::unique_ptr<Storage>> own_;

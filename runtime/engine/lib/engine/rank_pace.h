@@ -36,7 +36,7 @@ public:
 
   /// The rank does nothing before the end of this step; it comes so much later.
   [[nodiscard]] std::chrono::nanoseconds idleUntilEnd(size_t step) const;
-  /// By step.
+  /// The end times by step.
   [[nodiscard]] const std::vector<int64_t> &ends() const { return ends_; }
 
 private:

@@ -16,7 +16,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::Error checkPlansAgree(llvm::ArrayRef<const Plan *> plans);
 /// Inputs for each rank.
 [[nodiscard]] llvm::Error checkInputs(size_t given, size_t ranks);
-/// Of memory that inputs and results need beside that of the plans: "400 bytes".
+/// Returns the error of memory that inputs and results need in addition to that of the plans: "400 bytes".
 [[nodiscard]] llvm::Error refuseMemory(const std::string &asked);
 
 } // namespace ccgraph::runtime

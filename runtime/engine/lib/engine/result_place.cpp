@@ -64,7 +64,7 @@ Tensor ResultPlace::windowFor(const RankState &state, const StepPlace &place) co
   llvm::Expected<Tensor> window = state.memory.tensorOf(planned_->window, state.symbols, place);
   if (window)
     return *window;
-  // Because a symbol of the window may get its value from this very result; if not, put() finds the same.
+  // A symbol of the window may get its value from this result; otherwise put() finds the same error.
   llvm::consumeError(window.takeError());
   return {};
 }
@@ -143,7 +143,7 @@ llvm::Error ResultPlace::grow(const Tensor &tensor, llvm::ArrayRef<Value> argume
     llvm::Expected<Tensor> seen = state.memory.tensorOf(window, state.symbols, place);
     if (seen && sameWindow(*seen, tensor))
       return llvm::Error::success();
-    // Because the plan lays it out in another way, or it does not fill memory of its own, it is copied after all.
+    // The plan has another layout for it, or it does not fill memory of its own, so it is copied.
     state.memory.release(window.buffer);
     llvm::consumeError(seen.takeError());
   }

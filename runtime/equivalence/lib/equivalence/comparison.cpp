@@ -80,7 +80,7 @@ private:
       constants_[name].push_back({rank, constantBytes(expected).str(), elements});
   }
 
-  /// Because ranks have other inputs, an output that is another number on each of them depends on these.
+  /// Ranks have different inputs, so an output whose number differs between ranks depends on the inputs.
   void addConstants(const std::string &name, llvm::ArrayRef<Candidate> candidates) {
     if (rules_.fixed.count(name))
       return;

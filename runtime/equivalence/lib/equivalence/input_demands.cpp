@@ -111,7 +111,7 @@ public:
 
   void add(size_t place, const InputDemand &demand) { join(demands_[place], demand); }
 
-  /// As it is.
+  /// Passes the demand on unchanged.
   void pass(size_t from, size_t to) {
     const InputDemand mine = demands_[from];
     InputDemand &theirs = demands_[to];

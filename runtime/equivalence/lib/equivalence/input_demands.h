@@ -32,9 +32,9 @@ struct InputDemand {
 
 /// A dimension's number, empty where unknown.
 using DimNumber = llvm::function_ref<std::optional<int64_t>(const Dim &)>;
-/// By node id: what later nodes demand of each node's values.
+/// Returns by node id the demands of later nodes on each node's values.
 [[nodiscard]] std::vector<InputDemand> inputDemands(const Graph &graph, DimNumber size);
-/// By buffer: what the steps demand of its values.
+/// Returns by buffer the demands of the steps on its values.
 [[nodiscard]] std::vector<InputDemand> inputDemands(const Plan &plan, DimNumber size);
 
 } // namespace ccgraph::runtime

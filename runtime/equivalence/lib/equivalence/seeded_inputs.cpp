@@ -131,7 +131,7 @@ HostTensor scalar(int64_t value) {
   return host;
 }
 
-/// Of which rank, and from what.
+/// The rank and the seed of the inputs.
 struct Seeding {
   int64_t rank = 0;
   uint64_t seed = 0;

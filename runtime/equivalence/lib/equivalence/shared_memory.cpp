@@ -39,7 +39,7 @@ void forEachElement(const Held &held, size_t dim, int64_t byte, llvm::function_r
     forEachElement(held, dim + 1, byte + i * held.strides[dim] * sizeInBytes(held.dtype), visit);
 }
 
-/// Because two interleaved slices have one extent and touch nowhere, bytes are marked one by one.
+/// Two interleaved slices have the same extent without overlap, so bytes are marked one by one.
 bool overlap(const Held &a, const Held &b) {
   Extent first = extentOf(a), second = extentOf(b);
   Extent common{std::max(first.begin, second.begin), std::min(first.end, second.end)};
@@ -133,7 +133,7 @@ void compareMemory(llvm::ArrayRef<Place> places, llvm::function_ref<void(size_t,
       continue;
     for (const Side *side : {&expected, &got})
       for (size_t other : side->companions(i)) {
-        // Because the later of two places is the one that is looked for: an output, not the input that it is.
+        // The later of two places is reported: an output, not the input whose memory it is.
         size_t earlier = std::min(i, other), later = std::max(i, other);
         if (other == i || !comparable(places[other]) || reported.contains(later))
           continue;

@@ -32,7 +32,7 @@ struct Pair {
 
 bool sameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-/// Because |a - b| is NaN where a part is, parts that are NaN on both sides are taken to be equal numbers.
+/// |a - b| is NaN where a part is, so parts that are NaN on both sides count as equal numbers.
 Pair measureComplex(Complex a, Complex b) {
   bool realNan = std::isnan(a.real()) && std::isnan(b.real());
   bool imaginaryNan = std::isnan(a.imag()) && std::isnan(b.imag());

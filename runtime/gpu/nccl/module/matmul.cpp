@@ -60,7 +60,7 @@ Operation operationOf(const GemmCall &call) {
   return isSet ? std::move(operation) : nullptr;
 }
 
-/// As it lies in memory: `rows` x `columns` are those of the product, before it is read turned.
+/// The layout in memory: `rows` x `columns` are those of the product, before transposition.
 Layout layoutOf(const GemmMatrix &matrix, Element element, int rows, int columns) {
   cublasLtMatrixLayout_t made = nullptr;
   auto lying = [&](int one, int other) { return static_cast<uint64_t>(matrix.turned ? other : one); };

@@ -99,7 +99,7 @@ device::Reduction reductionOf(ReduceOp op, bool isBool) {
   return device::Reduction::Sum;
 }
 
-/// By name, because numbers differ between versions of NCCL.
+/// Compares names, because numbers differ between versions of NCCL.
 std::string nameOf(ncclResult_t result) {
   switch (result) {
   case ncclSuccess:
@@ -245,7 +245,7 @@ public:
     if (const auto *product = std::get_if<device::MatmulJob>(&job))
       if (std::optional<device::GemmCall> call = device::gemmCallOf(*product)) {
         cublasStatus_t status = device::multiply(*call, streamOf(stream));
-        // With a bias the library may have no algorithm for an arrangement: our own kernel has one for all.
+        // With a bias the library may have no algorithm for a layout; our own kernel supports all of them.
         if (status != CUBLAS_STATUS_NOT_SUPPORTED || !call->bias)
           return codeOf(status);
       }

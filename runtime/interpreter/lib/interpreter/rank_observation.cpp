@@ -68,7 +68,7 @@ std::string RankRun::shapeOf(const Value &value) const {
   }
   if (!value.is(Value::Kind::Opaque))
     return value.describe();
-  // Because an input that is only passed on is known by its position, whatever its name.
+  // An input that is only passed on is identified by its position, whatever its name.
   size_t position = 0;
   for (const Node *node : *setup_.graph) {
     if (node->opcode() != Opcode::Placeholder)

@@ -187,7 +187,7 @@ Value divideInPlace(KernelArgs &args) {
   return operands[0].tensor;
 }
 
-/// Because ~ of a bool is its negation, not a flip of all bits of a byte.
+/// ~ of a bool is its negation, not a flip of all bits of a byte.
 Value bitwiseNot(KernelArgs &args) {
   bool truth = args.operand(0).tensor.dtype() == DType::Bool;
   return pointwise(args, operandsOf(args, 1), truth ? logicalNotOp : bitwiseNotOp);

@@ -173,7 +173,7 @@ struct AttentionGradients {
 /// the third dimension.
 AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output,
                                   const Tensor *logSums = nullptr) {
-  // Because heads of queries that share a head of keys add up, the sums are rounded at the end.
+  // The gradients of query heads that share a key head are summed, so the sums are rounded at the end.
   AttentionGradients result{tokenMajor(DType::F64, a.query.sizes()), tokenMajor(DType::F64, a.key.sizes()),
                             tokenMajor(DType::F64, a.value.sizes())};
   forEachHead(a.query, [&](Head at) {
@@ -291,7 +291,7 @@ Value flashOnCpu(KernelArgs &args) {
   if (args.failed())
     return {};
   Attended result = attend(a);
-  // Because the CPU's operator lays out its output as the query is, and the sums by tokens.
+  // The CPU's operator lays out its output like the query, and the sums by tokens.
   Tensor output = emptyLike(args, a.query, a.query.dtype(), noArgument);
   Tensor sums = result.logSums.permute({0, 2, 1}).cloneContiguous().permute({0, 2, 1});
   if (!args.check(output.sizes() == result.output.sizes(), "got values of other features than the query has"))
@@ -356,7 +356,7 @@ Value attention(KernelArgs &args) {
   Tensor output = both.list().front().tensor();
   while (output.rank() > args.tensor(0).rank() && output.size(0) == 1)
     output = output.squeeze(0);
-  // Because PyTorch takes the plain algorithm where features are not side by side, which lays out its result anew.
+  // PyTorch uses the plain algorithm where features are not contiguous, and lays out its result anew.
   bool sideBySide = llvm::all_of(llvm::ArrayRef<unsigned>{0, 1, 2}, [&](unsigned i) {
     return args.tensor(i).sizes().back() == 1 || args.tensor(i).strides().back() == 1;
   });

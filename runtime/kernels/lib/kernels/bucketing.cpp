@@ -46,7 +46,7 @@ Value preBucketAllGather(KernelArgs &args) {
   if (args.failed() ||
       !args.check(bytes % size == 0, "got " + llvm::Twine(bytes) + " bytes, no multiple of " + shortName(dtype)))
     return {};
-  // Because parts of other dtypes must be aligned, this is memory of its own.
+  // Parts of other dtypes must be aligned, so this is memory of its own.
   Tensor out = Tensor::zeros(dtype, {ranks * bytes / size});
   int64_t at = rank * bytes;
   for (auto [in, type] : llvm::zip(ins, types)) {

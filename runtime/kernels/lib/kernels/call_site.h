@@ -27,7 +27,7 @@ struct CallSite {
   [[nodiscard]] const Value *argument(int parameter) const;
   /// An integer that must be there.
   [[nodiscard]] llvm::Expected<int64_t> integer(int parameter) const;
-  /// None and a missing argument are an empty list.
+  /// Returns an empty list for None and for a missing argument.
   [[nodiscard]] llvm::Expected<std::vector<int64_t>> integers(int parameter) const;
 
   /// "argument 1 (reduce_op): got 3, expected a string".

@@ -13,7 +13,7 @@ namespace ccgraph::runtime {
                                                   Destinations destinations = {});
 /// Runs `target`'s kernel on these arguments. Does nothing where `args` has failed already.
 Value callKernel(KernelArgs &args, llvm::StringRef target, Value::List positional);
-/// The same for an operator whose result is one tensor.
+/// Calls an operator whose result is one tensor.
 [[nodiscard]] Tensor callForTensor(KernelArgs &args, llvm::StringRef target, Value::List positional);
 
 /// A list of integers as a value.

@@ -241,7 +241,8 @@ bool wants(KernelArgs &args, unsigned mask, size_t i) {
          flags.list()[i].boolean();
 }
 
-/// With y = (x - mean) * scale and g = grad * weight: scale * (g - mean(g) - y * mean(g * y)) over each set.
+/// With y = (x - mean) * scale and g = grad * weight, the gradient over each set is scale * (g - mean(g) - y * mean(g *
+/// y)).
 Value gradientsOf(KernelArgs &args, const Backward &b) {
   const Channels &c = b.channels;
   if (args.failed() || !args.check(args.tensor(0).sizes() == c.input.sizes(),

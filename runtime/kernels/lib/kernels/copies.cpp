@@ -31,7 +31,7 @@ Value convertElementType(KernelArgs &args) {
   return cloneAs(args, self, args.dtype(1, self.dtype()), noArgument);
 }
 
-/// Because every device is this one, only the copy remains.
+/// There is only one device here, so only the copy remains.
 Value deviceCopy(KernelArgs &args) { return cloneAs(args, args.tensor(0), args.tensor(0).dtype(), noArgument); }
 
 /// Returns whether the tensor has the layout of the memory format.
@@ -92,7 +92,7 @@ Value zeroInPlace(KernelArgs &args) {
 }
 
 // --- Joining ---------------------------------------------------------------------------------
-/// Because torch.cat takes a 1-d tensor of size 0 beside tensors of any rank, and skips it. Its dtype still takes part
+/// torch.cat accepts a 1-d tensor of size 0 together with tensors of any rank, and skips it. Its dtype still takes part
 /// in the promotion.
 bool isLegacyEmpty(const Tensor &tensor) { return tensor.rank() == 1 && tensor.size(0) == 0; }
 

@@ -75,7 +75,7 @@ Value copyOfView(KernelArgs &args) {
   return Value::list(std::move(copies));
 }
 
-/// Of operators that are one pass over their operands.
+/// Operators that are one pass over their operands.
 constexpr llvm::StringLiteral elementwise[] = {
     "aten.acos_.default",
     "aten.acosh_.default",

@@ -90,7 +90,7 @@ constexpr PythonOp pythonOps[] = {
 };
 #undef CCGRAPH_COMPARE
 
-/// Because bool op bool stays bool for & and |, and only there.
+/// bool op bool stays bool for & and |, and only there.
 bool keepsBool(const PythonOp &op, const Value &a, const Value &b) {
   return (op.target == "operator.and_" || op.target == "operator.or_") && a.is(Value::Kind::Bool) &&
          b.is(Value::Kind::Bool);

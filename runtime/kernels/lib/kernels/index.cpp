@@ -178,7 +178,7 @@ void forEachChosen(KernelArgs &args, Choice choice,
     readRow<int64_t>(choice.index.dtype(), rows[0], line);
     for (int64_t i = 0; i < count; ++i) {
       int64_t at = line[static_cast<size_t>(i)];
-      // Because gather and scatter, unlike indexing, do not count from the end.
+      // gather and scatter, unlike indexing, do not count from the end.
       if (args.check(at >= 0 && at < size, "got index " + llvm::Twine(at) + " on dimension " + llvm::Twine(choice.dim) +
                                                " of " + typeOf(choice.self)))
         body(rows[1].data + at * step, rows[2].data + i * rows[2].step);

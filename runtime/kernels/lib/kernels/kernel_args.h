@@ -56,7 +56,8 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words);
 inline auto typeOf(const Tensor &tensor) { return llvm::formatv("{0}", TypeInWords{&tensor}); }
 inline auto dimsOf(DimsRef dims) { return llvm::formatv("{0}", DimsInWords{dims}); }
 
-/// Where results are to go, in their order; a default-made tensor for one that the caller has no window for.
+/// The destinations of results, in their order; a default-constructed tensor for a result without a window of the
+/// caller.
 using Destinations = llvm::ArrayRef<Tensor>;
 
 class KernelArgs {

@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime {
 
-/// The same memory with `dim` moved last; a 0-d tensor becomes [1].
+/// Returns the same memory with `dim` moved last; a 0-d tensor becomes [1].
 [[nodiscard]] Tensor dimLast(const Tensor &tensor, int64_t dim);
 /// A contiguous [outer, inner]: `dims`, flattened, are inner. 0-d tensors become [1, 1].
 [[nodiscard]] Tensor dimsLast(const Tensor &tensor, DimsRef dims);

@@ -19,7 +19,7 @@ template <typename T>
 T logistic(T x) {
   return 1.0 / (1.0 + std::exp(-x));
 }
-// Because <complex> has neither, and the plain difference is exact enough for numbers that are rounded to f32.
+// <complex> has neither, and the plain difference is exact enough for numbers that are rounded to f32.
 double expMinusOne(double x) { return std::expm1(x); }
 Complex expMinusOne(Complex z) { return std::exp(z) - 1.0; }
 double logOnePlus(double x) { return std::log1p(x); }
@@ -195,7 +195,7 @@ CCGRAPH_TEST(isposinfOp, std::isinf(x[0]) && x[0] > 0, 0);
 CCGRAPH_TEST(isneginfOp, std::isinf(x[0]) && x[0] < 0, 0);
 CCGRAPH_TEST(signbitOp, std::signbit(x[0]), x[0] < 0);
 #undef CCGRAPH_TEST
-// Of complex numbers, what holds of one part, or of both.
+// For complex numbers, the property of one part, or of both.
 #define CCGRAPH_PARTS_TEST(NAME, TEST, OF_PARTS, WHOLE)                                                                \
   constexpr PointwiseOp NAME {                                                                                         \
     .real = [](const double *x) -> double { return TEST(x[0]); },                                                      \
@@ -299,7 +299,7 @@ Value computeNanToNum(KernelArgs &args) {
 }
 
 const Kernel mathTable[] = {
-    // Because our tensors carry no conjugate bit, the lazy view of PyTorch is a copy with equal values.
+    // Our tensors carry no conjugate bit, so the lazy view of PyTorch is a copy with equal values.
     {"aten._conj.default", "self", pointwiseKernel<conjOp, 1>},
     {"aten._conj_physical.default", "self", pointwiseKernel<conjOp, 1>},
     {"aten.abs.default", "self", computeAbs},

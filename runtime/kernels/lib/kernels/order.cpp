@@ -56,8 +56,8 @@ struct Ranking {
 /// Writes the first elements of each sorted line, and their former positions.
 void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, const Tensor &indices) {
   Tensor lines = dimLast(self, ranking.dim);
-  // Because rows of one loop must have one length, the results take part as if as long as the lines; only their front
-  // is written.
+  // Rows of one loop must have one length, so the results take part as if they had the length of the lines; only their
+  // front is written.
   auto stretched = [&](const Tensor &t) {
     Tensor last = dimLast(t, ranking.dim);
     return last.reinterpret(t.dtype(), {toDims(lines.sizes()), toDims(last.strides()), last.offset()});

@@ -211,7 +211,7 @@ Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const Point
   if (args.failed())
     return {};
   llvm::SmallVector<Tensor, 4> shapes;
-  // Because a number has no layout, it neither sets strides nor takes the fast path away.
+  // A number has no layout, so it neither sets strides nor prevents the fast path.
   for (const Operand &operand : operands)
     if (!operand.isNumber)
       shapes.push_back(operand.tensor);

@@ -41,7 +41,7 @@ using Operands = llvm::SmallVector<Operand, 4>;
 /// Computes in the promoted dtype of all operands, writes into `out`, which may be one of them.
 void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> operands, const PointwiseOp &op);
 
-/// The same into the first operand, which is returned.
+/// Writes the result into the first operand and returns it.
 [[nodiscard]] Value pointwiseIntoFirst(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op);
 
 /// An empty result with the sizes and strides that an elementwise operator on these tensors has. Sizes must broadcast.
@@ -56,7 +56,7 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
 [[nodiscard]] Operand integerOperand(int64_t value);
 /// The first `count` arguments are the operands.
 [[nodiscard]] Operands operandsOf(KernelArgs &args, unsigned count);
-/// The same and one more, a factor that is 1 where it is left out (alpha, value).
+/// Has one more argument, a factor that defaults to 1 (alpha, value).
 [[nodiscard]] Operands operandsAndFactor(KernelArgs &args, unsigned count);
 
 /// Kernel of an operator whose operands are its first `count` arguments, as they are registered in a family's table.

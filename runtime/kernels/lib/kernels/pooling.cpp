@@ -15,7 +15,7 @@ struct Reach {
   int64_t counted = 0;
 };
 
-/// The same over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
+/// The reach over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
 struct PoolWindow {
   Scratch<int64_t> cells;
   double divisor = 1;

@@ -132,7 +132,7 @@ int64_t wrappingProduct(const Line<int64_t> &line) {
   return product;
 }
 
-/// Of nothing: 0 / 0, which is NaN, as torch.mean gives.
+/// The mean of no elements is 0 / 0, which is NaN, as in torch.mean.
 template <typename T>
 T meanOf(const Line<T> &line) {
   return sumOf(line) / static_cast<double>(line.size());
@@ -227,8 +227,8 @@ Tensor foldRealInto(KernelArgs &args, unsigned index, const Reduction &reduction
   return out;
 }
 
-// Because sums and products of bools and integers are int64 in PyTorch (torch.sum, torch.prod): ten u8 of 200 make
-// 2000, not 208.
+// Sums and products of bools and integers are int64 in PyTorch (torch.sum, torch.prod): ten u8 of 200 make 2000, not
+// 208.
 Value sum(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
   Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);

@@ -54,8 +54,8 @@ static llvm::SmallString<96> canonicalTarget(llvm::StringRef target) {
 const Kernel *findKernel(llvm::StringRef target) {
   llvm::SmallString<96> name = canonicalTarget(target);
   size_t length = name.size();
-  // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name
-  // takes.
+  // torch resolves an operator without overload by its arguments, and these overloads have the arguments of the bare
+  // name.
   for (llvm::StringRef overload : {"", ".default", ".Tensor", ".int", ".self", ".dim_IntList"}) {
     name.resize(length);
     name += overload;

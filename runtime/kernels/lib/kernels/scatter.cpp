@@ -149,7 +149,7 @@ Value embeddingBackward(KernelArgs &args) {
     return {};
   Tensor result = Tensor::zeros(grad.dtype(), {rows, grad.size(grad.rank() - 1)});
   AdvancedIndex index(args, result, {indices});
-  // Because the padding row is skipped, not zeroed after the sum, NaN in its gradient is harmless.
+  // The padding row is skipped, not zeroed after the sum, so NaN in its gradient is harmless.
   Tensor padded = padding >= 0 && padding < rows ? result.select(0, padding) : Tensor();
   llvm::DenseMap<int64_t, int64_t> times;
   for (int64_t i = 0; i < index.count() && args.boolean(4, false); ++i)

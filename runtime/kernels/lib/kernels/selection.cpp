@@ -110,7 +110,7 @@ Value clampAtOne(KernelArgs &args) {
   return pointwise(args, {args.operand(0), boundOf(args, 1, op)}, op);
 }
 
-/// In one pass, because a result may lie where a bound is.
+/// Computes in one pass, because a result may share memory with a bound.
 Value clamp(KernelArgs &args) {
   args.check(args.has(1) || args.has(2), "got neither min nor max, expected one of them");
   if (!args.has(2))

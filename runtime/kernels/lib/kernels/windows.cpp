@@ -71,7 +71,7 @@ Value unfoldBackward(KernelArgs &args) {
       result.copyFrom(grad.select(0, 0));
     return result;
   }
-  // Because one window overlaps its neighbours but not itself, they are added one by one.
+  // A window overlaps its neighbours but not itself, so windows are added one by one.
   for (int64_t i = 0; i < windows.size(dim); ++i)
     callKernel(args, "aten.add_.Tensor", {windows.select(dim, i), grad.select(dim, i)});
   return result;

@@ -17,7 +17,7 @@ Meeting &LocalMeetings::enrol(const CallSeat &seat, int64_t rank) {
   bool transfer = key.from >= 0;
   if (place.members.empty())
     place.members = transfer ? std::vector<int64_t>{key.from, key.to} : key.members;
-  // Because a transfer to oneself has both ends on one rank, each end counts for itself.
+  // A transfer to oneself has both ends on one rank, so each end is counted separately.
   size_t index = place.enrolled[transfer ? (seat.kind == CollectiveKind::Send ? 0 : 1) : rank]++;
   while (place.meetings.size() <= index)
     place.meetings.emplace_back(place.members, transfer ? 0 : place.meetings.size() + 1);

@@ -29,7 +29,7 @@ llvm::Expected<bool> Meeting::arrive(size_t member, const Launch &launch) {
 }
 
 llvm::Error Meeting::check(size_t member) const {
-  // Because the error must not depend on who came first, the lower rank is named first.
+  // The error must not depend on the order of arrival, so the lower rank is named first.
   for (size_t other = 0; other < launches_.size(); ++other)
     if (other != member && launches_[other])
       return checkAgreement(*launches_[std::min(member, other)], *launches_[std::max(member, other)],

@@ -26,7 +26,7 @@ public:
   /// The launch of one member. True for the last one to come.
   [[nodiscard]] llvm::Expected<bool> arrive(size_t member, const Launch &launch);
   [[nodiscard]] bool allArrived() const { return arrived_.load(std::memory_order_acquire) == launches_.size(); }
-  /// By member; once all have arrived.
+  /// The launches by member, once all have arrived.
   [[nodiscard]] llvm::ArrayRef<const Launch *> launches() const { return launches_; }
 
   /// One member has moved its part. True for the last one.

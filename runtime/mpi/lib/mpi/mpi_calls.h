@@ -77,7 +77,7 @@ public:
 
   // --- Communication ----------------------------------------------------------------------------------
   virtual int send(MpiComm comm, const MpiMessage &message, MpiRequest &request) = 0;
-  /// From anyMember too.
+  /// Receives from anyMember too.
   virtual int receive(MpiComm comm, const MpiMessage &message, MpiRequest &request) = 0;
   virtual int barrier(MpiComm comm, MpiRequest &request) = 0;
   virtual int broadcast(MpiComm comm, std::byte *data, int64_t bytes, int root, MpiRequest &request) = 0;

@@ -24,7 +24,7 @@
 
 namespace ccgraph::runtime {
 
-/// Whose communicator: global ranks in the group's order, and which of several for these ranks.
+/// The key of a communicator: global ranks in the group's order, and its number among those of these ranks.
 struct LaneKey {
   std::vector<int64_t> members;
   int64_t lane = 0;

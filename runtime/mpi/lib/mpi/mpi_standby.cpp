@@ -70,7 +70,7 @@ bool MpiStandby::isOver() {
 
 void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Since &since) {
   asleep_ = true;
-  // Because several ranks may share a core, and the one that is waited for may be one of them.
+  // Several ranks may share a core, and the awaited rank may be one of them.
   if (looks_ % looksBetween == 0) {
     std::this_thread::yield();
     since = since ? since : Clock::now();
@@ -119,7 +119,7 @@ std::vector<std::vector<std::byte>> MpiStandby::gather(MpiComm comm, int64_t siz
   sent.resize(most);
   if (int error = job_.calls().allGather(comm, sent.data(), received.data(), static_cast<int64_t>(most), request))
     fail(what.str(), error);
-  // Where it fails the buffers are left to MPI, which may still write to them.
+  // After a failure the buffers are left to MPI, which may still write to them.
   if (isOver() || !wait(request, what)) {
     new std::pair(std::move(sent), std::move(received)); // NOLINT
     return {};
@@ -217,7 +217,7 @@ llvm::Error MpiStandby::settle(const Standing &standing) {
   return makeError(choose(said));
 }
 
-// Because a rank that waits too long may wait for one that has failed, a deadline comes after all other failures.
+// A rank that exceeds its deadline may wait for a rank that has failed, so a deadline ranks after all other failures.
 Diagnostic MpiStandby::choose(const Answers &texts) const {
   auto first = llvm::find_if(failures_, [](const auto &failure) { return !failure.second.deadline; });
   if (first == failures_.end())

@@ -54,7 +54,7 @@ public:
   /// The state of this rank at a roll call.
   struct Standing {
     std::function<LaunchCounts()> counts;
-    /// By rank; empty for one that does not answer.
+    /// Failures by rank; empty for a rank that does not answer.
     std::function<void(std::vector<std::optional<LaunchCounts>>)> learn;
     /// what it waits for; empty where it does not wait
     std::function<std::vector<std::string>()> waits;
@@ -65,7 +65,7 @@ public:
 
 private:
   enum MessageKind : uint8_t { Failed, Counts, Texts };
-  /// By rank: what was answered to one question.
+  /// The answers to one question, by rank.
   using Answers = std::vector<std::optional<std::vector<std::byte>>>;
   struct Failure {
     Diagnostic diagnostic;

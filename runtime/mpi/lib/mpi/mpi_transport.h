@@ -50,7 +50,7 @@ public:
 
   // --- When a run has failed ------------------------------------------------------------------------------
   [[nodiscard]] LaunchCounts counts() const;
-  /// By rank: what other ranks have launched, for waitText().
+  /// The launches of other ranks, by rank, for waitText().
   void learn(std::vector<std::optional<LaunchCounts>> counts) { known_ = std::move(counts); }
 
 private:

@@ -30,7 +30,7 @@ private:
   std::map<std::vector<int64_t>, std::map<StreamId, int64_t>> streams_;
 };
 
-/// In the order in which tickets were given.
+/// The calls in the order of their tickets.
 Notices noticesOf(PreparedRank &rank) {
   Notices notices;
   Lanes lanes;
@@ -142,7 +142,7 @@ public:
   }
 
 private:
-  /// By member; verifyAgreement() has seen that each has come.
+  /// The matching calls by member; verifyAgreement() has checked that each is present.
   using Meeting = std::vector<const CallNotice *>;
 
   void meet() {

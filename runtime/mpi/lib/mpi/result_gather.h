@@ -9,10 +9,11 @@
 
 namespace ccgraph::runtime {
 
-/// By rank: in process 0 those of all ranks, elsewhere the own ones alone. All processes return when all have handed over.
+/// Returns results by rank: in process 0 those of all ranks, elsewhere only its own. All processes return when all have
+/// sent theirs.
 [[nodiscard]] std::optional<RunResult> gatherResults(TensorMap own, MpiStandby &standby);
 
-/// The same of what ranks remember. `own`: of this rank, whose stated ends may be none.
+/// Gathers the records of ranks. `own` is that of this rank, which may have no simulated end times.
 [[nodiscard]] std::optional<RankTraces> gatherTraces(RankTraces own, MpiStandby &standby);
 
 } // namespace ccgraph::runtime

@@ -13,7 +13,7 @@ namespace ccgraph::runtime {
 
 class ScratchPool {
 public:
-  /// At least so many bytes: of the free stretches the smallest that holds them, else a new one.
+  /// Returns at least this many bytes: the smallest free block that is large enough, else a new one.
   [[nodiscard]] Arena take(int64_t bytes) {
     auto best = free_.end();
     for (auto it = free_.begin(); it != free_.end(); ++it)

@@ -33,7 +33,7 @@ std::string folderOfThisLibrary() {
   return known && dlinfo(loaded, RTLD_DI_ORIGIN, folder) == 0 ? folder : "";
 }
 
-/// Where the module may be, best first.
+/// Returns the possible paths of the module, best first.
 std::vector<std::string> placesOf(const char *module) {
   std::vector<std::string> found;
   std::string program = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findInModule));

@@ -8,7 +8,7 @@ namespace {
 // Kernels make tensors without access to the run. So the account of the run is found through the thread that works for
 // it. Each storage keeps the account to which it was charged, to credit the same one when it is freed.
 std::shared_ptr<MemoryAccount> &inForce() {
-  // Because an account belongs to a run, only the name of the run that this thread works for is the thread's.
+  // An account belongs to a run; the thread only refers to the account of its current run.
   thread_local std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(largestBytes);
   return account;
 }

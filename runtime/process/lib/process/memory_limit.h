@@ -58,7 +58,7 @@ private:
 struct CountedBytes {
   /// Throws where the limit in force does not allow so many more.
   static void take(int64_t bytes);
-  /// Only under the limit under which they were taken.
+  /// Call only under the limit under which they were taken.
   static void give(int64_t bytes);
 
   /// Taken as long as it lives.
@@ -136,7 +136,7 @@ llvm::Expected<Result> withinMemory(llvm::function_ref<llvm::Expected<Result>()>
   }
 }
 
-/// The same of what yields nothing.
+/// The variant for a body without a result.
 inline llvm::Error withinMemory(llvm::function_ref<llvm::Error()> body,
                                 llvm::function_ref<llvm::Error(const std::string &asked)> refuse) {
   auto done = [&]() -> llvm::Expected<bool> {

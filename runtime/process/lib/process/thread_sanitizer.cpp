@@ -75,7 +75,7 @@ struct StreamThreads::Fiber {
   }
   void leave() {
     void *to = watchedLoop;
-    // Because it may never come back, and none may end without.
+    // The switch may never return, and no fiber may end without it.
     watch();
     __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);
     swapcontext(&own, &loop);

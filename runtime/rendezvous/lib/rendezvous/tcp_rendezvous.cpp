@@ -171,7 +171,7 @@ llvm::Error TcpRendezvous::findRankZero() {
     if (*made) {
       llvm::Expected<std::string> answer = sayHello(**made, until);
       if (!answer) {
-        // Because rank 0 may have been about to end, or yet to come; until the deadline there is another try.
+        // Rank 0 may have been about to end, or may not have started; so connections are retried until the deadline.
         llvm::consumeError(answer.takeError());
       } else if (*answer == welcome) {
         peers_[0] = std::move(**made);

@@ -45,8 +45,8 @@ inline uint32_t choose(bool condition, uint32_t yes, uint32_t no) {
   return (yes & mask) | (no & ~mask);
 }
 
-/// To the nearest, ties to even. Below 2^-14 the steps of a half are those of the floats from 0.5 on, so that an addition
-/// rounds.
+/// Rounds to the nearest, ties to even. Below 2^-14 the steps of a half are those of the floats from 0.5 on, so an
+/// addition rounds.
 inline uint16_t halfFromFloat(float value) {
   auto bits = llvm::bit_cast<uint32_t>(value);
   uint32_t sign = (bits >> 16) & 0x8000;

@@ -55,11 +55,11 @@ void writeElement(DType dtype, std::byte *at, T value);
 /// common length.
 void forEachRow(llvm::ArrayRef<Tensor> tensors, llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
 
-/// The same elements in as few calls as strides allow: dimensions that follow one another without gaps in all of the tensors
-/// are one row.
+/// Visits the same elements in as few calls as strides allow: dimensions that follow one another without gaps in all of
+/// the tensors are one row.
 void forEachStretch(llvm::ArrayRef<Tensor> tensors,
                     llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);
-/// The same in rows of at most blockSize elements, so that what a loop makes of a row fits on its stack.
+/// Visits the same elements in rows of at most blockSize elements, so that a loop's temporary row fits on its stack.
 inline constexpr int64_t blockSize = 256;
 void forEachBlock(llvm::ArrayRef<Tensor> tensors,
                   llvm::function_ref<void(llvm::ArrayRef<Row> rows, int64_t count)> body);

@@ -13,7 +13,7 @@
 namespace ccgraph::runtime {
 
 void floatsFromHalves(const Half *from, float *to, size_t count);
-/// To the nearest, ties to even.
+/// Rounds to the nearest, ties to even.
 void halvesFromFloats(const float *from, Half *to, size_t count);
 
 void floatsFromHalves(const BFloat16 *from, float *to, size_t count);

@@ -22,7 +22,7 @@ public:
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// In [0, 1), a multiple of 2^-24: exact in f32.
+  /// Returns a number in [0, 1), a multiple of 2^-24: exact in f32.
   double uniform() { return static_cast<double>(next() >> 40) / 16777216.0; }
   /// The sum of four uniform numbers, scaled to mean 0 and deviation 1: near normal, within 3.5.
   double nearNormal() {

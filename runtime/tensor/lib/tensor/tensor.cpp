@@ -13,7 +13,7 @@
 
 namespace ccgraph::runtime {
 
-// Because all ranks share the account, its counter of owners would pass for an order between them.
+// All ranks share the account, and its reference count would look like an order between them.
 static std::shared_ptr<MemoryAccount> accountInForce() {
   SharedByStreams account;
   return MemoryLimit::account();
@@ -55,7 +55,7 @@ Storage::~Storage() {
 }
 
 Tensor::Tensor() {
-  // Because many values are made only to be overwritten, they share the object of no elements; nothing changes it.
+  // Many values are made only to be overwritten, so they share one empty object, which never changes.
   static const auto nothing = std::make_shared<Object>(Object{DType::F32, {{0}, {1}, 0}, nullptr});
   object_ = nothing;
 }
@@ -262,8 +262,7 @@ void Tensor::copyFrom(const Tensor &source) const {
   assert(sizes() == source.sizes() && "sizes differ");
   if (data() == source.data() && dtype() == source.dtype() && strides() == source.strides())
     return;
-  // Because a source that overlaps the destination would be read half overwritten, it is copied
-  // away first.
+  // A source that overlaps the destination would be read half overwritten, so it is copied first.
   copyElements(*this, overlaps(source) ? source.cloneContiguous() : source);
 }
 

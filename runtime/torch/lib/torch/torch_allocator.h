@@ -24,7 +24,7 @@ private:
   std::function<TorchCalls &()> calls_;
 };
 
-/// That of a call in a recorded run.
+/// The use of a pool by a call in a recorded run.
 class TorchPoolUse {
 public:
   /// Error: the queue's stream is captured, and no pool is open.

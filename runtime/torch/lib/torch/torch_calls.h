@@ -43,7 +43,7 @@ struct TorchArgument {
   size_t count = 0;
 };
 
-/// Where an operator computes, and where its tensors are.
+/// The place where an operator computes, and where its tensors are.
 struct TorchPlace {
   bool onDevice = false;
   /// a cudaStream_t

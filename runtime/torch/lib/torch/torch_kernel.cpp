@@ -7,7 +7,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// By address, because a plan may lay two buffers over the same bytes.
+/// Compares addresses, because a plan may lay two buffers over the same bytes.
 bool overlap(const Tensor &a, const Tensor &b) {
   if (!a.storage() || !b.storage())
     return false;

@@ -17,7 +17,7 @@ struct PrimCall {
     static const Value none;
     return parameter < values.size() ? values[parameter] : none;
   }
-  /// Into memory of its own.
+  /// Writes into memory of its own.
   [[nodiscard]] Result make(size_t part, llvm::ArrayRef<Value> arguments) const {
     return parts[part]->compute(arguments, {});
   }
@@ -135,7 +135,8 @@ public:
     return arguments ? call.finish(0, *arguments) : Result(arguments.takeError());
   }
 
-  // Because what lies between several operators has no memory on a device, it is a device's where it is one operator.
+  // Values between several operators have no memory on a device, so a prim runs on a device only where it is one
+  // operator.
   [[nodiscard]] const DeviceKernel *onDevice() const override {
     return prim_->arrange && parts_.front()->onDevice() ? this : nullptr;
   }

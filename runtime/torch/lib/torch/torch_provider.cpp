@@ -71,7 +71,8 @@ private:
     auto [space, rest] = target.split('.');
     auto [base, overload] = rest.split('.');
     std::string name = (space + "::" + base).str();
-    // Because torch resolves an operator without overload by its arguments, and these overloads take what the bare name takes.
+    // torch resolves an operator without overload by its arguments, and these overloads have the arguments of the bare
+    // name.
     llvm::SmallVector<llvm::StringRef, 5> candidates = {overload == "default" ? "" : overload};
     if (overload.empty())
       candidates.append({"Tensor", "int", "self", "dim_IntList"});

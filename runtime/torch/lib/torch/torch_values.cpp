@@ -111,7 +111,7 @@ TorchArgument TorchArguments::convertList(const Value::List &values) {
 Value ResultValues::take() { return std::move(value_); }
 
 void ResultValues::add(Value value) {
-  // Because destinations are those of results, and a list within a list is one result.
+  // Destinations belong to results, and a list within a list is one result.
   if (open_.size() <= 1)
     ++next_;
   if (open_.empty())

@@ -21,7 +21,7 @@ namespace ccgraph::runtime {
 
 [[nodiscard]] TorchTensor torchTensor(const Tensor &tensor);
 
-/// Of one call, by parameter.
+/// The values of one call, by parameter.
 class TorchArguments {
 public:
   explicit TorchArguments(llvm::ArrayRef<Value> values);

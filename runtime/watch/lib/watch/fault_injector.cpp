@@ -16,7 +16,7 @@ DType otherDType(DType dtype) {
   for (DType candidate : candidates)
     if (candidate != dtype && sizeInBytes(candidate) == sizeInBytes(dtype))
       return candidate;
-  // Because no dtype but one has 16 bytes, the first halves of its elements are sent.
+  // Only one dtype has 16 bytes, so the first halves of its elements are sent.
   return DType::C64;
 }
 

@@ -68,7 +68,7 @@ FlightRecorder::Line FlightRecorder::lineOf(const PlanCollective &call) const {
   line.from = sends ? setup_.rank : peer;
   line.to = sends ? peer : setup_.rank;
   line.tag = call.tag;
-  // Because a transfer to oneself has both ends on one rank, each end counts for itself.
+  // A transfer to oneself has both ends on one rank, so each end is counted separately.
   if (line.from == line.to && !sends)
     line.from = -2;
   return line;
@@ -279,7 +279,7 @@ std::string FlightRecorder::departure(const Enrolled &call, const FlightCall &de
     return "number " + std::to_string(call.planned) + " by the plan";
   if (described.state == FlightState::Scheduled)
     return "";
-  // Because a plan's counts are those of one binding of its symbols, and this run may have another.
+  // A plan's counts are those of one binding of its symbols, and this run may have another.
   bool counts = setup_.plan->layout.symbols.empty();
   CollectiveFingerprint print = fingerprintOf(*setup_.plan, planned(call), setup_.rank);
   bool received = print.kind == CollectiveKind::Recv || print.kind == CollectiveKind::Scatter;

@@ -6,7 +6,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-/// Because members of an all_to_all send each other unlike shares, and only the root of a scatter sends.
+/// Members of an all_to_all send each other different shares, and only the root of a scatter sends.
 bool inputsAreAlike(llvm::StringRef operation) {
   bool shares = operation.contains("all_to_all") || operation.contains("alltoall");
   bool scatters = operation.contains("scatter") && !operation.contains("reduce_scatter");
@@ -166,7 +166,7 @@ FlightLine FlightTable::lineOf(const FlightRecord &record, const FlightCall &cal
   line.to = sends ? peer : record.rank;
   line.tag = call.tag;
   line.members = line.from == line.to ? std::vector<int64_t>{line.from} : std::vector<int64_t>{line.from, line.to};
-  // Because a transfer to oneself has both ends on one rank, each end is a line of its own.
+  // A transfer to oneself has both ends on one rank, so each end is a line of its own.
   if (line.from == line.to)
     line.name = sends ? "send" : "recv";
   return line;

@@ -58,7 +58,7 @@ public:
   FlightTable(const FlightTable &) = delete;
   FlightTable &operator=(const FlightTable &) = delete;
 
-  /// In the order of time.
+  /// Matched calls in the order of time.
   [[nodiscard]] llvm::ArrayRef<FlightMeeting> meetings() const { return meetings_; }
   /// Null where the rank left none.
   [[nodiscard]] const FlightRecord *record(int64_t rank) const;

@@ -117,7 +117,7 @@ private:
     }
     double seconds = static_cast<double>(std::max<int64_t>(complete - launched, 0)) * nanosecond;
     const FlightCall &any = *meeting.calls.begin()->second;
-    // Because both ends of a transfer are one call, it goes by the name of its sender.
+    // Both ends of a transfer are one call, which has the name of its sender.
     std::string operation = any.isTransfer() ? "send" : any.operation;
     std::string group = table_.record(meeting.calls.begin()->first)->groups[any.group].name;
     CollectiveTimes &row = rowOf(operation, group, meeting.line->members.size());

@@ -47,7 +47,7 @@ void Watch::sleep(const Sleeper &sleeper, uint64_t seen, Since &since) {
     endAtDeadline(sleeper);
 }
 
-// Because the system wakes a thread up to a tenth of a millisecond late, the rest of the time is spent awake.
+// The system wakes a thread up to a tenth of a millisecond late, so the rest of the time is spent polling.
 void Watch::rest(uint64_t seen, Clock::time_point until) {
   constexpr std::chrono::microseconds lateness(120);
   if (until - Clock::now() < lateness)

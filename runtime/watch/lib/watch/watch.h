@@ -39,8 +39,8 @@ public:
   [[nodiscard]] virtual std::string position() const = 0;
 };
 
-/// Where a rank is that can do nothing: what an engine does with the time, and who ends the run. Watch is the one for ranks of
-/// one process.
+/// The place of an idle rank: an engine's way to pass the time, and to end the run. Watch is the implementation for
+/// ranks of one process.
 class Standby {
 public:
   using Clock = std::chrono::steady_clock;

@@ -165,7 +165,7 @@ public:
   /// in none.
   static constexpr int noColor = -1;
   virtual int split(GpuComm parent, int color, int key, GpuComm &comm) = 0;
-  /// By its own count: how many ranks it has, and which one this is.
+  /// The number of ranks and the index of this rank, as the communicator itself counts them.
   virtual int placeIn(GpuComm comm, int &ranks, int &rank) = 0;
   virtual int closeComm(GpuComm comm) = 0;
   /// Aborts the work of this rank alone.

@@ -22,7 +22,7 @@ HeadTensor numbersOf(Planner &planner, const std::optional<Tensor> &tensor) {
   return tensor && tensor->numElements() != 0 ? headsOf(planner, tensor->unsqueeze(3)) : HeadTensor();
 }
 
-/// Where an operator has its arguments: query, key and value from `first` on.
+/// The positions of an operator's arguments: query, key and value from `first` on.
 struct Places {
   unsigned first, dropout, causal, scale;
   unsigned bias = noArgument;

@@ -12,7 +12,7 @@ void copyFirst(Planner &planner) {
   if (std::optional<Tensor> out = planner.destination(0))
     planner.copy(*out, planner.args.tensor(0));
 }
-/// The same elements in other sizes; nothing where the result is the argument itself.
+/// Copies the same elements to other sizes; does nothing where the result is the argument itself.
 void reshape(Planner &planner) {
   std::optional<Tensor> out = planner.destination(0);
   const Tensor &self = planner.args.tensor(0);
@@ -31,7 +31,7 @@ template <int number>
 void fillResult(Planner &planner) {
   planner.fill(planner.result(), double(number));
 }
-/// With the number that is argument `index`.
+/// Fills with the number in argument `index`.
 void fillBy(Planner &planner, const Tensor &out, unsigned index) {
   const Value &value = planner.args.at(index);
   using Kind = Value::Kind;
@@ -51,7 +51,7 @@ void zeroFirst(Planner &planner) { planner.fill(planner.args.tensor(0), 0.0); }
 /// start, start + step, ...
 void sequence(Planner &planner, const Source &start, const Source &step) {
   Tensor out = planner.result();
-  // Because devices round once, as the host does.
+  // Devices round once, as the host does.
   auto arithmetic = isFloat(out.dtype()) ? device::Arithmetic::Double : device::Arithmetic::Whole;
   planner.map(out, {device::MapOp::Add, arithmetic}, {start, Source::position(), step});
 }

@@ -89,7 +89,7 @@ public:
   void rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Rows> in, llvm::ArrayRef<Rows> out);
   /// Address and type.
   [[nodiscard]] device::Strided begin(const Tensor &tensor);
-  /// The same elements as whole numbers of their size, where there is such a type: so they are moved whatever they are.
+  /// Returns the same elements as integers of their size, where there is such a type, so that they are moved bitwise.
   [[nodiscard]] static Tensor moved(const Tensor &tensor);
   /// Fails where the read tensor shares a byte with the written one.
   bool checkApart(const Tensor &read, const Tensor &written);

@@ -21,7 +21,8 @@ Split splitOf(const Tensor &self, const Dims &reduced) {
   return split;
 }
 
-/// By dimension of `self` that stays: the stride of the result there, which keeps the others as ones or drops them.
+/// Returns for each remaining dimension of `self` the stride of the result, which keeps the reduced dimensions as ones
+/// or drops them.
 std::optional<Dims> resultStrides(const Tensor &self, const Split &split, const Tensor &out) {
   bool keeps = out.rank() == self.rank();
   if (!keeps && out.rank() != static_cast<int64_t>(split.kept.size()))
@@ -75,7 +76,7 @@ void productDim(Planner &planner) {
              {planner.args.dim(1, planner.args.tensor(0).rank())});
 }
 
-/// In the dtype of the elements, whatever the result's.
+/// Computes in the dtype of the elements, whatever the result's.
 void reduceElements(Planner &planner, RowOp op, unsigned dimsIndex) {
   const Tensor &self = planner.args.tensor(0);
   bool picks = op == RowOp::Max || op == RowOp::Min;

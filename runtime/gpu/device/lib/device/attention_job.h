@@ -152,7 +152,7 @@ CCGRAPH_BY_TEAM void runUnit(const AttentionJob &job, int64_t unit, Team &team) 
   Token query = queryOf(job, unit);
   auto score = [&](int64_t key) { return scoreOf<C>(job, query, key); };
   C most = folded(job.keys, team, least<C>(), score, TakeMost());
-  // Because a query that sees no key takes nothing, and not infinity minus infinity.
+  // A query that sees no key gets zeros, and not infinity minus infinity.
   C shift = std::isinf(most) ? C() : most;
   C sum = folded(
       job.keys, team, C(), [&](int64_t key) { return std::exp(score(key) - shift); }, AddUp());

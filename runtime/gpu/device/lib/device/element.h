@@ -54,7 +54,7 @@ CCGRAPH_ANYWHERE inline uint16_t toHalf(float value) {
   uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000)
     return sign | 0x7e00;
-  // From 65520 on the nearest is infinity.
+  // From 65520 on, the nearest half is infinity.
   if (magnitude >= 0x477ff000)
     return sign | 0x7c00;
   // Below 2^-14: multiples of 2^-24. Adding 0.5, whose last bit is one, has the adder round to them.

@@ -46,7 +46,7 @@ inline std::optional<GemmMatrix> gemmMatrixOf(const Matrices &matrices, int64_t 
   return GemmMatrix{first.data, !byRows, leading, matrices.batchStride};
 }
 
-/// Nothing is added, or the result itself.
+/// There is no addend, or the addend is the result itself.
 inline bool addsItself(const MatmulJob &job) {
   const Matrix &added = job.added.first, &out = job.out.first;
   return !added.data || (added.data == out.data && added.element == out.element && added.rowStride == out.rowStride &&

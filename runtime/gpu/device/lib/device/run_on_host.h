@@ -13,7 +13,7 @@ namespace ccgraph::runtime::device {
 /// `order` selects the first unit and the direction, and the first thread of a team; the results do not depend on it.
 [[nodiscard]] bool runOnHost(const Job &job, uint64_t order = 0);
 
-/// Where a job's tensors begin, for records.
+/// The beginnings of a job's tensors, for records.
 struct Addresses {
   llvm::SmallVector<const std::byte *, 4> reads, writes;
 };

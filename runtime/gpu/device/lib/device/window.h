@@ -27,7 +27,8 @@ struct Strided {
   int64_t strides[mostDimensions] = {};
 };
 
-/// Where element `number` of the shape lies, in elements. The first lies at 0 even of a shape without elements: a sum of nothing has a place.
+/// Returns the offset of element `number` of the shape, in elements. The first is at 0 even in a shape without
+/// elements: an empty sum has a place.
 CCGRAPH_ANYWHERE inline int64_t placeOf(const Shape &shape, const int64_t *strides, int64_t number) {
   int64_t place = 0;
   for (int d = shape.dimensions - 1; d > 0 && number != 0; --d) {

@@ -59,8 +59,8 @@ llvm::Error Communicators::splitAll(const LaneTable &table) {
   return llvm::Error::success();
 }
 
-// Because ranks that split in unlike orders get communicators of others, on which they would wait for ever or add up what does not
-// belong together.
+// Ranks that split in different orders would get wrong communicators, on which they would wait without end or reduce
+// unrelated values.
 llvm::Error Communicators::check(GpuComm comm, llvm::ArrayRef<int64_t> members) {
   int ranks = 0, rank = 0;
   if (int code = calls_.placeIn(comm, ranks, rank))

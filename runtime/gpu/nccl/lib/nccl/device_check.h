@@ -15,7 +15,7 @@ struct DeviceChoice {
   bool shares = false;
 };
 [[nodiscard]] llvm::Error checkDevices(const GpuPlace &place, const DeviceChoice &choice);
-/// By rank: the version of what communicates.
+/// The versions of the communication library, by rank.
 [[nodiscard]] llvm::Error checkVersions(llvm::ArrayRef<int> libraries);
 /// "2.28.9" of 22809.
 [[nodiscard]] std::string libraryVersion(int number);

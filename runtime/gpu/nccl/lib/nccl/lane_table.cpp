@@ -73,7 +73,7 @@ LaneTable::LaneTable(llvm::ArrayRef<const Plan *> plans, size_t ranks) {
       lanes_[index].registered &= registered;
     }
   }
-  // Because the order must be that of the keys, and not that of who uses them first.
+  // The order must be that of the keys, and not that of their first use.
   llvm::sort(lanes_, [](const Lane &a, const Lane &b) { return a.key < b.key; });
   std::vector<std::set<int64_t>> taken;
   for (size_t lane = 0; lane < lanes_.size(); ++lane) {

@@ -50,7 +50,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<std::vector<size_t>> rounds() const { return rounds_; }
   /// The one that needs no split.
   [[nodiscard]] std::optional<size_t> whole() const { return whole_; }
-  /// By call of the rank's plan, in the order of the list.
+  /// The communicator of each call of the rank's plan, in the order of the list.
   [[nodiscard]] std::vector<size_t> lanesOf(const Plan &plan, int64_t rank) const;
 
 private:

@@ -61,7 +61,7 @@ llvm::Error NcclRank::check(int code, const char *doing, const PreparedStep *ste
 // --- Before the first run -------------------------------------------------------------------------------------
 
 llvm::Error NcclRank::prepare() {
-  // Because memory is brought to the device by the stream of computation, that is there first.
+  // The stream of computation copies memory to the device, so it is made first.
   streams_.resize(prepared_->state.plan->streams.size());
   if (llvm::Error error = makeStreams())
     return error;

@@ -58,7 +58,7 @@ Carrier carrierOf(DType dtype) {
   return numbersOf(dtype).value_or(Carrier{GpuType::U8, static_cast<int64_t>(sizeInBytes(dtype))});
 }
 
-/// Of bool, whose sum is "or": the larger of two, and its product the smaller.
+/// The sum of bools is "or", the larger of two; their product is the smaller.
 std::optional<GpuReduction> reductionOf(ReduceOp op, DType dtype) {
   ReduceOp meant = operatorOn(op, dtype);
   bool isBool = dtype == DType::Bool;
@@ -253,7 +253,7 @@ int RowCalls::issueCalls(GpuCalls &calls, GpuStream stream) const {
   int failed = 0;
   for (const RowCall &call : calls_)
     failed = failed ? failed : issueOne(calls, call, stream);
-  // Because a group that was begun must end, whatever became of its calls.
+  // A group that was begun must end, whatever the result of its calls.
   int ended = group ? calls.groupEnd() : 0;
   return failed ? failed : ended;
 }

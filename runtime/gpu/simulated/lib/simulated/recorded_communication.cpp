@@ -72,7 +72,7 @@ int RecordedCalls::registerMemory(GpuComm comm, std::byte *memory, int64_t bytes
   record_.add([&](raw_ostream &os) {
     os << "register " << record_.place(memory) << ", " << bytes << " bytes with " << with.comm->name();
   });
-  // Because other ranks' hosts look at what devices look at, while they wait in the model.
+  // The hosts of other ranks read the state that devices read, while they wait in the model.
   registration.raw = reinterpret_cast<uintptr_t>(memory);
   model_.registerMemory(*with.comm, with.member, {memory, bytes});
   return Fine;

@@ -76,7 +76,7 @@ private:
     llvm::Error error = rank.open({});
     if (!error)
       return RankLoop::End::Finished;
-    // Because others wait for this rank; and what one of them has failed at is the error, not that this one is without it.
+    // Others wait for this rank; the error is the failure of one of them, not the absence of this rank.
     if (model_.end({}) || !model_.ending().why.empty())
       return error;
     llvm::consumeError(std::move(error));

@@ -69,7 +69,7 @@ public:
   enum class Answer : uint8_t { Ended, NotYet, Over };
   /// Returns soon, whatever the answer.
   [[nodiscard]] Answer await(size_t rank, const Moment &moment);
-  /// In nanoseconds since 1970.
+  /// The time in nanoseconds since 1970.
   [[nodiscard]] int64_t now() const;
   /// When the last of them ended; nothing where one has not.
   [[nodiscard]] std::optional<int64_t> endOf(const Moment &moment) const;
