@@ -1,9 +1,9 @@
-// Candidate and Bucket: collectives that may become one, and those that do.
+// Candidate and Bucket: the collectives that may be merged, and the groups that are merged.
 //
-// Before the rewrite, a bucket is a *run*: the launches of its members stand next to one another, after all their
-// inputs and before all their waits.
+// Before the rewrite, a bucket is a *run*: the launches of its members are adjacent, after all their inputs and before
+// all their waits.
 //
-// Ownership: nodes belong to the graph. Plain values. Failure: none; a Candidate is made only of a collective whose
+// Ownership: nodes belong to the graph. Plain values. Failure: none; a Candidate is created only for a collective whose
 // sizes are known numbers. Cost: proportional to the members; each call computes its sum.
 #pragma once
 
@@ -13,23 +13,23 @@
 
 namespace ccgraph {
 
-/// A collective that may go into a bucket: functional, alone on its launch, with the one wait that
-/// reads it.
+/// A collective that may go into a bucket: functional, the only collective of its launch, with a single wait that reads
+/// it.
 struct Candidate {
   Node *launch = nullptr;
   Node *wait = nullptr;
-  /// bytes that one rank sends, and that its result takes
+  /// bytes that one rank sends, and bytes of its result
   int64_t inputBytes = 0;
   int64_t outputBytes = 0;
   /// candidates may share a bucket only if these are equal
   uint32_t key = 0;
-  /// in a flat bucket: its piece of the result is copied out, so that it has memory of its own
+  /// in a flat bucket: its piece of the result is copied, so that it has memory of its own
   bool copied = false;
-  /// what max-bytes counts: the larger of the two, since either may be what fills memory and wire
+  /// Returns the bytes that max-bytes counts: the larger of the two, since either may limit memory and bandwidth.
   [[nodiscard]] int64_t bytes() const { return std::max(inputBytes, outputBytes); }
 };
 
-/// Candidates of one key, in program order; a bucket of one is a collective that found no partner.
+/// Candidates of one key, in program order; a bucket of one is a collective without a partner.
 struct Bucket {
   uint32_t key = 0;
   int64_t bytes = 0;

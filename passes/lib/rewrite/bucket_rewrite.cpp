@@ -30,7 +30,7 @@ std::vector<Node *> launchesOf(const Bucket &bucket) {
   return launches;
 }
 
-/// The collective's arguments as the first member has them, with another first one.
+/// Returns the first member's arguments, with another first argument.
 std::vector<Actual> argumentsWith(const Node &like, Actual first) {
   std::vector<Actual> args = {std::move(first)};
   for (const Argument &argument : like.args().drop_front())
@@ -59,13 +59,13 @@ Node *cat(GraphBuilder &builder, llvm::ArrayRef<Node *> values, int64_t dim) {
   return builder.call("aten.cat.default", std::move(args));
 }
 
-/// A copy in row-major memory.
+/// Returns a copy in row-major memory.
 Node *contiguous(GraphBuilder &builder, Node *value) {
   Actual format = Actual::memoryFormat(builder.graph().context(), "contiguous_format");
   return builder.call({.target = "aten.clone.default", .args = {value}, .kwargs = {{"memory_format", format}}});
 }
 
-/// Takes the members' launches out; who was ordered after one of them is so after the one launch.
+/// Removes the members' launches; nodes that were ordered after one of them are now ordered after the merged launch.
 void retireLaunches(Graph &graph, const Bucket &bucket, Node *launch) {
   for (const Candidate &member : bucket.members) {
     copyOrdering(graph, *member.launch, launch);
@@ -74,7 +74,7 @@ void retireLaunches(Graph &graph, const Bucket &bucket, Node *launch) {
   }
 }
 
-/// One flat bucket in the making.
+/// Rewrites one flat bucket.
 class FlatRewrite {
 public:
   FlatRewrite(Graph &graph, const Bucket &bucket)
@@ -104,13 +104,13 @@ private:
   std::vector<int64_t> offsets_;
 };
 
-/// Elements of a member in one rank's part of the buffer.
+/// Returns the elements of a member in one rank's part of the buffer.
 int64_t FlatRewrite::share(const Node &launch) const {
   int64_t elements = *launch.operand(0)->type()->numElements();
   return call_.spec->kind == CollectiveKind::ReduceScatter ? elements / ranks_ : elements;
 }
 
-/// Elements that an all_to_all exchanges with each rank.
+/// Returns the elements that an all_to_all exchanges with each rank.
 std::vector<int64_t> FlatRewrite::pieces(const Node &launch, int position) const {
   int64_t row = 1;
   for (const Dim &dim : launch.operand(0)->type()->sizes().drop_front())
@@ -133,9 +133,9 @@ std::vector<int64_t> FlatRewrite::piecesOfAll(int position) const {
   return sum;
 }
 
-// What each rank gets must be one stretch of the buffer, so the members' pieces for rank 0 come first, then those for
-// rank 1. With a = [a0 a1] and b = [b0 b0 b1 b1], a letter for the member and a number for the rank that an element
-// goes to, the buffer is [a0 b0 b0 a1 b1 b1], and each rank receives its own part of all members at once.
+// The part for each rank must be contiguous in the buffer, so the members' pieces for rank 0 come first, then those for
+// rank 1. With a = [a0 a1] and b = [b0 b0 b1 b1], a letter for the member and a number for the receiving rank, the
+// buffer is [a0 b0 b0 a1 b1 b1], and each rank receives its own part of all members.
 Node *FlatRewrite::packPieces(GraphBuilder &builder) {
   std::vector<Node *> flat;
   std::vector<std::vector<int64_t>> lengths;
@@ -153,11 +153,12 @@ Node *FlatRewrite::packPieces(GraphBuilder &builder) {
   return cat(builder, parts, 0);
 }
 
-// A reduce_scatter hands equal shares of the buffer to the ranks, so the share of each rank must hold that rank's share
-// of every member. On 2 ranks, a = f32[4] and b = f32[6] are seen as the rows [2, 2] and [2, 3] and joined by columns:
+// A reduce_scatter gives equal shares of the buffer to the ranks, so the share of each rank must contain that rank's
+// share of every member. On 2 ranks, a = f32[4] and b = f32[6] are viewed as the rows [2, 2] and [2, 3] and
+// concatenated by columns:
 //   a0 a1 b0 b1 b2         rank 0
 //   a2 a3 b3 b4 b5         rank 1
-// Other kinds take the members one after the other.
+// Other kinds concatenate the members.
 Node *FlatRewrite::packInput(GraphBuilder &builder) {
   if (call_.spec->kind == CollectiveKind::AllToAll)
     return packPieces(builder);
@@ -210,8 +211,8 @@ Node *FlatRewrite::unpackPieces(GraphBuilder &builder, Node *result, size_t memb
   return cat(builder, parts, 0);
 }
 
-// An all_gather yields such rows: what rank 0 sent, then what rank 1 sent. A member is a few columns of them, and
-// columns are not contiguous, so they are copied out.
+// An all_gather returns such rows: what rank 0 sent, then what rank 1 sent. A member is a few columns of them. Columns
+// are not contiguous, so they are copied.
 Node *FlatRewrite::unpack(GraphBuilder &builder, Node *result, size_t member) {
   const Candidate &candidate = bucket_.members[member];
   Dims sizes = *staticDims(candidate.launch->type()->sizes());
@@ -245,8 +246,8 @@ MergedEntry FlatRewrite::run() {
   return entry;
 }
 
-/// Because all members arrive at once, the one wait stands where the first of theirs stood; each
-/// member is taken out where its own stood.
+/// All members complete at the same time, so the single wait is at the position of their first wait; each member is
+/// read from the buffer at the position of its own wait.
 void FlatRewrite::placeWait(MergedEntry &entry) {
   Node *first = bucket_.members.front().wait;
   std::vector<Node *> waits;
@@ -292,8 +293,7 @@ MergedEntry rewriteGrouped(Graph &graph, const Bucket &bucket) {
                                .args = argumentsWith(first, inputs),
                                .name = name,
                                .type = graph.context().list(types)});
-  // Because a list keeps all its elements alive until the last of them is taken out, they are taken
-  // out at once.
+  // A list keeps all its elements live until the last of them is read, so all getitems directly follow the launch.
   for (size_t i = 0; i < launches.size(); ++i) {
     builder.standFor({launches[i]});
     entry.scaffold.push_back(builder.call("operator.getitem", {entry.launch, static_cast<int64_t>(i)}));

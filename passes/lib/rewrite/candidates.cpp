@@ -85,7 +85,7 @@ Candidates::Verdict Candidates::inSize(const Node &launch, Candidate &candidate)
   return std::nullopt;
 }
 
-/// Would the list form lose what somebody writes into the result?
+/// Returns true if the list form would lose a later write into the result.
 bool Candidates::isRewrittenInAList(const Node &launch, CollectiveKind kind) const {
   if (rules_.layout != BucketLayout::Grouped)
     return false;
@@ -103,8 +103,8 @@ Candidates::Verdict Candidates::toFlat(Candidate &candidate, const CollectiveSpe
   return dynamic ? Obstacle::DynamicSplits : toPiece(candidate);
 }
 
-/// Elements of a gather or an all_to_all lie apart in the buffer, so that they are copied together anyway. Any other
-/// result is a view of the buffer if nobody can tell, else a copy: memory is some ten times as fast as a wire.
+/// Elements of a gather or an all_to_all are not contiguous in the buffer, so they are copied anyway. Any other result
+/// is a view of the buffer if no step can distinguish it, else a copy: memory is some ten times as fast as a network.
 Candidates::Verdict Candidates::toPiece(Candidate &candidate) const {
   auto any = [&](const std::vector<bool> &set) {
     return llvm::any_of(facts_.storages().storages(candidate.launch), [&](StorageId storage) { return set[storage]; });
@@ -122,7 +122,7 @@ Candidates::Verdict Candidates::toPiece(Candidate &candidate) const {
 
 namespace {
 
-/// The word, or the object that holds it: of two objects nobody knows whether they mean the same.
+/// Returns the word, or the object: two objects may have different meanings.
 std::string reductionOf(const Node &launch, const CollectiveCall &call) {
   const Argument *argument = argumentAt(launch, call.spec->reduceOp);
   if (!argument || !argument->is(Argument::Kind::Operand))

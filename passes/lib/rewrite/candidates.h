@@ -1,12 +1,12 @@
-// Candidates: which collectives can stand in a bucket at all, and which of them could share one.
+// Candidates: finds the collectives that can be in a bucket, and those that can share one.
 //
-// A candidate is a functional collective on one tensor of known size, with one wait that alone reads
-// its result, and nothing about it that the form for several tensors could not keep. Two candidates
-// may share a bucket if their keys are equal: kind, group, reduction, dtype, device, root, and the
-// stretch of program within which they may pass other steps.
+// A candidate is a functional collective on one tensor of known size. It has one wait, the only reader of its result,
+// and no property that the form for several tensors could not express. Two candidates may share a bucket if their keys
+// are equal: kind, group, reduction, dtype, device, root, and the part of the program within which they may pass other
+// steps.
 //
-// Ownership: refers to the graph and what was worked out about it. Failure: an Obstacle, not an error.
-// Cost: O(nodes) to build; a question costs the readers of the collective.
+// Ownership: refers to the graph and its analyses. Failure: an Obstacle, not an error.
+// Cost: O(nodes) to build; a query costs the readers of the collective.
 #pragma once
 
 #include "analysis/dependences.h"
@@ -18,7 +18,7 @@
 
 namespace ccgraph {
 
-/// Why a collective cannot stand in any bucket.
+/// Why a collective cannot be in any bucket.
 enum class Obstacle : uint8_t {
   /// point-to-point, scatter, barrier
   Kind,
@@ -26,38 +26,38 @@ enum class Obstacle : uint8_t {
   Form,
   /// other ranks run other programs
   NotSpmd,
-  /// no operator takes a list of these
+  /// there is no operator on a list of these
   NeedsFlat,
-  /// the operator on a list refuses the dtype
+  /// the operator on a list rejects the dtype
   ListForm,
-  /// arguments that a bucket has no place for
+  /// an argument has no place in a bucket
   Arguments,
-  /// something else than the one wait reads the result in flight, or it is returned
+  /// another node than the one wait reads the result in flight, or it is returned
   Readers,
   SeveralWaits,
-  /// results must keep every bit, and a reduction would be taken in another order
+  /// results must be bitwise equal, and a reduction would be reassociated
   Bitwise,
   /// the input may have been reshaped in place
   Reshaped,
   /// the result is written later, and a wait on a list may copy it again
   Rewritten,
   UnknownSize,
-  /// the wait is stated to yield another type
+  /// the stated type of the wait is another one
   WaitType,
   /// flat: written later, and too large to copy
   Written,
-  /// flat: its place in memory is seen, and it is too large to copy
+  /// flat: its place in memory is observed, and it is too large to copy
   PlaceSeen,
   /// flat: input or result is not contiguous
   Strided,
-  /// flat: split sizes are no numbers
+  /// flat: split sizes are not numbers
   DynamicSplits,
 };
 
-/// What is asked of all candidates.
+/// Rules for all candidates.
 struct CandidateRules {
   BucketLayout layout = BucketLayout::Grouped;
-  /// flat: largest result that is copied out of the buffer where a view would not do; empty: any
+  /// flat: largest result that is copied out of the buffer if a view is not allowed; empty: any
   std::optional<int64_t> maxCopied;
   /// see PassContext
   bool spmd = true;
@@ -66,13 +66,13 @@ struct CandidateRules {
 
 class Candidates {
 public:
-  /// All must outlive it.
+  /// All arguments must outlive this object.
   Candidates(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups, const Dependences &dependences,
              const CandidateRules &rules);
 
-  /// Of a collective. A candidate has its key.
+  /// Examines a collective. A candidate has its key.
   [[nodiscard]] std::variant<Candidate, Obstacle> find(Node *launch);
-  /// Keys count from 0 in the order in which they were found.
+  /// Returns the number of keys, which count from 0 in the order in which they were found.
   [[nodiscard]] size_t numKeys() const { return keys_.size(); }
 
 private:
@@ -91,7 +91,7 @@ private:
   const CommGroups &groups_;
   const Dependences &dependences_;
   CandidateRules rules_;
-  /// by storage: some step writes it; some step, or a caller, sees where in it a value lies
+  /// by storage: some step writes it; some step, or a caller, observes the place of a value in it
   std::vector<bool> written_;
   std::vector<bool> seen_;
   llvm::StringMap<uint32_t> keys_;

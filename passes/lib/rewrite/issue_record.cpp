@@ -6,7 +6,7 @@
 
 namespace ccgraph {
 
-/// Equal exactly for identities that are: see GroupId::text.
+/// Returns equal keys exactly for equal identities: see GroupId::text.
 static std::string keyOf(const GroupId &group) {
   return static_cast<char>('0' + static_cast<int>(group.kind)) + group.text;
 }
@@ -24,9 +24,9 @@ IssueRecord::Streams IssueRecord::read(const Graph &graph) {
   return streams;
 }
 
-// Members of a bucket count as the bucket. A group that issued c1, c2, d is expected to issue the bucket, d now:
-// nothing to state. One that issued c1, d, c2 can only be expected to issue bucket, d, bucket, which no order is; so
-// the order that it has now is stated.
+// Members of a bucket count as the bucket. For a group that issued c1, c2, d, the expected order is bucket, d: there is
+// nothing to state. For one that issued c1, d, c2, the expected order would be bucket, d, bucket, which is impossible;
+// so its present order is stated.
 void IssueRecord::stateMoves(const Graph &graph, Certificate &certificate) const {
   llvm::DenseMap<const Node *, Node *> performer;
   for (const MergedEntry &entry : certificate.merged)

@@ -1,11 +1,11 @@
-// IssueRecord: in which order each group's collectives were issued before a pass, to state in the
+// IssueRecord: records the order in which each group's collectives were issued before a pass, to state in the
 // certificate where it differs after.
 //
-// A bucket whose members were consecutive on their group moves nothing that another rank could see;
-// any other bucket does, and must say so.
+// A bucket whose members were consecutive on their group is no visible change for other ranks; any other bucket is, and
+// must be stated.
 //
-// Ownership: refers to nodes, erased ones too. Cost: linear in nodes, once when it is made and once
-// for the moves. Fails never.
+// Ownership: refers to nodes, erased ones too. Failure: none. Cost: linear in nodes, at construction and again for the
+// moves.
 #pragma once
 
 #include "ccgraph/ir/certificate.h"
@@ -15,10 +15,10 @@ namespace ccgraph {
 
 class IssueRecord {
 public:
-  /// Takes down the present order: make it before the first edit.
+  /// Records the present order: construct it before the first edit.
   explicit IssueRecord(const Graph &graph);
-  /// Adds a moved entry for each group whose order is not the old one with consecutive members of a
-  /// bucket as one.
+  /// Adds a moved entry for each group whose order differs from the old one with consecutive members of a bucket as
+  /// one.
   void stateMoves(const Graph &graph, Certificate &certificate) const;
 
 private:

@@ -1,9 +1,9 @@
-// apply-schedule: the buckets and the order that a schedule names
+// apply-schedule: applies the buckets and the order of a schedule
 //
-//   may we      every name is a node of the graph, every member of a bucket can stand in one (rewrite/candidates.h); the
-//               rest is the legality checker's question
-//   which       as the schedule says
-//   do it       the buckets are made where their members stand, and then all nodes are put in the order
+//   may we      every name is a node of the graph, and every member of a bucket is a candidate (rewrite/candidates.h);
+//               the legality checker verifies the rest
+//   which       as the schedule states
+//   do it       the buckets are created where their members are, and then all nodes are put in the order
 #include "ccgraph/passes/apply_schedule.h"
 
 #include "analysis/dependences.h"
@@ -29,7 +29,7 @@ Diagnostic finding(const Schedule &schedule, llvm::StringRef rule, std::string m
   return diagnostic;
 }
 
-/// Mistakes in the text of a pipeline, as those of the file that holds it.
+/// Reports mistakes in the text of a pipeline as mistakes of the file that contains it.
 llvm::Error inSchedule(const Schedule &schedule, llvm::Error error) {
   std::vector<Diagnostic> found;
   llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &known) { found = known.diagnostics().vec(); });
@@ -87,7 +87,7 @@ private:
   PassContext &context_;
   Diagnostics errors_;
   std::vector<Bucket> buckets_;
-  /// launches that a bucket has taken
+  /// launches that are already in a bucket
   llvm::DenseSet<const Node *> taken_;
   std::vector<std::pair<Node *, llvm::StringRef>> names_;
 };
@@ -144,7 +144,7 @@ llvm::Error Application::findBuckets() {
   return result();
 }
 
-/// Names that the rewrite has made up give way to those of the schedule, once all buckets are made.
+/// Gives the new nodes their names from the schedule, once all buckets are created.
 llvm::Error Application::nameMade(const ScheduleBucket &said, llvm::ArrayRef<Node *> made) {
   if (made.size() != said.makes.size()) {
     refuse("schedule.bucket",
@@ -181,7 +181,7 @@ llvm::Error Application::merge() {
   return takeNames();
 }
 
-// In two steps, because one node's name may be what another one is called until its turn comes.
+// Renames in two steps, because the new name of one node may be the present name of another.
 llvm::Error Application::takeNames() {
   llvm::erase_if(names_, [](const auto &entry) { return entry.first->name().str() == entry.second; });
   for (size_t i = 0; i < names_.size(); ++i) {

@@ -4,8 +4,9 @@
 // kind, group, reduction, dtype and device, and none depends on another. Computation keeps its order: launches, waits,
 // views and operators that only move bytes may move, and no other node. schedule-overlap chooses order and buckets
 // together.
-//   may we      rewrite/candidates.h: can it stand in a bucket; coalesce/runs.h: can these stand together
-//   which       in program order, each candidate joins the newest open bucket that takes it, or opens a bucket
+//   may we      rewrite/candidates.h: whether it can be in a bucket; coalesce/runs.h: whether its launches can be
+//               adjacent
+//   which       in program order, each candidate joins the newest open bucket that accepts it, or opens a bucket
 //   do it       rewrite/bucket_rewrite.h
 // The choice reads the program only, so ranks that run the same program make the same buckets in the same order.
 #include "ccgraph/passes/registry.h"
@@ -119,7 +120,7 @@ public:
 
 private:
   struct Key {
-    /// that may take members, oldest first
+    /// those that may accept members, oldest first
     std::vector<OpenBucket *> open;
     uint32_t candidates = 0;
   };
@@ -143,8 +144,7 @@ private:
   std::vector<Candidate> found_;
   std::vector<Key> keys_;
   std::deque<OpenBucket> buckets_;
-  /// by launch of a bucket of one: why the last bucket that was asked did not take it, or why it did not take the first
-  /// that asked
+  /// by launch of a bucket of one: why it joined no bucket, or why the first newcomer to its bucket was rejected
   llvm::DenseMap<const Node *, const Reason *> refusals_;
 };
 
@@ -203,7 +203,7 @@ const Reason *Coalescer::reasonFor(Obstacle obstacle) const {
   llvm_unreachable("no such obstacle");
 }
 
-/// Why this collective goes into no bucket; null if it can, and then `candidate` is it.
+/// Returns why this collective goes into no bucket; null if it can, and then `candidate` describes it.
 const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) {
   std::variant<Candidate, Obstacle> found = candidates_.find(launch);
   if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
@@ -227,7 +227,7 @@ void Coalescer::collect() {
   }
 }
 
-/// Why the bucket does not take it; null: it is a member now.
+/// Returns why the bucket rejects the newcomer; null if the newcomer is a member now.
 const Reason *Coalescer::refusal(OpenBucket &bucket, OpenBucket &newcomer) {
   if (static_cast<int64_t>(bucket.members.size()) >= orUnlimited(pass_.maxCount_.get().limit) ||
       bucket.bytes + newcomer.bytes > orUnlimited(pass_.maxBytes_.get().limit))

@@ -1,16 +1,17 @@
-// schedule-overlap: computation and transfers in the order in which the step takes least time
+// schedule-overlap: reorders computation and collectives to minimize the predicted step time
 //
 //   before   g1 = gather(p1); w1 = wait(g1); a = mm(x, w1); g2 = gather(p2); w2 = wait(g2); b = mm(a, w2)
 //   after    g1 = gather(p1); g2 = gather(p2); w1 = wait(g1); a = mm(x, w1); w2 = wait(g2); b = mm(a, w2)
 //
-// Order and buckets are chosen together, since merging saves latency and makes the first member wait for the last: one
-// model of time judges both. All nodes may move: launches as early as memory lets them, waits to where the transfer is
-// done, and computation that nothing later hangs on (the gradient of a weight) into the stalls of what comes after.
-//   may we      overlap/graph_problem.h: which order any schedule must keep; rewrite/candidates.h: what can be merged
-//   which       overlap/search.h: the fastest of several walks
-//   do it       nodes are put in the order that was found, and the launches of a bucket, which then stand next to each
-//               other, become one (rewrite/bucket_rewrite.h)
-// Where no order is faster within the budget, the program stays as it is.
+// Order and buckets are chosen together: merging saves latency but makes the first member wait for the last, so one
+// time model evaluates both. All nodes may move: launches as early as memory permits, waits to the time at which the
+// collective completes, and computation without urgent readers (the gradient of a weight) into later stalls.
+//   may we      overlap/graph_problem.h: the order that every schedule must keep; rewrite/candidates.h: the collectives
+//               that can be merged
+//   which       overlap/search.h: the fastest of several trial schedules
+//   do it       nodes are put in the order found, and the launches of a bucket, which are then adjacent, become one
+//               (rewrite/bucket_rewrite.h)
+// If no order is faster within the budget, the graph is left unchanged.
 #include "ccgraph/passes/registry.h"
 #include "rewrite/bucket_rewrite.h"
 #include "rewrite/issue_record.h"
@@ -22,7 +23,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Whether launches may become one.
+/// Whether launches may be merged.
 enum class Merging : uint8_t { Grouped, None };
 
 class ScheduleOverlap final : public Pass {
@@ -94,7 +95,7 @@ private:
   Dependences dependences_;
   overlap::GraphProblemOptions options_;
   overlap::GraphProblem given_;
-  /// by step: empty but for what may be merged
+  /// by step: only steps that may be merged
   llvm::DenseMap<uint32_t, Candidate> candidates_;
 };
 
@@ -113,9 +114,9 @@ void Scheduler::reorder(llvm::ArrayRef<uint32_t> order) {
 
 constexpr int64_t picosecondsOfNs = 1000;
 
-// A transfer of so many bytes takes as long in either layout. In a flat one the inputs are packed into the buffer, and what is
-// gathered lies in it rank by rank, so that it is copied out again; other results are views of it.
-/// Picoseconds of the copies that the other layout would need.
+// Returns the picoseconds of the copies that the other layout would need. The collective itself takes the same time in
+// either layout. In a flat bucket the inputs are packed into the buffer. A gathered result lies in it rank by rank and
+// is copied out again; other results are views of the buffer.
 int64_t Scheduler::copiesIfFlat(const Bucket &bucket) const {
   constexpr int64_t readAndWritten = 2;
   bool unpacked = collectiveOf(*bucket.members.front().launch)->kind == CollectiveKind::AllGather;
@@ -150,7 +151,7 @@ void Scheduler::apply(const overlap::Schedule &schedule) {
   record.stateMoves(graph_, context_.certificate());
 }
 
-/// Wider takes seconds and found nothing more.
+/// A wider beam takes seconds and has found no better schedule.
 constexpr int64_t maxBeam = 512;
 
 void Scheduler::remark(const overlap::Replay &before, const overlap::Schedule &schedule) {
@@ -169,10 +170,10 @@ void Scheduler::remark(const overlap::Replay &before, const overlap::Schedule &s
   }
 }
 
-/// Said once, of the last node, since it is about the program.
+/// Reported once, at the last node, since the remark is about the whole graph.
 void Scheduler::remarkMemory(int64_t before, const overlap::Schedule &schedule) {
   std::optional<int64_t> budget = context_.memoryBudget();
-  // Because within the budget less memory is by the way, and not what was looked for.
+  // Within the budget, lower memory is a side effect and not the goal.
   if (budget && before > *budget && schedule.peakBytes < before)
     context_.remark(pass_.smaller_, *graph_.back(),
                     {{"before", std::to_string(before)}, {"after", std::to_string(schedule.peakBytes)}});

@@ -1,9 +1,8 @@
 // sink-waits: ..., wait, a, b, use  ->  ..., a, b, wait, use
 //
-// A transfer that is waited for late has more computation to hide behind, and nothing is lost: the
-// wait only has to stand before the first step that touches what it completes. Views, getitem and
-// other waits touch nothing, so those of them that stand between go along, as far as the shapes of
-// what they view stay what they were.
+// A later wait gives the collective more computation to overlap with, at no cost: the wait only has to precede the
+// first step that accesses the tensors which it completes. Views, getitem and other waits do not access elements, so
+// those in between move along, as long as the shapes of their operands stay the same.
 #include "analysis/lifetimes.h"
 #include "analysis/step_counter.h"
 #include "analysis/what_if.h"
@@ -34,8 +33,7 @@ private:
   friend class Sinker;
 };
 
-/// One run: walks the program backwards and keeps, for each storage, the nearest node below that a
-/// wait must not pass.
+/// One run: visits the program backwards and keeps, for each storage, the nearest later node that a wait must not pass.
 class Sinker {
 public:
   Sinker(SinkWaits &pass, Graph &graph, PassContext &context)
@@ -61,7 +59,7 @@ private:
   [[nodiscard]] Node *slotBefore(Node *barrier) const;
   int64_t moveBefore(Node *wait, Node *slot, Node *fixed);
   void place(Node *node, Node *before);
-  /// What a wait is moved before, and how many bytes of budget it lacked to go further.
+  /// The node before which a wait is moved, and the bytes of budget that it lacked to move further.
   struct Reached {
     Node *node = nullptr;
     int64_t lacks = 0;
@@ -74,20 +72,20 @@ private:
   PassContext &context_;
   const ProgramFacts &facts_;
   std::optional<LiveBytes> memory_;
-  /// by storage, where there is a budget: of the waits that hold it, the count of memory knows the last alone
+  /// by storage, if there is a budget: of the waits that hold it, only the last is counted as a holder in memory_
   std::vector<bool> lastOnly_;
-  std::vector<Node *> touched_;  ///< by storage: nearest node below that reads, writes or waits for it
-  std::vector<Node *> written_;  ///< by storage: nearest node below that writes it
-  std::vector<Node *> reshaped_; ///< by storage: nearest node below that reshapes a tensor in it
+  std::vector<Node *> touched_;  ///< by storage: nearest later node that reads, writes or waits for it
+  std::vector<Node *> written_;  ///< by storage: nearest later node that writes it
+  std::vector<Node *> reshaped_; ///< by storage: nearest later node that reshapes a tensor in it
   Node *nearestOpaque_ = nullptr;
-  std::vector<Node *> fixedOf_; ///< by id of a node that was moved: the node that it was moved before
-  std::vector<Node *> headOf_;  ///< by id of such a node: the first of those moved before it
+  std::vector<Node *> fixedOf_; ///< by id of a moved node: the node before which it was moved
+  std::vector<Node *> headOf_;  ///< by id of such a node: the first node moved before it
   StepCounter steps_;
-  llvm::SmallVector<Node *, 8> views_; ///< of the wait at hand, between it and where it goes
+  llvm::SmallVector<Node *, 8> views_; ///< of the current wait, between it and its new position
 };
 
-/// A wait counts as a touch of its storages, because the waits of one value keep their order: the
-/// first is the one that completes it.
+/// A wait counts as an access to its storages, because the waits of one value keep their order: the first wait
+/// completes it.
 void Sinker::note(Node *node) {
   bool wait = facts_.waits(node);
   if (!wait && facts_.domain(node) == Domain::All)
@@ -138,11 +136,11 @@ Node *Sinker::barrierOf(Node *wait) {
   return barrier;
 }
 
-/// How far down the wait may go, and what it lacks to go to the barrier.
+/// Returns how far down the wait may move, and the bytes that it lacks to reach the barrier.
 Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
   if (!memory_)
     return {barrier};
-  // Because what its transfer holds would live as long, and the count of memory cannot tell.
+  // Tensors of its collective would live longer, and memory_ does not count this wait as a holder of them.
   auto isCountedByLast = [&](const StorageAccess &access) { return lastOnly_[access.storage]; };
   if (llvm::any_of(facts_.accesses(wait), isCountedByLast) || llvm::any_of(facts_.endedAccesses(wait), isCountedByLast))
     return {wait->next(), wait->type() ? wait->type()->numBytes().value_or(1) : 1};
@@ -151,8 +149,7 @@ Sinker::Reached Sinker::withinBudget(Node *wait, Node *barrier) const {
   return over ? Reached{over, sunk.peakOfPassed(wait->next(), barrier) - *context_.memoryBudget()} : Reached{barrier};
 }
 
-/// Because waits that were moved before the same node keep the order that they had, a new one goes
-/// before all of them.
+/// Waits that were moved before the same node keep their order, so a new one goes before all of them.
 Node *Sinker::slotBefore(Node *barrier) const {
   if (Node *fixed = fixedOf_[barrier->id()])
     barrier = fixed;

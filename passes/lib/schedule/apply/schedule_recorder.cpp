@@ -5,7 +5,7 @@
 namespace ccgraph {
 namespace {
 
-/// The nodes that were made for a bucket, in order of making.
+/// Returns the nodes that were created for a bucket, in order of creation.
 std::vector<Node *> madeFor(const MergedEntry &entry) {
   std::vector<Node *> made = entry.scaffold;
   made.push_back(entry.launch);

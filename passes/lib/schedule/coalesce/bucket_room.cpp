@@ -22,7 +22,7 @@ void BucketRoom::shareWith(const OpenBucket &part) {
   memory_.extend(*bucket_->share, held, waits);
 }
 
-/// Because one transfer holds all inputs and results, each lives on to the last wait on any result.
+/// One collective holds all inputs and results, so each is live until the last wait on any result.
 void BucketRoom::shareInFlight() {
   if (!bucket_->share)
     bucket_->share = memory_.addShare();
@@ -37,8 +37,8 @@ void BucketRoom::addExtra(int64_t bytes, llvm::ArrayRef<Node *> holders, bool fo
     extras_.push_back(memory_.addInterval(bytes, holders, {.forGood = forGood}));
 }
 
-/// What the one launch holds beyond what the run holds at its last member: operands that earlier
-/// members were the last to read; and, if flat, two buffers.
+/// Adds the memory of the merged launch beyond that of the run at its last member: operands whose last readers were
+/// earlier members; and, if flat, two buffers.
 void BucketRoom::addExtras() {
   Node *launch = newcomer_->members.back().launch;
   int64_t freed = 0;
@@ -56,7 +56,7 @@ void BucketRoom::addBuffers(Node *launch) {
   addResults(launch);
 }
 
-/// The intervals of the members' own results; a bucket of one has not put them aside yet.
+/// Suspends the intervals of the members' own results; a bucket of one has not suspended its interval yet.
 void BucketRoom::putResultsAside(const OpenBucket &part) {
   llvm::append_range(results_, part.results);
   if (part.members.size() > 1)
@@ -69,8 +69,8 @@ void BucketRoom::putResultsAside(const OpenBucket &part) {
     }
 }
 
-/// One buffer for all results, alive until the last piece was copied out of it, and as long as one lives that is a view
-/// of it.
+/// Adds one buffer for all results. It is live until the last piece is copied out of it, and as long as a view of it is
+/// live.
 void BucketRoom::addResults(Node *launch) {
   putResultsAside(*bucket_);
   putResultsAside(*newcomer_);
@@ -87,7 +87,7 @@ void BucketRoom::addResults(Node *launch) {
   addCopies();
 }
 
-/// A copy is made where its wait stood, and has the readers that the result had.
+/// Adds the copies, each allocated at the position of its wait, with the readers of the result.
 void BucketRoom::addCopies() {
   for (OpenBucket::Result result : aside_) {
     if (!result.copied)
@@ -102,11 +102,11 @@ void BucketRoom::addCopies() {
   }
 }
 
-// What a merged launch holds beyond its members is told to the count before the launch is made: as later holders of the
-// members' intervals, and as intervals of its own (extras). In
+// The memory of a merged launch beyond its members is added to the live bytes before the launch is created: as later
+// holders of the members' intervals, and as separate intervals (extras). In
 //   c1 = f(a); c2 = f(b); w1 = wait(c1); ...; w2 = wait(c2)
-// a transfer of both holds a up to w2, where c1 alone would hold it up to w1. The extras that each of the two buckets
-// has already are put aside, since those of the joined bucket take their place.
+// a collective of both holds a up to w2, where c1 alone would hold it up to w1. The existing extras of the two buckets
+// are suspended, since those of the joined bucket replace them.
 bool BucketRoom::hold(OpenBucket &bucket, OpenBucket &newcomer) {
   bucket_ = &bucket;
   newcomer_ = &newcomer;

@@ -1,11 +1,11 @@
-// BucketRoom: would the program fit its memory budget with two buckets made one?
+// BucketRoom: decides whether the graph would fit its memory budget if two buckets were merged.
 //
 // A merged launch holds more than its members: the inputs that a member was the last to read, all inputs until the last
-// wait on any result and, if flat, two buffers. All of these are intervals of LiveBytes, which gives the peak once the
-// nodes stand where they would.
+// wait on any result and, if flat, two buffers. All of these are intervals of LiveBytes, whose peak is read once the
+// nodes are at their new positions.
 //
 // Ownership: refers to the live bytes; buckets must not move in memory. Failure: none.
-// Cost: hold() O(members), and O(log n) for each of the few intervals that it adds.
+// Cost: hold() takes O(members), and O(log n) for each of the few intervals that it adds.
 #pragma once
 
 #include "analysis/live_bytes.h"
@@ -13,19 +13,19 @@
 
 namespace ccgraph {
 
-/// A bucket that may take members. One of several holds memory as the one launch that it will become.
+/// A bucket that may accept members. With several members, it holds memory as the one launch that it will become.
 struct OpenBucket : Bucket {
-  /// waits, in program order, that stand first and last among the members'
+  /// the first and the last wait of the members, in program order
   Node *firstWait = nullptr;
   Node *lastWait = nullptr;
   /// intervals of what only the merged launch holds
   std::vector<LiveBytes::IntervalId> extras;
-  /// in a grouped bucket of several: what all of its waits hold together
+  /// in a grouped bucket of several members: the intervals that all of its waits hold
   std::optional<LiveBytes::ShareId> share;
-  /// suspended intervals of the members' results, where these will come out of one flat buffer
+  /// suspended intervals of the members' results, which will lie in one flat buffer
   struct Result {
     LiveBytes::IntervalId interval;
-    /// a copy, which begins to live at its wait; else a view, which keeps the buffer alive
+    /// a copy, which is live from its wait on; else a view, which keeps the buffer alive
     bool copied;
   };
   std::vector<Result> results;
@@ -36,10 +36,10 @@ public:
   BucketRoom(LiveBytes &memory, int64_t budget, BucketLayout layout)
       : memory_(memory), budget_(budget), layout_(layout) {}
 
-  /// Adds what the merged launch holds, with the launches in one run, whose last is the newcomer's: true if it fits.
-  /// Then either drop() or accept().
+  /// Adds the memory of the merged launch, with the launches in one run whose last is the newcomer's. Returns true if
+  /// it fits. The caller must then call drop() or accept().
   [[nodiscard]] bool hold(OpenBucket &bucket, OpenBucket &newcomer);
-  /// Takes it back, while the moves still stand.
+  /// Removes it again, while the moves are still in place.
   void drop();
   /// Leaves it to the bucket.
   void accept();
@@ -58,18 +58,18 @@ private:
   LiveBytes &memory_;
   int64_t budget_;
   BucketLayout layout_;
-  /// of the two at hand
+  /// the two buckets of the present join
   OpenBucket *bucket_ = nullptr;
   OpenBucket *newcomer_ = nullptr;
-  /// what the bucket's share had before
+  /// the earlier extent of the bucket's share
   LiveBytes::Extent shared_;
   std::vector<LiveBytes::IntervalId> extras_;
   std::vector<LiveBytes::IntervalId> oldExtras_;
-  /// copies of results that this join put aside: they stay as they are in later joins
+  /// copies of results that this join suspended: later joins keep them
   std::vector<LiveBytes::IntervalId> copies_;
-  /// of all members, where they are to come out of one buffer
+  /// results of all members, if they will lie in one buffer
   std::vector<OpenBucket::Result> results_;
-  /// those of them that this join put aside
+  /// those of them that this join suspended
   std::vector<OpenBucket::Result> aside_;
 };
 

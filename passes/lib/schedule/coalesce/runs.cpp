@@ -13,7 +13,7 @@ Runs::Runs(const Inputs &inputs, LiveBytes *memory, int64_t budget)
     room_.emplace(*memory, budget, inputs.layout);
 }
 
-/// A view, or an operator without effects that only moves bytes: a cast, a copy, a cat, a pad.
+/// Returns true for a view, or an operator without effects that only moves bytes: a cast, a copy, a cat, a pad.
 bool Runs::goesAlong(const Node *node) const {
   if (facts_.views(node))
     return true;
@@ -118,7 +118,7 @@ bool Runs::rise(const Bucket &bucket, Node *newcomer) {
   return true;
 }
 
-/// Takes the moves back where the program would need more than the budget.
+/// Undoes the moves if the graph would exceed the budget, and returns whether it fits.
 bool Runs::hasRoom(OpenBucket &bucket, OpenBucket &newcomer) {
   bool fits = !room_ || room_->hold(bucket, newcomer);
   if (!fits) {

@@ -3,19 +3,19 @@
 //   sink   c1 = f(a); w1 = wait(c1); b = g(x); c2 = f(b)    ->  b = g(x); c1 = f(a); c2 = f(b); w1 = wait(c1)
 //   rise   c1 = f(a); w1 = wait(c1); d = g(w1); c2 = f(b)   ->  c1 = f(a); c2 = f(b); w1 = wait(c1); d = g(w1)
 //
-// Launches and waits move; views, and operators that only move bytes (casts, copies, cats, pads), go along; no other
-// node moves. A run sinks to a newcomer if each node that must follow a member stands after the newcomer; waits and
-// what goes along are put after the run. Else the newcomer rises to the run if each node that it must follow stands
-// before the run; what goes along is put before the run. What must follow and precede: data and ordering edges, and
-// dependences.h. A cast stands right before the gather of a sharded parameter: if casts stayed, few gathers could stand
-// together.
+// Launches and waits move. Views, and operators that only move bytes (casts, copies, cats, pads), move along; no other
+// node moves. A run sinks to a newcomer if each node that must follow a member comes after the newcomer; waits and the
+// nodes that move along are put after the run. Otherwise the newcomer rises to the run if each node that it must follow
+// comes before the run; the nodes that move along are put before the run. Data edges, ordering edges and dependences.h
+// define which nodes must follow and precede. A cast directly precedes the gather of a sharded parameter: if casts
+// stayed, few gathers could be adjacent.
 //
-// Where there is a memory budget, a join that exceeds it is taken back: a newcomer that rises holds its result for
-// longer, and a run that sinks holds its inputs for longer, so one way may fit where the other does not.
+// With a memory budget, a join that exceeds it is undone. A newcomer that rises holds its result for longer, and a run
+// that sinks holds its inputs for longer, so one direction may fit where the other does not.
 //
 // Ownership: refers to graph, analyses and live bytes; buckets must not move in memory. Failure: a verdict; the graph
-// is then as before.
-// Cost of join(): the nodes that go along, and their edges; with a budget O(log n) for each node moved.
+// is then unchanged.
+// Cost: join() takes the nodes that move along, and their edges; with a budget O(log n) for each node moved.
 #pragma once
 
 #include "analysis/dependences.h"
@@ -23,14 +23,14 @@
 
 namespace ccgraph {
 
-/// What became of an attempt to join. All but Joined leave graph and live bytes as they were.
+/// The result of an attempt to join. All but Joined leave graph and live bytes unchanged.
 enum class JoinVerdict : uint8_t {
   Joined,
-  /// an order that must stay keeps the two apart
+  /// a required order keeps the two apart
   Dependent,
   /// too many nodes would have to move
   Entangled,
-  /// the program would need more memory than the budget
+  /// the graph would exceed the memory budget
   OverBudget,
 };
 
@@ -41,29 +41,30 @@ public:
     const ProgramFacts &facts;
     const Dependences &dependences;
     BucketLayout layout;
-    /// most nodes that may move for one join, besides the launches
+    /// maximum number of nodes that may move for one join, besides the launches
     int64_t maxMoves;
   };
-  /// `memory` null: there is no budget. All must outlive it.
+  /// `memory` null: there is no budget. All arguments must outlive this object.
   Runs(const Inputs &inputs, LiveBytes *memory, int64_t budget);
 
   /// Puts the newcomer's launch, the only one of its bucket, after the last member's, and makes it a member. The
-  /// newcomer stands after the run, in the same stretch.
+  /// newcomer must follow the run, in the same stretch.
   [[nodiscard]] JoinVerdict join(OpenBucket &bucket, OpenBucket &newcomer);
 
 private:
   using Nodes = llvm::SmallVector<Node *, 16>;
-  /// False where order forbids it; nothing moves then.
+  /// Return false if order forbids the move; no node moves then.
   [[nodiscard]] bool sink(const Bucket &bucket, Node *newcomer);
   [[nodiscard]] bool rise(const Bucket &bucket, Node *newcomer);
   [[nodiscard]] bool goesAlong(const Node *node) const;
-  /// Waits and nodes that go along that must follow `nodes` and stand before `end`; empty: another such node does.
+  /// Returns the waits and moving nodes that must follow `nodes` and come before `end`; empty if another node must do
+  /// so too.
   [[nodiscard]] std::optional<Nodes> followers(Nodes nodes, const Node *end) const;
-  /// Nodes that go along that `node` must follow and that do not stand before `begin`; empty: another such node does
-  /// not either.
+  /// Returns the moving nodes that `node` must follow and that do not come before `begin`; empty if another such node
+  /// does not either.
   [[nodiscard]] std::optional<Nodes> predecessors(Node *node, const Node *begin) const;
   [[nodiscard]] bool hasRoom(OpenBucket &bucket, OpenBucket &newcomer);
-  /// Within maxMoves; else the join is entangled.
+  /// Returns true if the number is within maxMoves; otherwise the join is entangled.
   [[nodiscard]] bool isFew(const std::optional<Nodes> &along);
   void move(Node *node, Node *before);
   void place(Node *node, Node *before);
@@ -73,11 +74,11 @@ private:
   const Dependences &dependences_;
   LiveBytes *memory_;
   int64_t maxMoves_;
-  /// some way of the join at hand would move more
+  /// one direction of the present join would move more
   bool isEntangled_ = false;
-  /// empty where there is no budget
+  /// empty without a budget
   std::optional<BucketRoom> room_;
-  /// to be taken back: a node, and what stood after it
+  /// moves to undo: a node, and its earlier successor
   std::vector<std::pair<Node *, Node *>> moves_;
 };
 

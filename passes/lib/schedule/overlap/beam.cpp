@@ -10,7 +10,7 @@ namespace {
 using StepSet = uint64_t;
 constexpr size_t maxSteps = 64;
 
-/// Of computation, of each stream, and the end of each launch that has not landed.
+/// The times of computation, of each stream, and the end of each launch that has not completed.
 using Moments = std::vector<int64_t>;
 
 struct State {
@@ -18,7 +18,7 @@ struct State {
   Moments moments;
   int64_t peak = 0;
   int64_t bound = 0;
-  /// the last step, and the state before it in the level above
+  /// the last step, and the index of the previous state in the level above
   uint32_t step = none;
   uint32_t parent = none;
 };
@@ -57,12 +57,13 @@ private:
   std::vector<StepSet> before_, holders_;
   StepSet inputs_ = 0;
   std::vector<Level> levels_;
-  /// of the level in the making: the states of a set
+  /// of the level under construction: the states of each set
   std::unordered_multimap<StepSet, uint32_t> bySet_;
   bool pruned_ = false;
 };
 
-/// While the step is issued after the set: what has begun and not ended, and what the step begins.
+/// Returns the live bytes while the step is issued after the set: storages that have begun and not ended, and those
+/// that the step begins.
 int64_t Beam::aliveAt(StepSet issued, uint32_t step) const {
   int64_t bytes = 0;
   for (size_t storage = 0; storage < holders_.size(); ++storage) {
@@ -74,14 +75,14 @@ int64_t Beam::aliveAt(StepSet issued, uint32_t step) const {
   return bytes;
 }
 
-/// The last step is what the program returns, and stays the last.
+/// The last step returns the results of the program, and stays last.
 bool Beam::canFollow(const State &state, uint32_t step) const {
   bool inputsFirst = problem_.steps[step].input || (inputs_ & ~state.issued) == 0;
   bool outputLast = step + 1 < problem_.steps.size() || state.issued == bit(step) - 1;
   return inputsFirst && outputLast && (state.issued & bit(step)) == 0 && (before_[step] & ~state.issued) == 0;
 }
 
-/// Because a view or an input costs nothing wherever it stands, the first that can be next is.
+/// A view or an input costs nothing at any position, so the first one that can be next is chosen.
 uint32_t Beam::forced(const State &state) const {
   for (uint32_t step = 0; step < problem_.steps.size(); ++step)
     if ((problem_.steps[step].input || problem_.steps[step].kind == StepKind::Free) && canFollow(state, step))
@@ -117,7 +118,7 @@ State Beam::follow(const State &state, uint32_t index, uint32_t step, int64_t al
     free = std::max(free, now) + it.picoseconds;
     next.moments[firstEnd + step] = free;
   }
-  // Because what has landed decides nothing any more, it must not tell two ways apart.
+  // Completed collectives have no further influence, so they must not distinguish two states.
   for (size_t end = firstEnd; end < next.moments.size(); ++end)
     next.moments[end] = next.moments[end] <= now ? 0 : next.moments[end];
   next.issued |= bit(step);
@@ -132,7 +133,8 @@ static bool isNoLater(const Moments &a, const Moments &b) {
   return std::equal(a.begin(), a.end(), b.begin(), [](int64_t x, int64_t y) { return x <= y; });
 }
 
-/// Unless another way to the same set is no later in anything; those that it beats stay, and lose in the ranking.
+/// Inserts the state unless another order of the same set is no later in any component. States that it dominates stay,
+/// and lose in the ranking.
 void Beam::insert(Level &level, State state) {
   auto [first, last] = bySet_.equal_range(state.issued);
   for (auto known = first; known != last; ++known) {

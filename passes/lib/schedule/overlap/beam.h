@@ -1,17 +1,17 @@
-// beam: the best orders of a small program, by looking at many.
+// beam: finds the best orders of a small program by a search over many orders.
 //
-// What is alive depends on which steps were issued and not on their order, so states are sets of issued
-// steps; each keeps the moments that no other way to the same set beats in all of them: of computation, of
-// each stream, and of each completion that is still to come. Level by level, one step more, the states of the
-// best bounds go on. Where none had to be left behind, the result is the optimum of all orders (without
-// buckets).
+// The live bytes depend on which steps were issued and not on their order, so states are sets of issued steps. Each set
+// keeps the moments that no other order of the set improves in all components: the time of computation, of each stream,
+// and of each collective that has not completed. At each level, one more step is issued, and the states of the best
+// bounds continue. If no state was dropped, the result is the optimum of all orders (without buckets).
 //
-//   bound of a state = the latest of: computation now + computation left; a stream's end + its transfers left
+//   bound of a state = the latest of: computation now + computation left; a stream's end + its collectives left
 //
-// Beam search over the dynamic programme of M. Held, R. Karp, "A Dynamic Programming Approach to
-// Sequencing Problems" (J. SIAM 10, 1962).
+// Beam search over the dynamic program of M. Held, R. Karp, "A Dynamic Programming Approach to Sequencing Problems" (J.
+// SIAM 10, 1962).
 //
-// Ownership: plain values. Failure: empty for a program of more than 64 steps, or where no order fits the budget.
+// Ownership: plain values. Failure: an empty result for a program of more than 64 steps, or if no order fits the
+// budget. Cost: steps * width * (steps that can be next).
 // Cost: steps * width * (steps that can be next).
 #pragma once
 
@@ -23,7 +23,7 @@ namespace ccgraph::overlap {
 
 struct BeamOptions {
   int64_t budget = unlimited;
-  /// most states a level
+  /// maximum number of states a level
   size_t width = 256;
 };
 

@@ -9,27 +9,27 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Gates on the way to a step that are asked for what lies between: the last ones.
+/// The number of gates before a step that are examined: the last ones.
 constexpr size_t maxGates = 8;
 
-/// A gate on the way to a step, and the computation between the two, itself included.
+/// A gate before a step, and the computation between the two, including the step.
 struct Passed {
   uint32_t gate = none;
   int64_t picoseconds = 0;
 };
 using Gates = llvm::SmallVector<Passed, maxGates>;
 
-/// From the front, or from the back: what is said of "before" is then said of "after".
+/// The direction of traversal, from the front or from the back; in the latter, "before" means "after".
 struct Direction {
-  /// by step: what is visited before it
+  /// by step: the steps that are visited before it
   const Rows &before;
-  /// by step: a wait's launches, or from the back a launch's waits: what ends only a transfer later
+  /// by step: a wait's launches, or from the back a launch's waits: between partners lies a collective
   const Rows &partners;
   bool forward = true;
 };
 
-/// One direction of one problem. A *gate* is a step with partners: computation cannot pass it before a transfer has
-/// ended.
+/// One direction of one problem. A *gate* is a step with partners: the compute stream cannot pass it before a
+/// collective has ended.
 class Path {
 public:
   Path(const Problem &problem, const std::vector<Moments> &transfers, const Direction &direction)
@@ -61,17 +61,17 @@ private:
   const std::vector<Moments> &transfers_;
   Direction direction_;
   std::vector<Moments> value_;
-  /// by step: the last gates that it needs, the last first
+  /// by step: the last gates that it needs, the latest first
   std::vector<Gates> gates_;
   VisitedSteps visited_;
-  /// by step: computing steps that it needs, itself among them
+  /// by step: computing steps that it needs, including itself
   std::vector<StepSet> needs_;
-  /// by step of a gate: its number, and by number the computing steps that need it
+  /// by step of a gate: its number; and by number the computing steps that need it
   std::vector<uint32_t> numberOf_;
   std::vector<StepSet> needers_;
 };
 
-/// Of what it needs: the step with the most computation, itself included.
+/// Returns, of the steps that it needs, the one with the most computation, including itself.
 uint32_t Path::heaviest(uint32_t step) const {
   uint32_t best = none;
   for (uint32_t other : direction_.before[step])
@@ -80,7 +80,7 @@ uint32_t Path::heaviest(uint32_t step) const {
   return best;
 }
 
-/// What the other one needs too: its gates, and its computation after all gates that are known.
+/// Adds the needs of the other step: its gates, and its computation after all known gates.
 void Path::join(uint32_t step, uint32_t other) {
   Gates &gates = gates_[step];
   StepSet added = visited_.difference(needs_[other], needs_[step]);
@@ -103,7 +103,7 @@ void Path::passGate(uint32_t step) {
   }
 }
 
-/// Notes for those that come what this one is to them.
+/// Records the properties of this step for later ones.
 void Path::note(uint32_t step) {
   Gates &gates = gates_[step];
   if (int64_t time = computing(step); time > 0) {

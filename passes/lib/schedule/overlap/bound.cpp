@@ -20,7 +20,7 @@ struct Job {
   int64_t tail = 0;
 };
 
-/// The least end of one machine that may interrupt its jobs.
+/// Returns the earliest end of one machine that may preempt its jobs.
 int64_t jackson(std::vector<Job> jobs) {
   llvm::stable_sort(jobs, [](const Job &a, const Job &b) { return a.head < b.head; });
   auto shorterTail = [&](size_t a, size_t b) { return jobs[a].tail < jobs[b].tail; };
@@ -44,23 +44,24 @@ int64_t jackson(std::vector<Job> jobs) {
   return end;
 }
 
-/// Picoseconds times bytes are more than 64 bits hold.
+/// Picoseconds times bytes may exceed 64 bits.
 llvm::APInt wide(int64_t value) { return {128, static_cast<uint64_t>(value)}; }
 llvm::APInt product(int64_t a, int64_t b) { return wide(a) * wide(b); }
 
-/// The best rates of transfers of one key.
+/// The best rates of the collectives of one key.
 class Rates {
 public:
-  /// `launch` is one of them.
+  /// `launch`: one of them.
   Rates(const Problem &problem, uint32_t launch) : problem_(problem), launch_(launch) {}
 
-  /// Of so many bytes in a bucket of `most` bytes at the most, which are more, at the best rate, rounded down.
+  /// Returns the time of `bytes` in a larger bucket of at most `most` bytes, at the best rate, rounded down.
   int64_t picoseconds(int64_t bytes, int64_t most) {
     while (next_ < most) {
       best_.push_back(best_.empty() ? at(next_) : better(best_.back(), at(next_)));
       next_ *= 2;
     }
-    // Because a bucket of several has two bytes at least, there is a smaller power of two, with the best of all before it.
+    // A bucket of several members has at least two bytes, so there is a smaller power of two, with the best rate of all
+    // before it.
     Rate rate = better(best_[llvm::Log2_64_Ceil(static_cast<uint64_t>(most)) - 1], at(most));
     return static_cast<int64_t>(product(bytes, rate.picoseconds).udiv(wide(rate.bytes)).getZExtValue());
   }
@@ -77,12 +78,12 @@ private:
 
   const Problem &problem_;
   uint32_t launch_;
-  /// by exponent: the best at powers of two up to that one
+  /// by exponent: the best rate at powers of two up to that one
   std::vector<Rate> best_;
   int64_t next_ = 1;
 };
 
-/// By step of a launch.
+/// Returns the times by step of a launch.
 std::vector<Moments> transferTimes(const Problem &problem) {
   std::vector<int64_t> largest = largestBuckets(problem);
   llvm::DenseMap<uint32_t, Rates> rates;
@@ -98,7 +99,7 @@ std::vector<Moments> transferTimes(const Problem &problem) {
   return times;
 }
 
-/// By step: what must follow its end, a transfer's being the completion.
+/// Returns, by step, the time that must follow its end; a collective ends at its completion.
 std::vector<Moments> tailsOf(const Problem &problem, const std::vector<Moments> &remaining) {
   std::vector<Moments> tails = remaining;
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
@@ -111,7 +112,7 @@ std::vector<Moments> tailsOf(const Problem &problem, const std::vector<Moments> 
   return tails;
 }
 
-/// Heads, times and tails of all steps, and what follows for the streams.
+/// Heads, times and tails of all steps, and the bounds of the streams.
 class Streams {
 public:
   explicit Streams(const Problem &problem)

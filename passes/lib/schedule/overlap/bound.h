@@ -1,11 +1,11 @@
-// lowerBounds: no legal order of a program is faster than this, however much memory it takes.
+// lowerBounds: computes a time that no legal order of a program can beat, with any amount of memory.
 //
 // Each stream runs its jobs one at a time. A job has a head, the earliest moment at which it can begin, and a tail, the
-// least that must follow it. Jackson's preemptive rule, the released job with the longest tail first, gives the least
-// end of such a machine (J. Carlier, The one-machine sequencing problem, 1982), so the largest over all streams is a
-// bound. Heads and tails count more than the longest path, because computation is one stream too: what stands before a
-// job takes at least the sum of its computation, and after a wait that the job needs, at least the sum of what needs the
-// wait and is needed by the job.
+// minimum time that must follow it. Jackson's preemptive rule (the released job with the longest tail first) gives the
+// earliest end of such a machine (J. Carlier, The one-machine sequencing problem, 1982), so the maximum over all
+// streams is a bound. Heads and tails count more than the longest path, because computation is a single stream. Before
+// a job, the sum of its required computation must run. After a wait that the job needs, the sum of the computation
+// between the wait and the job must run.
 //
 // Ownership: plain values. Failure: none. Cost: linear in edges, some hundred operations each.
 #pragma once
@@ -16,16 +16,15 @@ namespace ccgraph::overlap {
 
 struct Bound {
   int64_t picoseconds = 0;
-  /// whose stream it is: a group; none: computation
+  /// the stream that determines the bound: a group; none: computation
   uint32_t stream = none;
 };
 
 struct Bounds {
-  /// of any order of these very steps
+  /// for any order of exactly these steps
   Bound anyOrder;
-  /// Of any order with any merging of what may be merged (Step::mergeKey): such a transfer takes its bytes at the best
-  /// rate that is found at powers of two up to the most bytes that a bucket with it can have (bucket_limits.h), and at
-  /// that many.
+  /// For any order with any allowed merging (Step::mergeKey). A collective that may merge takes its bytes at the best
+  /// rate of all powers of two up to the maximum size of its bucket (bucket_limits.h), and of that size itself.
   Bound anyMerging;
 };
 [[nodiscard]] Bounds lowerBounds(const Problem &problem);

@@ -1,9 +1,9 @@
-// BucketHolds: what the last wait of each bucket holds beside what it holds by itself.
+// BucketHolds: the additional storages that the last wait of each bucket holds.
 //
-// A bucket is one transfer of all its members: what any of them reads and fills is in flight until the last of their
-// waits, whichever of the waits stand before it.
+// A bucket is one collective for all its members: all their inputs and outputs are in flight until the last of their
+// waits, whichever waits come before it.
 //
-// Ownership: owns its numbers. Failure: none. Cost: linear in steps where there are buckets, else none.
+// Ownership: owns its numbers. Failure: none. Cost: linear in steps if there are buckets, else none.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -15,7 +15,7 @@ namespace ccgraph::overlap {
 class BucketHolds {
 public:
   BucketHolds(const Problem &problem, const Schedule &schedule);
-  /// Storages, each once.
+  /// Returns the additional storages, each once.
   [[nodiscard]] llvm::ArrayRef<uint32_t> beside(uint32_t step) const {
     auto found = held_.find(step);
     return found == held_.end() ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef<uint32_t>(found->second);

@@ -14,7 +14,7 @@ constexpr size_t mostWords = size_t{1} << 21;
 
 bool mayMerge(const Step &step) { return step.kind == StepKind::Launch && step.mergeKey != none && step.bytes > 0; }
 
-/// Which launches each step needs by way of a step that is no launch.
+/// For each step, the launches that it needs through a step that is no launch.
 class Needs {
 public:
   Needs(const Problem &problem, const std::vector<uint32_t> &launches)
@@ -39,7 +39,7 @@ private:
   void take(uint32_t step, uint32_t before) {
     for (size_t word = 0; word < words_; ++word)
       bits_[step * words_ + word] |= bits_[before * words_ + word];
-    // Because one launch that must stand before another may stand right before it, in a bucket with it.
+    // A launch that must directly precede another may be adjacent to it, in one bucket.
     bool between = problem_.steps[step].kind != StepKind::Launch;
     if (uint32_t number = numberOf_[before]; number != none && between)
       bits_[step * words_ + number / bitsOfWord] |= uint64_t{1} << (number % bitsOfWord);

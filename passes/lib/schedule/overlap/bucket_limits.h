@@ -1,18 +1,18 @@
-// largestBuckets: the most bytes that a bucket with a given launch can have, in any order.
+// largestBuckets: computes the maximum bytes of a bucket with a given launch, over all orders.
 //
-// Launches of a bucket stand next to each other. So where one needs a step that needs the other, as each exchange of tensor
-// parallelism needs what was computed from the one before, no order has the two in one bucket: a launch can share with
-// those of its key alone that stand to it in no such way.
+// Launches of a bucket are adjacent. In tensor parallelism, for example, each collective needs computation on the
+// result of the previous one. Two such launches cannot share a bucket in any order. So a launch can share a bucket only
+// with launches of its key to which it has no such path.
 //
-// Ownership: plain values. Failure: none. Cost: edges times a 64th of the launches that may merge; where that would be too many,
-// dependences are not looked at, and the answer is all bytes of the key.
+// Ownership: plain values. Failure: none. Cost: edges times a 64th of the launches that may merge. If that exceeds a
+// limit, dependences are ignored, and the result is all bytes of the key.
 #pragma once
 
 #include "schedule/overlap/problem.h"
 
 namespace ccgraph::overlap {
 
-/// By step: bytes; 0 for what never merges.
+/// Returns bytes by step; 0 for a step that never merges.
 [[nodiscard]] std::vector<int64_t> largestBuckets(const Problem &problem);
 
 } // namespace ccgraph::overlap

@@ -23,7 +23,7 @@ Schedule closed(const Problem &problem, Schedule schedule) {
   BucketSpans spans(schedule);
   std::vector<size_t> place = placesOf(schedule.order);
   std::vector<bool> isMember(schedule.order.size());
-  /// by step: the bucket of which a member yields it, or it is one
+  /// by step: the bucket of which it is a member or a member's result
   std::vector<uint32_t> of(schedule.order.size(), none);
   for (uint32_t number = 0; number < schedule.buckets.size(); ++number) {
     const std::vector<uint32_t> &bucket = schedule.buckets[number];

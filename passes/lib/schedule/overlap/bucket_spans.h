@@ -1,7 +1,7 @@
-// BucketSpans: from where to where the members of each bucket stand in an order.
+// BucketSpans: the range of positions of each bucket's members in an order.
 //
-// Nothing may be put between the members of a bucket, since when it is made one node it stands where the first does. While
-// a schedule is worked on, views may: closed() puts them aside.
+// No step may come between the members of a bucket, since the merged node is at the position of the first member. While
+// a schedule is in progress, views may come between; closed() moves them out.
 //
 // Ownership: owns its numbers. Failure: none. Cost: linear in steps.
 #pragma once
@@ -13,7 +13,8 @@ namespace ccgraph::overlap {
 class BucketSpans {
 public:
   explicit BucketSpans(const Schedule &schedule);
-  /// The place of the first member of the bucket that the place is within; itself where it is within none.
+  /// Returns the first member's position of the bucket that contains this position; the position itself if there is
+  /// none.
   [[nodiscard]] size_t first(size_t place) const { return first_[place]; }
   [[nodiscard]] size_t last(size_t place) const { return last_[place]; }
 
@@ -22,8 +23,8 @@ private:
   std::vector<size_t> first_, last_;
 };
 
-/// The same order with the members of each bucket side by side: views that stand between them go in front, those of what
-/// a member yields behind.
+/// Returns the same order with adjacent members in each bucket: views between them move to the front, views of a
+/// member's result to the back.
 [[nodiscard]] Schedule closed(const Problem &problem, Schedule schedule);
 
 } // namespace ccgraph::overlap

@@ -58,7 +58,7 @@ private:
   overlap::Replay replay_;
   overlap::MemoryCurve memory_;
   overlap::Tasks tasks_;
-  /// by step: the launch that was found to need it last, and one more
+  /// by step: the last launch that was found to need it, plus one
   std::vector<uint32_t> needed_;
 };
 
@@ -72,7 +72,8 @@ std::vector<uint32_t> Explainer::longest(size_t count) const {
   return exposed;
 }
 
-/// The one on its group that ends when it begins; none where the group was free before computation came to it.
+/// Returns the collective of its group that ends when it begins; none if the group was free before the compute stream
+/// reached it.
 uint32_t Explainer::transferBefore(uint32_t launch) const {
   if (replay_.begin[launch] <= replay_.at[launch])
     return none;
@@ -83,7 +84,7 @@ uint32_t Explainer::transferBefore(uint32_t launch) const {
   return none;
 }
 
-/// The last step that it needs and that is more than cheap computation on inputs.
+/// Returns the last step that it needs and that is more than cheap computation on inputs.
 uint32_t Explainer::anchorOf(uint32_t launch) const {
   uint32_t anchor = none, task = tasks_.taskOf(launch);
   for (uint32_t before : tasks_.before(task)) {
@@ -99,7 +100,7 @@ uint32_t Explainer::anchorOf(uint32_t launch) const {
   return anchor;
 }
 
-/// Computation between the two, and idling at waits, but for what the launch needs.
+/// Returns the computation between the two, and stalls at waits, without the computation that the launch needs.
 int64_t Explainer::slackAfter(uint32_t anchor, uint32_t launch) {
   uint32_t first = anchor == none ? 0 : anchor + 1;
   int64_t needs = 0;
@@ -138,7 +139,7 @@ void Explainer::explainBegin(uint32_t launch, Exposure &exposure) {
     exposure.begin = BeginPin::Budget;
 }
 
-/// The first step that needs a wait, through views and other waits; none where only the end of the program does.
+/// Returns the first step that needs a wait, through views and other waits; none if only the end of the program does.
 uint32_t Explainer::readerOf(uint32_t wait) const {
   uint32_t reader = none;
   llvm::SmallVector<uint32_t, 8> open = {wait};

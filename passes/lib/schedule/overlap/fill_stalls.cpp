@@ -16,13 +16,13 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Of what could run in a stall, the first that are asked, and those that are moved.
+/// Among the steps that could run in a stall: how many are examined, and how many are moved.
 constexpr unsigned maxAsked = 256;
 constexpr size_t maxMoved = 64;
-/// A storage that more steps hold is left where it is, and what holds it: each move asks all holders.
+/// A storage with more holders, and its holders, are not moved: each move visits all holders.
 constexpr size_t maxHolders = 64;
 
-/// By storage: the steps that hold it, the last waits of buckets among them.
+/// Returns, by storage, the steps that hold it, including the last waits of buckets.
 Rows holdersOf(const Problem &problem, const Schedule &schedule) {
   BucketHolds buckets(problem, schedule);
   Rows held;
@@ -36,7 +36,7 @@ Rows holdersOf(const Problem &problem, const Schedule &schedule) {
   return held.inverse(problem.storages.size());
 }
 
-/// Where steps stand, and the memory of that. A step that was moved stands in front of the one whose place it has.
+/// The positions of steps, and the resulting memory. A moved step is directly before the step whose position it has.
 class Places {
 public:
   Places(const Problem &problem, const Schedule &schedule)
@@ -56,7 +56,7 @@ public:
   }
 
 private:
-  /// Adds what the storage takes over its life, so many times.
+  /// Adds the bytes of the storage over its life, multiplied by `times`.
   void count(uint32_t storage, int64_t times) {
     const Storage &it = problem_.storages[storage];
     auto isEarlier = [&](uint32_t a, uint32_t b) { return of_[a] < of_[b]; };
@@ -72,7 +72,8 @@ private:
   MemoryCurve curve_;
 };
 
-/// Views take no time: they are there as soon as what they need is, and move with what needs them.
+/// Moves computation into stalls. Views take no time: they are available as soon as their operands are, and move with
+/// their readers.
 class StallFiller {
 public:
   StallFiller(const Problem &problem, Schedule schedule, int64_t budget)
@@ -98,19 +99,19 @@ private:
   int64_t budget_;
   Places places_;
   Rows after_;
-  /// by step: those that must stand before it and are not there
+  /// by step: the number of its predecessors that are not yet available
   std::vector<uint32_t> missing_;
   std::vector<bool> isIssued_;
-  /// by step: the how-manieth that was moved
+  /// by step: its number in the sequence of moves
   std::vector<uint32_t> turn_;
   uint32_t turns_ = 0;
-  /// places of computation that could run now
+  /// positions of computation that could run now
   std::set<size_t> ready_;
   struct Move {
     uint32_t step;
     size_t from;
   };
-  /// into this stall
+  /// moves into this stall
   std::vector<Move> moves_;
 };
 
@@ -131,7 +132,7 @@ void StallFiller::begin() {
     }
 }
 
-/// For those that need it.
+/// Updates the steps that need it.
 void StallFiller::noteThere(uint32_t step) {
   llvm::SmallVector<uint32_t, 8> there = {step};
   while (!there.empty())
@@ -167,7 +168,7 @@ void StallFiller::moveTo(uint32_t step, size_t place) {
   turn_[step] = turns_++;
 }
 
-/// With the views that it needs.
+/// Moves the step with the views that it needs.
 void StallFiller::move(uint32_t step, size_t place) {
   llvm::SmallVector<uint32_t, 8> needed = {step}, views;
   while (!needed.empty())
@@ -183,7 +184,7 @@ void StallFiller::move(uint32_t step, size_t place) {
   noteThere(step);
 }
 
-/// What was moved last, with its views.
+/// Undoes the last move, with its views.
 void StallFiller::takeBack() {
   withdraw(moves_.back().step);
   do {
@@ -214,7 +215,7 @@ void StallFiller::fill(size_t place, int64_t room) {
       move(step, place);
       room -= time;
     }
-    next = ready_.upper_bound(from); // what a move makes ready stands behind what was moved
+    next = ready_.upper_bound(from); // steps that a move makes ready are after the moved step
   }
   while (!moves_.empty() && isOver(place))
     takeBack();

@@ -13,9 +13,9 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// How often a new peak is looked at.
+/// Maximum number of new peaks that are examined.
 constexpr unsigned maxRounds = 4;
-/// Steps of the longest chain that are looked at: the one with the most memory of each such part of it.
+/// Number of parts of the longest chain; in each, the step with the most memory is examined.
 constexpr size_t chainParts = 3;
 
 void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<size_t> &numberOf) {
@@ -26,7 +26,7 @@ void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<size_t> 
   rows.append(mapped);
 }
 
-/// In program order.
+/// Returns the chain in program order.
 std::vector<uint32_t> longestChain(const Problem &problem) {
   std::vector<uint32_t> length(problem.steps.size(), 1), previous(problem.steps.size(), none);
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
@@ -50,8 +50,8 @@ void raiseFloor(FrugalOrder &order, int64_t bytes, uint32_t step) {
   order.floorAt = step;
 }
 
-// A peak may stand at a step that little depends on, and then most of the program may stand on either side of it: the cut there
-// says next to nothing. Most of a program stands on one side of each step of its longest chain.
+// A peak may be at a step on which little depends. Then most of the program may be on either side of it, and the cut
+// there gives a weak bound. For each step of the longest chain, most of the program is fixed on one side.
 void lookAtChain(const Problem &problem, FrugalOrder &order) {
   std::vector<uint32_t> chain = longestChain(problem);
   std::vector<int64_t> memory = memoryByPlace(problem, asItStands(problem));

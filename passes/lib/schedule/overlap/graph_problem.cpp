@@ -7,8 +7,8 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Holders that several storages share are written down for each of them up to so many a node; what would be more
-/// counts as alive to the end.
+/// Maximum holders a node that are stored for each of several storages with the same holders; with more, these storages
+/// count as live to the end.
 constexpr size_t maxSharedHolders = 8;
 
 Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
@@ -29,7 +29,7 @@ Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &grou
   return step;
 }
 
-/// Steps, and by node id which of them a node is.
+/// Adds the steps, and returns the step of each node by node id.
 std::vector<uint32_t> addSteps(GraphProblem &result, const Graph &graph) {
   std::vector<uint32_t> stepOf(graph.idLimit());
   for (Node *node : graph) {
@@ -39,7 +39,7 @@ std::vector<uint32_t> addSteps(GraphProblem &result, const Graph &graph) {
   return stepOf;
 }
 
-/// By stream: the level of its links; none where no transfer says so, or nothing is sent.
+/// Returns, by stream, the level of its links; none if no collective determines it, or no bytes are sent.
 std::vector<uint32_t> levelsOf(const GraphProblem &given, const CostModel &costs) {
   std::vector<uint32_t> levels(given.problem.streams, none);
   for (size_t step = 0; step < given.nodes.size(); ++step)
@@ -107,16 +107,17 @@ private:
   GraphProblem result_;
   /// by node id
   std::vector<uint32_t> stepOf_;
-  /// By the last wait on a long list, or the last node that takes from it: the other ones.
+  /// By the last wait on a long list, or the last reader of its elements: the other ones.
   llvm::DenseMap<const Node *, std::vector<uint32_t>> others_;
-  /// by storage: all that hold it stand before one of them
+  /// by storage: one of its holders follows all others
   std::vector<bool> isKeptByLast_;
-  /// by storage that some node reshapes: the steps so far that do, and those that take an element from a list that has it
+  /// by storage that some node reshapes: the steps so far that reshape it, and those that read an element of a list
+  /// with it
   llvm::DenseMap<StorageId, std::vector<uint32_t>> reshapers_, takers_;
 };
 
-/// Of the many that hold what a long list has, the count of memory knows the last alone (StorageLife::lastWaitOnly). Because
-/// it stays the last of them, that is enough; but not for many launches into one buffer.
+/// For the many holders of a long list's storages, the memory count includes only the last (StorageLife::lastWaitOnly).
+/// This is enough because it stays the last of them, except for many launches into one buffer.
 void Maker::findLasts(const StorageLives &lives) {
   llvm::DenseSet<const Node *> together;
   for (const AsyncPairs::Landing &completion : options_.facts.flights().completions())
@@ -154,7 +155,7 @@ void Maker::keepLast(llvm::ArrayRef<Node *> holders) {
       others_[last].push_back(stepOf(holder));
 }
 
-/// Because sections of one program never pass each other, more than one of them binds all.
+/// Sections of one program never pass each other, so with more than one section all communication is ordered.
 bool Maker::isBound() const {
   if (!options_.spmd)
     return true;
@@ -169,7 +170,7 @@ bool Maker::isBound() const {
   return false;
 }
 
-/// Because taking an element reads the shapes of all elements of its list, and not of its own storage alone.
+/// Reading an element also reads the shapes of all elements of its list, not only of its own storage.
 void Maker::addShapeEdges(uint32_t step, llvm::SmallVectorImpl<uint32_t> &row) {
   const Node *node = result_.nodes[step];
   if (!reshapers_.empty() && getItemIndex(*node))
@@ -185,7 +186,7 @@ void Maker::addShapeEdges(uint32_t step, llvm::SmallVectorImpl<uint32_t> &row) {
     }
 }
 
-/// Makes room for what reshapes a storage, so that whoever takes from a list before is noted too.
+/// Creates the entries of reshaped storages, so that earlier readers of a list are recorded too.
 void Maker::findReshaped() {
   for (const Node *node : result_.nodes)
     for (const StorageAccess &access : options_.facts.accesses(node))
@@ -209,7 +210,7 @@ void Maker::addEdges() {
     if (opaque != none)
       row.push_back(opaque);
     bool issues = bound && communicates(node);
-    // Because a rank that waits issues nothing, what other programs may need before it wakes stays above the wait.
+    // A rank that waits issues nothing, so steps that other programs may need meanwhile stay before the wait.
     if (issued != none && (issues || (!options_.spmd && options_.facts.waits(node))))
       row.push_back(issued);
     if (issues) {

@@ -1,10 +1,10 @@
-// GraphProblem: a graph as a Problem, and which node each of its steps is.
+// GraphProblem: a graph as a Problem, with the node of each step.
 //
-// Edges are those of the graph, its dependences (dependences.h), the order around opaque nodes, and
-// where ranks or groups bind it, the order of all that communicates. Storages are those of
-// lifetimes.h, so that the peak of a replay is the peak of the graph.
+// Edges are those of the graph, its dependences (dependences.h), the order around opaque nodes, and the order of all
+// communicating steps if ranks or groups require it. Storages are those of lifetimes.h, so that the peak of a replay is
+// the peak of the graph.
 //
-// Ownership: refers to the graph and the costs. Fails never. Cost: linear in nodes, edges and holders.
+// Ownership: refers to the graph and the costs. Failure: none. Cost: linear in nodes, edges and holders.
 #pragma once
 
 #include "analysis/dependences.h"
@@ -24,14 +24,14 @@ struct GraphProblemOptions {
   const CommGroups &groups;
   const Dependences &dependences;
   const CostModel &costs;
-  /// other ranks run this program too; if not, all that communicates keeps its order
+  /// other ranks run this program too; if not, all communicating steps keep their order
   bool spmd = true;
 };
 
-/// Steps, times and completions alone: what a replay of the program as it stands needs, but for memory.
+/// Returns steps, times and completions only: enough to replay the times of the program in its present order.
 [[nodiscard]] GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups,
                                    const CostModel &costs);
-/// No launch may be merged with another yet: see Step::mergeKey.
+/// Returns the complete problem, without any mergeable launches: see Step::mergeKey.
 [[nodiscard]] GraphProblem problemOf(Graph &graph, const GraphProblemOptions &options);
 
 } // namespace ccgraph::overlap

@@ -37,16 +37,16 @@ private:
   HastenOptions options_;
   BucketSpans spans_;
   MemoryCurve curve_;
-  /// By step: the place in the old order that it stands at, or right behind where it was moved.
+  /// By step: its position in the old order, or the position directly after which it was moved.
   std::vector<size_t> after_;
   /// by step: bytes that it is the first to hold
   std::vector<int64_t> allocates_;
-  /// by place: computation before it
+  /// by position: computation before it
   std::vector<int64_t> computed_;
   std::vector<uint32_t> bucketOf_;
-  /// by stream: where its last launch so far stands
+  /// by stream: position of its last launch so far
   std::vector<size_t> lastOn_;
-  /// where the last of the inputs stands
+  /// position of the last input
   size_t inputs_ = 0;
 };
 
@@ -68,7 +68,7 @@ void Hastener::measure() {
   }
 }
 
-/// All members where a bucket begins there, and one launch where it has none; else nothing.
+/// Returns all members if a bucket begins there, the launch if it is in no bucket; else nothing.
 llvm::ArrayRef<uint32_t> Hastener::transferAt(size_t place) const {
   const uint32_t &step = schedule_.order[place];
   if (problem_.steps[step].kind != StepKind::Launch)
@@ -84,7 +84,7 @@ bool Hastener::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
          (options_.only == none || transfer.front() == options_.only);
 }
 
-/// The first place that it may stand behind, whatever memory says.
+/// Returns the first position after which it may be, ignoring memory.
 size_t Hastener::earliest(llvm::ArrayRef<uint32_t> transfer) const {
   size_t least = std::max(inputs_, lastOn_[problem_.steps[transfer.front()].stream]);
   for (uint32_t member : transfer)
@@ -93,7 +93,7 @@ size_t Hastener::earliest(llvm::ArrayRef<uint32_t> transfer) const {
   return least;
 }
 
-/// The first place from `least` on such that so many bytes more fit from behind it up to `place`.
+/// Returns the first position from `least` on such that this many bytes more fit from after it up to `place`.
 size_t Hastener::fitting(size_t least, size_t place, int64_t bytes) const {
   size_t most = place - 1;
   while (least < most) {
@@ -114,7 +114,7 @@ void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
   for (uint32_t member : transfer)
     bytes += allocates_[member];
   size_t behind = spans_.last(fitting(least, place, bytes));
-  // Because moves that no clock shows are left out.
+  // Moves without computation in between have no effect on the time and are skipped.
   if (behind + 1 >= place || computed_[place] == computed_[behind + 1])
     return;
   for (uint32_t member : transfer) {
@@ -132,7 +132,7 @@ Schedule Hastener::run() {
       move(transfer, at);
     lastOn_[problem_.steps[transfer.front()].stream] = after_[transfer.back()];
   }
-  // Who was moved stands behind the one that keeps the place, because it comes from further back.
+  // A moved step comes after the step that keeps the position, because its old position is further back.
   schedule_.order = orderedBy(after_, schedule_.order);
   return std::move(schedule_);
 }

@@ -1,11 +1,11 @@
-// issueEarly: the same schedule with each transfer issued as early as inputs, the order on its stream and memory allow.
+// issueEarly: issues each collective of a schedule as early as its inputs, the order on its stream and memory allow.
 //
-// On a perfect machine no moment of a program comes later by that: a transfer begins when computation has come to its
-// launch and its stream is free, and neither is later if a launch stands earlier with the same order on its stream. The
-// step is seldom shorter, since a walk issues what would be idle otherwise; but where links or computation turn out
-// slower or faster than planned, a transfer that was issued early has the time that one issued just in time has not.
+// On a machine without contention, no time in the program becomes later: a collective begins when the compute stream
+// has reached its launch and its stream is free, and an earlier launch with the same order on its stream delays
+// neither. The step is seldom shorter, since a trial schedule already keeps streams busy. But if links or computation
+// are slower or faster than planned, an early collective has spare time that one issued just in time does not have.
 //
-// Ownership: plain values. Failure: none. Cost: O(log n) squared a launch, and a curve of memory.
+// Ownership: plain values. Failure: none. Cost: O(log n) squared a launch, and a memory curve.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -13,13 +13,13 @@
 namespace ccgraph::overlap {
 
 struct HastenOptions {
-  /// bytes that no move may go over
+  /// bytes that no move may exceed
   int64_t budget = unlimited;
-  /// the launch whose transfer alone is hastened; none: all
+  /// the only launch to issue earlier; none: all
   uint32_t only = none;
 };
 
-/// Does not look at Schedule::picoseconds and peakBytes, and does not set them.
+/// Neither reads nor sets Schedule::picoseconds and peakBytes.
 [[nodiscard]] Schedule issueEarly(const Problem &problem, Schedule schedule, const HastenOptions &options);
 
 } // namespace ccgraph::overlap

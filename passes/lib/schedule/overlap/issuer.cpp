@@ -67,7 +67,7 @@ void Issuer::issueInputs() {
   follow();
 }
 
-// Ascending numbers are an order in which they can go, because edges go forward in the program.
+// Ascending numbers are a valid order, because edges go forward in the program.
 std::vector<uint32_t> Issuer::between(uint32_t step) {
   ++question_;
   std::vector<uint32_t> open = {step};

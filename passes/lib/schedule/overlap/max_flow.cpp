@@ -24,8 +24,8 @@ bool MaxFlow::findLevels(uint32_t source, uint32_t sink) {
   return level_[sink] != none;
 }
 
-/// Sends along one path of rising levels what its narrowest edge has left; 0 where there is none any more. Edges that
-/// lead nowhere are not tried again until there are new levels.
+/// Pushes the remaining capacity of the narrowest edge along one path of ascending levels; returns 0 if there is no
+/// such path. Dead-end edges are not tried again until levels are recomputed.
 int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
   std::vector<uint32_t> path;
   for (uint32_t node = source; node != sink;) {

@@ -17,22 +17,23 @@ public:
   explicit MaxFlow(uint32_t nodes) : first_(nodes, none) {}
   /// `capacity` may be `unlimited`.
   void connect(uint32_t from, uint32_t to, int64_t capacity);
-  /// At most `unlimited`. Asked once.
+  /// Computes the flow, at most `unlimited`. Called once.
   int64_t run(uint32_t source, uint32_t sink);
-  /// After run(): on the source's side of a least cut, the one with the fewest nodes on that side.
+  /// Returns true, after run(), for a node on the source's side of a minimum cut: the cut with the fewest nodes on that
+  /// side.
   [[nodiscard]] bool onSourceSide(uint32_t node) const { return level_[node] != none; }
 
 private:
   struct Edge {
     uint32_t to;
-    /// the next one of the same node
+    /// the next edge of the same node
     uint32_t next;
     int64_t left;
   };
   bool findLevels(uint32_t source, uint32_t sink);
   int64_t augment(uint32_t source, uint32_t sink);
 
-  /// edge e and edge e ^ 1 are one, in both directions
+  /// edges e and e ^ 1 are one edge in both directions
   std::vector<Edge> edges_;
   /// by node
   std::vector<uint32_t> first_, at_, level_;

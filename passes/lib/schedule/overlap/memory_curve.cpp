@@ -5,17 +5,17 @@
 
 namespace ccgraph::overlap {
 
-/// Of a leaf without a place: small enough to be the largest of nothing, whatever is added.
+/// The value of an unused leaf: so small that it is never the maximum, whatever is added.
 static constexpr int64_t nothing = std::numeric_limits<int64_t>::min() / 4;
 
 namespace {
 
-/// Two nodes of one level, the places of a range between them. At first the leaves beside it.
+/// Two nodes of one level with the positions of a range between them. At first these are the leaves beside the range.
 struct Borders {
   Borders(size_t leaves, size_t from, size_t to) : left(leaves + from), right(leaves + to + 1) {}
-  /// Then nothing of the range lies between them, at this level and above.
+  /// Returns true if no part of the range lies between them, at this level and above.
   [[nodiscard]] bool areSiblings() const { return (left ^ right) == 1; }
-  /// The node beside the left border is the whole of its level's part of the range that no level above covers.
+  /// Returns true if the node beside the left border covers exactly a part of the range that no higher node covers.
   [[nodiscard]] bool takesLeft() const { return left % 2 == 0; }
   [[nodiscard]] bool takesRight() const { return right % 2 == 1; }
   void climb() {

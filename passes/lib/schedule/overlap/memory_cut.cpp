@@ -10,7 +10,7 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Numbers of the network that are no steps.
+/// Nodes of the network that are no steps.
 constexpr uint32_t source = 0, sink = 1;
 
 class Cutter {
@@ -27,7 +27,7 @@ private:
   [[nodiscard]] bool isFree(uint32_t step) const {
     return step != step_ && node_[step] != source && node_[step] != sink;
   }
-  /// Alive at the step, whatever stands where; empty: that depends.
+  /// Returns whether the storage is live at the step in any order; empty if that depends on the order.
   [[nodiscard]] std::optional<bool> isAlive(uint32_t storage) const;
   void addOrder(MaxFlow &network) const;
   void addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const;
@@ -52,7 +52,7 @@ void Cutter::findSides() {
   for (auto other = step_ + 1; other < steps; ++other)
     for (uint32_t before : problem_.before[other])
       needing[other] = needing[other] || needing[before];
-  // Because a program begins with its inputs and ends with what it returns.
+  // A program begins with its inputs and ends with its outputs.
   for (uint32_t other = 0; other < steps; ++other)
     needed[other] = needed[other] || problem_.steps[other].input || step_ + 1 == steps;
   needing.back() = true;
@@ -82,7 +82,7 @@ void Cutter::addOrder(MaxFlow &network) const {
         network.connect(node_[step], node_[before], unlimited);
 }
 
-/// It costs its bytes where its first holder stands before, or the start does, and another holder after.
+/// The storage costs its bytes if its first holder (or the start) comes before, and another holder after.
 void Cutter::addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const {
   const Storage &it = problem_.storages[storage];
   llvm::ArrayRef<uint32_t> holders = holders_[storage];

@@ -1,15 +1,15 @@
-// memoryCut: how little memory any order needs while one step runs, and what stands before it in an order that needs no
-// more there.
+// memoryCut: computes the minimum memory of any order while one step runs, and the steps before it in such an order.
 //
-// What the step needs stands before it in every order, what needs it after it; all else may be on either side, as long as
-// nothing stands before what it needs; inputs stand in front, and the last step at the end. A storage is alive at the step where who makes it stands before and some holder
-// after. The cheapest choice is a least cut between the two sides.
+// In every order, the step's dependences come before it and its dependents after it. All other steps may be on either
+// side, as long as none precedes its own dependences; inputs come first, and the last step stays last. A storage is
+// live at the step if its allocation comes before and some holder after. The cheapest choice is a minimum cut between
+// the two sides.
 //
-// Example: at the peak, s = sigmoid(a) is alive because the backward reads it. If a is alive anyhow, s may as well be
-// computed after the peak; if a dies with s, it depends on which is larger.
+// Example: at the peak, s = sigmoid(a) is live because the backward pass reads it. If a is live anyway, s can be
+// computed after the peak; if a dies with s, the larger of the two decides.
 //
-// Ownership: plain values. Failure: none. Cost: linear in edges and holders, and a flow through what may be on either
-// side.
+// Ownership: plain values. Failure: none. Cost: linear in edges and holders, and a flow through the steps that may be
+// on either side.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -17,9 +17,9 @@
 namespace ccgraph::overlap {
 
 struct MemoryCut {
-  /// no order needs less while the step runs
+  /// minimum of any order while the step runs
   int64_t bytes = 0;
-  /// by step: stands before it; false for the step itself
+  /// by step: true if it comes before; false for the step itself
   std::vector<bool> before;
 };
 

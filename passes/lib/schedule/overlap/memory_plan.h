@@ -1,10 +1,10 @@
-// MemoryPlan: how much the program is going to need, at each task that it has not come to yet.
+// MemoryPlan: the memory that the program is expected to need at each later task.
 //
-// The plan is the late curve and what went before its time, prefetches above all: each adds its bytes
-// from the task at which it went to the one at which the curve has it. Whatever else is alive now is *unplanned*, and is
-// taken to stay.
+// The plan is the late curve plus early steps, mostly prefetches: each adds its bytes from the task at which it was
+// issued to the task at which the curve has it. Other bytes that are live now are *unplanned*, and are assumed to stay
+// live.
 //
-// Ownership: refers to the curve and the tasks. Fails never. Cost: O(log n) a question or prefetch.
+// Ownership: refers to the curve and the tasks. Failure: none. Cost: O(log n) a query or prefetch.
 #pragma once
 
 #include "schedule/overlap/memory_curve.h"
@@ -12,9 +12,9 @@
 
 namespace ccgraph::overlap {
 
-/// What a program needs where every transfer goes as late as it can. Bytes, by task.
+/// The memory of a program whose collectives are all issued as late as possible. Bytes, by task.
 struct LateCurve {
-  /// most from the end of the task before to its own
+  /// maximum from the end of the previous task to the end of this one
   std::vector<int64_t> during;
   /// after it
   std::vector<int64_t> after;
@@ -24,13 +24,13 @@ class MemoryPlan {
 public:
   MemoryPlan(const Tasks &tasks, const LateCurve &late);
 
-  /// The program has come to this task, before it runs.
+  /// Records that the program has reached this task, before it runs.
   void reach(uint32_t task);
-  /// What is alive now and was not planned to be.
+  /// Returns the live bytes that were not planned.
   [[nodiscard]] int64_t unplanned(int64_t alive) const;
-  /// The most that is planned from here to before the task.
+  /// Returns the maximum that is planned from here to before the task.
   [[nodiscard]] int64_t largestUntil(uint32_t task) const;
-  /// What the task allocates is alive from now on, and not only from `until` on, as planned.
+  /// Records that the task's allocation is live from now on, and not only from `until` on, as planned.
   void reserve(uint32_t task, uint32_t until);
 
 private:
@@ -38,10 +38,10 @@ private:
   const LateCurve &late_;
   MemoryCurve curve_;
   uint32_t at_ = 0;
-  /// of what went before its time, and by task what the curve has from there on
+  /// bytes of early steps, and by task the bytes that the curve has from there on
   int64_t reserved_ = 0;
   std::vector<int64_t> reservedUntil_;
-  /// of what the task at hand made go for itself: the curve has it
+  /// bytes of steps issued early for the current task: the curve includes them
   int64_t own_ = 0;
 };
 

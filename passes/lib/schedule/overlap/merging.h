@@ -1,4 +1,4 @@
-// allowMerging: which launches of a problem may become one.
+// allowMerging: finds the launches of a problem that may be merged.
 //
 // Ownership: candidates refer to the graph. Failure: none. Cost: linear in nodes and edges.
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace ccgraph::overlap {
 
-/// By step of a launch that may be merged; sets its Step::mergeKey. `options` are those that the problem was made with.
+/// Returns the candidates by step of a launch that may be merged; sets its Step::mergeKey. `options` are those from
+/// which the problem was created.
 llvm::DenseMap<uint32_t, Candidate> allowMerging(GraphProblem &given, const Graph &graph,
                                                  const GraphProblemOptions &options, bool bitwise);
 

@@ -11,7 +11,7 @@ std::vector<size_t> placesOf(const std::vector<uint32_t> &order) {
   return places;
 }
 
-// By counting, because orders are long and most steps stay.
+// Counting sort, because orders are long and most steps keep their position.
 std::vector<uint32_t> orderedBy(const std::vector<size_t> &places, const std::vector<uint32_t> &order) {
   std::vector<size_t> next(order.size() + 1);
   for (size_t place : places)

@@ -1,6 +1,6 @@
-// Orders of steps, and the place that each step has.
+// Orders of steps, and the position of each step.
 //
-// Ownership: results are the caller's. Fails never. Cost: O(n).
+// Ownership: the caller owns the results. Failure: none. Cost: O(n).
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace ccgraph::overlap {
 
-/// By step: its place in the order.
+/// Returns, by step, its position in the order.
 [[nodiscard]] std::vector<size_t> placesOf(const std::vector<uint32_t> &order);
 
-/// The steps of the order by these places, of which several may have one: those keep their order.
+/// Returns the steps of the order sorted by these positions; steps with the same position keep their order.
 [[nodiscard]] std::vector<uint32_t> orderedBy(const std::vector<size_t> &places, const std::vector<uint32_t> &order);
 
 } // namespace ccgraph::overlap

@@ -10,7 +10,7 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Bytes alive while steps are issued in some order.
+/// Live bytes while steps are issued in some order.
 class Alive {
 public:
   Alive(const Problem &problem, const Schedule &schedule)
@@ -54,7 +54,7 @@ private:
   int64_t bytes_ = 0;
 };
 
-/// Issues steps on a clock and keeps what comes of it.
+/// Issues steps on a clock and records the results.
 template <class Clock>
 class Streams {
 public:
@@ -85,7 +85,7 @@ public:
     result_.left[step] = clock_.now();
   }
   Replay finish() {
-    // Because what ends last is what the end of the program waits for, the others come before it.
+    // The end of the program waits for the last collective to end, so all others end before.
     for (uint32_t step : launched_)
       idleUntil(step);
     for (uint32_t step : launched_) {
@@ -111,7 +111,7 @@ private:
   LinkTime links_;
   /// by launch: the first of its bucket
   std::vector<uint32_t> first_;
-  /// by first of a bucket
+  /// by first member of a bucket
   std::vector<int64_t> bytes_;
   std::vector<uint32_t> launched_;
   Replay result_;

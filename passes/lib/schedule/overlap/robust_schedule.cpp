@@ -12,12 +12,12 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// All cuts together may cost one part in so many of the step as planned, ...
+/// All splits together may cost this part of the planned step, ...
 constexpr int64_t costPart = 200;
-/// ... and each must save so many times what it costs, on other links.
+/// ... and each must save this multiple of its cost on other links.
 constexpr int64_t worthwhile = 4;
 
-/// What a schedule takes on links that are faster and slower than planned, in terms of the step as planned.
+/// The time of a schedule on links that are faster and slower than planned, in units of the planned step.
 class OtherLinks {
 public:
   OtherLinks(const Problem &problem, const Schedule &schedule) : exposedBy_(problem.steps.size()) {
@@ -58,7 +58,7 @@ private:
   RobustnessOptions options_;
   Schedule best_;
   int64_t slowest_;
-  /// first members of buckets that a cut does not help
+  /// first members of buckets that a split does not improve
   std::set<uint32_t> whole_;
 };
 
@@ -68,7 +68,7 @@ void Strengthener::take(Schedule other) {
     best_ = std::move(other);
 }
 
-/// Index of the bucket; that of none where nothing is to be cut.
+/// Returns the index of the most exposed bucket; the number of buckets if there is none to split.
 size_t Strengthener::mostExposed(const OtherLinks &links) const {
   size_t most = best_.buckets.size();
   int64_t exposed = 0;
@@ -82,7 +82,7 @@ size_t Strengthener::mostExposed(const OtherLinks &links) const {
   return most;
 }
 
-/// How many members the first of two parts of about the same bytes has; at least one, and not all.
+/// Returns the number of members in the first of two parts of about the same bytes; at least one, and not all.
 size_t firstHalf(const Problem &problem, llvm::ArrayRef<uint32_t> bucket) {
   int64_t all = 0, sum = problem.steps[bucket.front()].bytes;
   for (uint32_t member : bucket)
@@ -93,7 +93,7 @@ size_t firstHalf(const Problem &problem, llvm::ArrayRef<uint32_t> bucket) {
   return count;
 }
 
-/// In two, both as early as can be.
+/// Splits the bucket in two, both issued as early as possible.
 Schedule Strengthener::cut(size_t bucket) const {
   Schedule result = best_;
   std::vector<uint32_t> &first = result.buckets[bucket];

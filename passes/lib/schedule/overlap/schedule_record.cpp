@@ -41,18 +41,18 @@ StepRole roleOf(StepKind kind) {
   llvm_unreachable("no such kind");
 }
 
-/// The line of the user's program, and the module of the node's own frame.
+/// Returns the line of the user's program, and the module of the node's own frame.
 RecordedPlace placeOf(const Frame &line, const Frame &own) {
   auto text = [](const Identifier &word) { return word ? word.str().str() : std::string(); };
   bool isUsers = line.file && !isPyTorchFile(line.file.str());
   return {isUsers ? text(line.file) : "", isUsers ? line.line : 0, isUsers ? text(line.code) : "", moduleOf(own)};
 }
 
-/// Places by the two frames that they come from, each once.
+/// Places, each once, found by their two source frames.
 class PlaceTable {
 public:
   PlaceTable(const Graph &graph, std::vector<RecordedPlace> &places) : graph_(graph), places_(places) {
-    places_.emplace_back(); // of nodes without a frame
+    places_.emplace_back(); // for nodes without a frame
   }
 
   uint32_t operator()(const Node &node) {
@@ -117,7 +117,7 @@ private:
     transfer.outputBytes = outputBytes(node).value_or(0);
     record_.groups[transfer.group].placement = costs_.placementOf(node);
     std::optional<CollectiveCall> call = collectiveCall(node);
-    if (!call) { // because a control_deps launches what stands in it
+    if (!call) { // a control_deps launches the collective inside it
       transfer.kind = node.target().str().str();
       return;
     }
@@ -157,7 +157,7 @@ private:
     }
   }
 
-  /// What a launch yields goes on through views and waits; the first node that is neither uses it.
+  /// Follows a launch's result through views and waits; the first other node is its use.
   void findUses() {
     std::vector<llvm::SmallVector<uint32_t, 1>> yields(graph_.idLimit());
     for (uint32_t i = 0; i < given_.nodes.size(); ++i) {
@@ -182,7 +182,7 @@ private:
   ProgramFacts facts_;
   CommGroups groups_;
   overlap::GraphProblem given_;
-  /// by step: index of what it launches
+  /// by step: index of the transfer that it launches
   std::vector<uint32_t> transferOf_;
   ScheduleRecord record_;
   PlaceTable places_{graph_, record_.places};

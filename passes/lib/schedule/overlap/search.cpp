@@ -13,7 +13,7 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Each cut that is tried costs about as much as half a walk.
+/// Each split that is tried costs about as much as half a trial schedule.
 constexpr unsigned walksPerCut = 2;
 
 class Search {
@@ -35,7 +35,7 @@ private:
   Starts starts_;
 };
 
-/// On a crowded machine a replay judges the beam, which takes the machine for a perfect one.
+/// Runs the beam, which assumes a machine without contention; with contention, a replay evaluates its result.
 std::optional<Schedule> Search::askBeam(int64_t limit) const {
   if (options_.beamWidth == 0)
     return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
   return std::move(found->schedule);
 }
 
-/// The result under this limit alone.
+/// Returns the result under this limit alone.
 Schedule Search::under(int64_t limit) {
   Schedule best = searchUnder(problem_, starts_, {limit, options_.maxWalks, 0});
   if (limit == options_.budget)

@@ -1,16 +1,16 @@
 // search: the fastest schedule of a program within a memory budget.
 //
-// Under one memory limit, several walks with different policies are tried (limit_search.h). The best one gets
-// computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower than
-// planned (robust.h). A beam (beam.h) searches programs so small that many orders can be compared.
+// Under one memory limit, several trial schedules with different policies are computed (limit_search.h). The best one
+// gets computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower
+// than planned (robust_schedule.h). A beam (beam.h) searches programs so small that many orders can be compared.
 //
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
 // limits, the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one
 // that is no slower. So more memory never gives a slower step.
 //
 // Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program
-// as it stands is the fallback. Cost: `maxWalks` walks and a few more for each limit; one limit where the budget is the
-// peak of the program.
+// in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each limit; one limit if
+// the budget is the peak of the program.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -22,7 +22,7 @@ namespace ccgraph::overlap {
 struct SearchOptions {
   /// bytes that the program may need at its peak
   int64_t budget = unlimited;
-  /// most walks under one limit
+  /// maximum number of trial schedules under one limit
   unsigned maxWalks = 16;
   /// states a level of a beam over small programs; 0: none
   size_t beamWidth = 0;
@@ -30,8 +30,8 @@ struct SearchOptions {
   std::optional<int64_t> referencePeak = std::nullopt;
 };
 
-/// The fastest schedule within the budget; where none was found, the one of the lowest peak. What was there before wins
-/// a tie, and everything over the budget that is no lower.
+/// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own order
+/// wins a tie, and wins against any schedule over the budget without a lower peak.
 [[nodiscard]] Schedule search(const Problem &problem, const SearchOptions &options);
 
 } // namespace ccgraph::overlap

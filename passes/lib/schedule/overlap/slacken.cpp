@@ -36,17 +36,17 @@ private:
   BucketSpans spans_;
   MemoryCurve curve_;
   Rows followers_;
-  /// by step: the first of its bucket, itself where it is in none
+  /// by step: the first member of its bucket, itself if it is in none
   std::vector<uint32_t> leader_;
-  /// by first of a bucket: the waits of its members, in the order in which they stand
+  /// by first member of a bucket: the waits of its members, in order of position
   std::map<uint32_t, std::vector<uint32_t>> mates_;
-  /// by step: where it stood
+  /// by step: its old position
   std::vector<size_t> place_;
-  /// by step: where it stands, or right in front of where it was moved
+  /// by step: its position, or the position directly before which it was moved
   std::vector<size_t> before_;
   /// by step: bytes that it is the last to hold
   std::vector<int64_t> releases_;
-  /// by place: computation before it
+  /// by position: computation before it
   std::vector<int64_t> computed_;
 };
 
@@ -76,7 +76,7 @@ void Slackener::measure() {
   before_ = place_;
 }
 
-/// The place of the first step that needs it; its own where none does.
+/// Returns the position of the first step that needs it; its own if there is none.
 size_t Slackener::latest(uint32_t step) const {
   size_t first = schedule_.order.size();
   for (uint32_t follower : followers_[step])
@@ -84,7 +84,7 @@ size_t Slackener::latest(uint32_t step) const {
   return first == schedule_.order.size() ? place_[step] : first;
 }
 
-/// The last place up to `most` such that so many bytes more fit from behind `place` to in front of it.
+/// Returns the last position up to `most` such that this many bytes more fit from after `place` to before it.
 size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
   size_t least = place + 1;
   while (least < most) {
@@ -97,7 +97,8 @@ size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
   return least;
 }
 
-/// Waits of one transfer, because what a bucket reads and fills is held until the last of them. May refer to `step`.
+/// Returns the waits of one collective, because a bucket's inputs and outputs are held until the last of them. May
+/// refer to `step`.
 llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
   llvm::ArrayRef<uint32_t> landed = problem_.completes[step];
   if (landed.size() != 1)
@@ -106,7 +107,7 @@ llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
   return found == mates_.end() ? llvm::ArrayRef(step) : llvm::ArrayRef(found->second);
 }
 
-/// `steps` in the order in which they stand.
+/// `steps` in order of position.
 void Slackener::move(llvm::ArrayRef<uint32_t> steps) {
   size_t place = place_[steps.back()], most = schedule_.order.size();
   int64_t bytes = 0;
@@ -117,7 +118,8 @@ void Slackener::move(llvm::ArrayRef<uint32_t> steps) {
   if (most <= place + 1)
     return;
   size_t before = spans_.first(fitting(place_[steps.front()], most, bytes));
-  // Because moves that no clock shows are left out; a view moves along with what it views.
+  // Moves without computation in between have no effect on the time and are skipped; a view moves along with its
+  // operand.
   bool waits = problem_.steps[steps.front()].kind == StepKind::Wait;
   if (before <= place + 1 || (waits && computed_[before] == computed_[place]))
     return;
@@ -134,7 +136,7 @@ Schedule Slackener::run() {
     else if (kind == StepKind::Wait)
       if (llvm::ArrayRef<uint32_t> waits = together(step); waits.front() == step)
         move(waits);
-  // Who was moved stands in front of the one that keeps the place, because it comes from further ahead.
+  // A moved step comes before the step that keeps the position, because its old position is further ahead.
   schedule_.order = orderedBy(before_, schedule_.order);
   return std::move(schedule_);
 }

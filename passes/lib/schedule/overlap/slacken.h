@@ -1,18 +1,18 @@
-// delayWaits: the same schedule with each wait as late as its readers and memory allow.
+// delayWaits: delays each wait of a schedule as far as its readers and memory allow.
 //
-// A walk waits early where that gives memory back: at the first moment at which the transfer is done as planned, so it
-// costs nothing. Where links are slower, the same wait idles. A wait that stands later, in front of the first step that
-// needs it, makes no moment of a perfect machine later. It holds what the transfer reads and fills for longer, so it goes
-// only as far as the budget allows.
+// A trial schedule waits early where that frees memory: at the first moment at which the collective has completed as
+// planned, so without a stall. With slower links, the same wait stalls. A later wait, directly before the first step
+// that needs it, delays nothing on a machine without contention. It keeps the collective's inputs and outputs live for
+// longer, so it moves only as far as the budget allows.
 //
-// Ownership: plain values. Failure: none. Cost: O(log n) squared a wait, and a curve of memory.
+// Ownership: plain values. Failure: none. Cost: O(log n) squared a wait, and a memory curve.
 #pragma once
 
 #include "schedule/overlap/problem.h"
 
 namespace ccgraph::overlap {
 
-/// `budget`: bytes that no move may go over. Does not look at Schedule::picoseconds and peakBytes, and does not set them.
+/// `budget`: bytes that no move may exceed. Neither reads nor sets Schedule::picoseconds and peakBytes.
 [[nodiscard]] Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget);
 
 } // namespace ccgraph::overlap

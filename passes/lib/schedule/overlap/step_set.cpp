@@ -18,7 +18,7 @@ int64_t VisitedSteps::weigh(uint32_t word, uint64_t bits) const {
   return sum;
 }
 
-// The words that leave the window are added to the sum, and their places are free for the new ones.
+// Adds the words that leave the window to the sum, and frees their slots for new words.
 void VisitedSteps::advance(StepSet &set) const {
   uint32_t last = top();
   for (uint32_t word = first(set.top_); word <= set.top_ && word < first(last); ++word) {
@@ -35,7 +35,7 @@ void VisitedSteps::insert(StepSet &set, uint32_t step) const {
   set.picoseconds_ += times_[step];
 }
 
-// What is new is weighed and not the whole, because sets that meet have nearly all in common.
+// Only new steps are summed, because sets that are united have nearly all steps in common.
 void VisitedSteps::unite(StepSet &set, const StepSet &with) const {
   StepSet other = with;
   advance(set);

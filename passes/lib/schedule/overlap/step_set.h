@@ -1,9 +1,9 @@
-// StepSet: which of the computing steps that were visited belong to something, and how long they take together.
+// StepSet: a set of visited computing steps, and their total time.
 //
-// Bits for the last thousand or so, and a sum for what is older. What two sets share among the older ones is not known:
-// the union takes the larger sum, an intersection nothing, so both weigh the truth or less.
+// It stores bits for the last thousand steps or so, and a sum for older ones. The overlap of two sets among older steps
+// is unknown: a union takes the larger sum, an intersection nothing, so both give the exact time or less.
 //
-// Ownership: a set is a plain value and means what its VisitedSteps says. Fails never. Cost: O(1) each, of 16 words.
+// Ownership: a set is a plain value, valid only with its VisitedSteps. Failure: none. Cost: O(1) each, for 16 words.
 #pragma once
 
 #include <array>
@@ -16,29 +16,29 @@ class StepSet {
 public:
   static constexpr uint32_t bitsOfWord = 64;
   static constexpr uint32_t numWords = 16;
-  /// Picoseconds of all.
+  /// Returns the picoseconds of all steps.
   [[nodiscard]] int64_t picoseconds() const { return picoseconds_; }
 
 private:
   friend class VisitedSteps;
-  /// word w of all stands in w % numWords
+  /// word w of all words is at index w % numWords
   std::array<uint64_t, numWords> words_ = {};
-  /// the newest word that it may hold a bit of
+  /// the newest word of which it may contain a bit
   uint32_t top_ = 0;
-  /// of what left the window, and of all
+  /// of steps before the window, and of all steps
   int64_t older_ = 0, picoseconds_ = 0;
 };
 
-/// How long each computing step takes, in the order in which they are visited.
+/// The time of each computing step, in the order in which they are visited.
 class VisitedSteps {
 public:
-  /// The next step, as a number.
+  /// Adds the next step and returns its number.
   uint32_t add(int64_t picoseconds);
   void insert(StepSet &set, uint32_t step) const;
   void unite(StepSet &set, const StepSet &with) const;
-  /// What `set` has and `without` has not, of those in the window.
+  /// Returns the steps of `set` that are not in `without`, within the window.
   [[nodiscard]] StepSet difference(const StepSet &set, const StepSet &without) const;
-  /// Picoseconds of what both have, of those in the window.
+  /// Returns the picoseconds of steps in both sets, within the window.
   [[nodiscard]] int64_t shared(const StepSet &a, const StepSet &b) const;
 
 private:

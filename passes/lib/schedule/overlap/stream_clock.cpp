@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t whole = 1'000'000;
 
-/// value * factor / divisor, rounded down, where value alone times factor may be more than 64 bits hold.
+/// Returns value * factor / divisor, rounded down; value * factor alone may exceed 64 bits.
 int64_t scaled(int64_t value, int64_t factor, int64_t divisor) {
   return value / divisor * factor + value % divisor * factor / divisor;
 }
@@ -39,14 +39,14 @@ CrowdedClock::CrowdedClock(const Problem &problem)
   links_.resize(links);
 }
 
-// A rest that does not give each sharer a whole picosecond is kept until the crowd changes, and lost then.
+// A remainder below one picosecond a sharer is kept until the number of sharers changes, and is then lost.
 void CrowdedClock::bringUpToNow(Link &link) const {
   if (int64_t crowd = link.crowd(); crowd > 0)
     link.done += (now_ - link.at) / crowd;
   link.at = now_;
 }
 
-/// Before the crowd of the link changes; expect() comes after.
+/// Must be called before the number of sharers of the link changes; expect() must be called after.
 void CrowdedClock::forget(size_t link) {
   Link &it = links_[link];
   if (!it.sharers.empty())
@@ -128,7 +128,7 @@ void CrowdedClock::start(uint32_t launch, int64_t picoseconds) {
   beginFirst(step.stream);
 }
 
-/// What is left after each event has what is left of it slowed anew.
+/// After each event, the slowdown of the remaining computation is computed again.
 void CrowdedClock::compute(int64_t picoseconds) {
   const int64_t slowed = whole + problem_.crowding.slowdownPpm;
   while (picoseconds > 0) {

@@ -1,15 +1,14 @@
-// PerfectClock, CrowdedClock: when computation and transfers run, as they are issued one after the other.
+// PerfectClock, CrowdedClock: compute when computation and collectives run, as they are issued one by one.
 //
-// Computation is one stream, each group is another, and each does what it is given in order. On a perfect machine
-// nothing disturbs anything else, so that the end of a transfer is known when it is issued. On a crowded one (Crowding)
-// transfers that go over one link at once share it evenly, each after a latency of its own, and computation is slower
-// while any transfer runs; so what is issued later moves the end of what was issued before, and time advances from one
-// event to the next.
+// Computation is one stream, each group is another, and each runs its work in order. On a machine without contention
+// (perfect), no activity slows another, so the end of a collective is known when it is issued. With contention
+// (Crowding), concurrent collectives on one link share it evenly, each after its own latency, and computation is slower
+// while any collective runs. So later work changes the end of earlier work, and time advances from event to event.
 //
-// Both take the same calls. Of a transfer, begin and end are known at the latest when idleUntil() has been asked of it.
+// Both have the same interface. Begin and end of a collective are final after idleUntil() was called for it.
 //
 // Ownership: refers to the problem. Failure: none. Cost: PerfectClock O(1) a call; CrowdedClock O(log n) an event, two
-// events a transfer. Times are picoseconds, rounded such that nothing is ever early.
+// events a collective. Times are picoseconds, rounded so that no event is early.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -32,9 +31,9 @@ public:
       : problem_(problem), free_(problem.streams), times_(problem.steps.size()) {}
   [[nodiscard]] int64_t now() const { return now_; }
   void compute(int64_t picoseconds) { now_ += picoseconds; }
-  /// Of all members of a bucket, `launch` being the first.
+  /// Starts the collective of all members of a bucket; `launch` is the first of them.
   void start(uint32_t launch, int64_t picoseconds);
-  /// Computation idles; returns for how long.
+  /// Stalls the compute stream; returns for how long.
   int64_t idleUntil(uint32_t launch);
   [[nodiscard]] TransferTimes times(uint32_t launch) const { return times_[launch]; }
 
@@ -59,22 +58,22 @@ public:
 private:
   struct Transfer {
     uint32_t launch;
-    /// first this, then that at the share of the link
+    /// the latency first, then the work at its share of the link
     int64_t latency;
     int64_t work;
   };
-  /// All transfers on a link get on alike, so each ends when the link has done, for each, what it had when this one came
-  /// and this one's work.
+  /// All collectives on a link progress at the same rate. So each ends when the link has done, for each of them, the
+  /// work done at this one's arrival plus this one's work.
   struct Link {
-    /// what was done for each by that time
+    /// work done for each by the time `at`
     int64_t done = 0;
     int64_t at = 0;
-    /// what must be done for each when it ends, and its stream; the first to end on top
+    /// work done for each when it ends, and its stream; the first to end on top
     using Sharer = std::pair<int64_t, uint32_t>;
     std::priority_queue<Sharer, std::vector<Sharer>, std::greater<>> sharers;
     [[nodiscard]] auto crowd() const { return static_cast<int64_t>(sharers.size()); }
   };
-  /// When a stream's latency is over, or the first on a link ends.
+  /// The end of a stream's latency, or of the first collective on a link.
   struct Event {
     int64_t time;
     bool isLink;
@@ -85,7 +84,7 @@ private:
   void forget(size_t link);
   void expect(size_t link);
   void bringUpToNow(Link &link) const;
-  /// Of the first of the stream's queue; those that take no time end as they begin.
+  /// Starts the first collective of the stream's queue; collectives without duration end immediately.
   void beginFirst(uint32_t stream);
   void enterLink(uint32_t stream);
   void endOnLink(size_t link);
@@ -93,10 +92,10 @@ private:
 
   const Problem &problem_;
   int64_t now_ = 0;
-  /// by stream: the first of each is running
+  /// by stream: the first of each queue is running
   std::vector<std::deque<Transfer>> queues_;
   size_t running_ = 0;
-  /// by stream; those that share with nobody have links of their own behind the others
+  /// by stream; streams that share no link have links of their own after the others
   std::vector<size_t> linkOf_;
   std::vector<Link> links_;
   std::set<Event> events_;

@@ -1,13 +1,13 @@
-// StreamQueue: what one group's stream could be given next.
+// StreamQueue: the collectives that one group's stream could run next.
 //
-// Three kinds of launches, by what binds them:
-//   prefetch   reads parameters alone, so it may go at any time (the gather of a sharded weight); its
-//              *latest start* is the moment at which it, and all that follow it, must begin to be in time
-//   prompt     was produced by computation, and some step needs its result soon: goes at once
-//   lasting    was produced by computation, and nothing needs it before the end (the reduction of a
-//              gradient): goes when the stream has nothing better to do, and may wait for others to join it
+// There are three kinds of launches, by their constraints:
+//   prefetch   reads parameters only, so it may be issued at any time (the gather of a sharded weight); its *latest
+//              start* is the moment at which it, and all that follow it, must begin to be in time
+//   prompt     reads computed values, and some step needs its result soon: it is issued immediately
+//   lasting    reads computed values, and no step needs its result before the end (the reduction of a gradient): it is
+//              issued when the stream has no better candidate, and may wait for others to join it
 //
-// Ownership: refers to tasks. Fails never. Cost: O(log n) to put in, amortised O(1) to take out.
+// Ownership: refers to tasks. Failure: none. Cost: O(log n) to insert, amortised O(1) to remove.
 #pragma once
 
 #include "schedule/overlap/tasks.h"
@@ -22,24 +22,24 @@ public:
   /// `prefetches` of this stream, in program order.
   StreamQueue(const Tasks &tasks, std::vector<uint32_t> prefetches);
 
-  /// A launch that reads what was computed, all of which stands now.
+  /// Inserts a launch whose computed inputs are all available now.
   void produced(uint32_t launch);
-  /// Takes it out, wherever it is.
+  /// Removes the launch from its list.
   void launched(uint32_t launch);
 
-  /// In the order in which they are needed: the ones not launched yet.
+  /// Returns the prefetches that are not launched, in the order in which they are needed.
   [[nodiscard]] llvm::ArrayRef<uint32_t> prefetches() const { return llvm::ArrayRef(prefetches_).drop_front(next_); }
-  /// True of a prefetch that went out of turn.
+  /// Returns true for a prefetch that was launched out of turn.
   [[nodiscard]] bool isGone(uint32_t prefetch) const { return gone_[prefetch - firstPrefetch_]; }
-  /// When the first of them must begin, on the clock of Tasks::computeBefore().
+  /// Returns when the first of them must begin, on the clock of Tasks::computeBefore().
   [[nodiscard]] int64_t latestStart() const { return latestStart_[next_]; }
   [[nodiscard]] bool hasPrompt() const { return !prompt_.empty(); }
-  /// The one that is needed first.
+  /// Returns the launch that is needed first.
   [[nodiscard]] uint32_t firstPrompt() const { return prompt_.begin()->second; }
   [[nodiscard]] bool hasLasting() const { return numLasting_ > 0; }
-  /// How long the oldest of them takes alone; 0 where there is none.
+  /// Returns the time of the oldest of them alone; 0 if there is none.
   [[nodiscard]] int64_t lastingTime() const;
-  /// Those that may be one with the oldest, up to so many bytes; the oldest in any case. Ascending.
+  /// Returns those that may be merged with the oldest, up to this many bytes; the oldest in any case. Ascending.
   [[nodiscard]] std::vector<uint32_t> lasting(int64_t bytes) const;
 
 private:
@@ -48,7 +48,7 @@ private:
     uint32_t key;
     std::deque<uint32_t> launches;
   };
-  /// There is a lasting launch.
+  /// Requires a lasting launch.
   [[nodiscard]] const Kin &oldest() const;
   [[nodiscard]] bool lasts(uint32_t launch) const { return tasks_.neededBy(launch) + 1 >= tasks_.size(); }
 
@@ -59,7 +59,7 @@ private:
   /// by task, from the first prefetch to the last
   std::vector<bool> gone_;
   size_t next_ = 0;
-  /// by the task that needs it, and then as they were produced
+  /// by the task that needs it, then in order of production
   std::multimap<uint32_t, uint32_t> prompt_;
   std::vector<Kin> lasting_;
   size_t numLasting_ = 0;

@@ -6,14 +6,14 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// With more sources than that, a wait or view is a task of its own: so that a chain of them stays linear.
+/// A wait or view with more sources is a task of its own, so that a chain of them stays linear.
 constexpr size_t maxFoldedSources = 64;
-/// Longest computation that is a leaf, all that it needs included: one part in so many of all.
+/// The longest computation of a leaf, including all that it needs, as a fraction of all computation.
 constexpr int64_t leafParts = 100;
-/// What has less than one part in so many of the remaining computation after it lies aside.
+/// A task is deferrable if the path after it is below this fraction of the remaining computation.
 constexpr int64_t asideFraction = 4;
 
-/// A task that a step needs, through folded steps too.
+/// A task that a step needs, possibly through folded steps.
 struct Source {
   uint32_t task;
   bool landed;
@@ -42,7 +42,7 @@ public:
 
 private:
   std::vector<Source> sources_;
-  /// by task: its place among the sources, if that is it
+  /// by task: its index among the sources, valid only if that entry is the task
   std::vector<uint32_t> at_;
 };
 
@@ -105,9 +105,9 @@ void Tasks::measure() {
     computeBefore_[task + 1] = computeBefore_[task] + (launches(task) ? 0 : step(task).picoseconds);
 }
 
-// A task lies aside if the longest path from it to the end is short against the computation that still follows it: the
-// gradient of a weight does, the gradient of an activation does not. Such tasks can be kept back, and who feeds them can
-// be too.
+// A task is deferrable if the longest path from it to the end is short compared with the computation that still follows
+// it: the gradient of a weight is, the gradient of an activation is not. Tasks that only feed deferrable tasks are
+// deferrable too.
 void Tasks::findNeeds() {
   neededBy_.assign(size(), size() - 1);
   std::vector<int64_t> tail(size(), 0);
@@ -126,7 +126,8 @@ void Tasks::findLeaves() {
   leaf_.assign(size(), false);
   prefetchable_.assign(size(), false);
   feedsPrefetch_.assign(size(), false);
-  // What two of its sources need counts twice, which is too much rather than too little, and no more than the limit needs.
+  // A common dependence of two sources counts twice: the estimate is too high rather than too low, which is accurate
+  // enough for the limit.
   const int64_t limit = computeBefore_[size()] / leafParts;
   std::vector<int64_t> cost(size(), 0);
   for (uint32_t task = 0; task < size(); ++task) {

@@ -1,14 +1,13 @@
-// Tasks: the steps of a problem that take time or memory, with the waits and views between them folded
-// into edges.
+// Tasks: the steps of a problem that take time or memory; the waits and views between them are folded into edges.
 //
 //   a = mm(x)   c = all_gather(a)   w = wait(c)   v = view(w)   b = mm(v)
 //
-// has the tasks a, c and b: c needs a, and b needs c *landed*, because a wait lies between them. The
-// scheduler moves tasks; waits and views go where the tasks that need them go (issuer.h).
+// has the tasks a, c and b: c needs a, and b needs c to be *complete*, because a wait lies between them. The scheduler
+// moves tasks; waits and views follow the tasks that need them (issuer.h).
 //
 // A wait or view with very many sources is a task of its own.
 //
-// Ownership: refers to the problem. Fails never. Cost: linear in steps and edges.
+// Ownership: refers to the problem. Failure: none. Cost: linear in steps and edges.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -21,36 +20,36 @@ public:
 
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(stepOf_.size()); }
   [[nodiscard]] uint32_t stepOf(uint32_t task) const { return stepOf_[task]; }
-  /// None for a step that is folded.
+  /// Returns none for a folded step.
   [[nodiscard]] uint32_t taskOf(uint32_t step) const { return taskOf_[step]; }
   [[nodiscard]] const Step &step(uint32_t task) const { return problem_.steps[stepOf_[task]]; }
   [[nodiscard]] bool launches(uint32_t task) const { return step(task).kind == StepKind::Launch; }
 
-  /// Tasks that it needs, launches that must have landed among them.
+  /// Returns the tasks that it needs, including launches that must be complete.
   [[nodiscard]] llvm::ArrayRef<uint32_t> before(uint32_t task) const { return before_[task]; }
   [[nodiscard]] llvm::ArrayRef<uint32_t> after(uint32_t task) const { return after_[task]; }
-  /// Of those that it needs: the launches that must have landed.
+  /// Returns, of those that it needs, the launches that must be complete.
   [[nodiscard]] llvm::ArrayRef<uint32_t> landed(uint32_t task) const { return landed_[task]; }
 
-  /// Bytes that it is the first to hold.
+  /// Returns the bytes that it is the first to hold.
   [[nodiscard]] int64_t allocates(uint32_t task) const { return allocates_[task]; }
-  /// Computation that stands before it in program order; of size(): all of it. Picoseconds.
+  /// Returns the picoseconds of computation before it in program order; for size(), all computation.
   [[nodiscard]] int64_t computeBefore(uint32_t task) const { return computeBefore_[task]; }
-  /// The first task in program order that cannot do without it: what lies aside, and what only feeds a
-  /// transfer that nobody needs before, does not count. At most the last task.
+  /// Returns the first task in program order that depends on it urgently, at most the last task. Deferrable tasks do
+  /// not count, nor does a task that only feeds a collective which no step needs before.
   [[nodiscard]] uint32_t neededBy(uint32_t task) const { return neededBy_[task]; }
-  /// Cheap computation on inputs of the program alone (the cast of a sharded parameter).
+  /// Returns true for cheap computation on inputs of the program only (the cast of a sharded parameter).
   [[nodiscard]] bool leaf(uint32_t task) const { return leaf_[task]; }
-  /// A launch that reads leaves and inputs alone: it may go at any time.
+  /// Returns true for a launch that reads only leaves and inputs: it may be issued at any time.
   [[nodiscard]] bool prefetchable(uint32_t task) const { return prefetchable_[task]; }
-  /// A leaf that is there for launches that may go at any time: it goes with them.
+  /// Returns true for a leaf whose readers are launches that may be issued at any time: it is issued with them.
   [[nodiscard]] bool feedsPrefetch(uint32_t task) const { return feedsPrefetch_[task]; }
-  /// Leaves that take time and go with no launch, in program order.
+  /// Returns the leaves that take time and belong to no launch, in program order.
   [[nodiscard]] llvm::ArrayRef<uint32_t> otherLeaves() const { return otherLeaves_; }
 
-  /// Of steps, folded ones too: those that need this one.
+  /// Returns the steps, folded ones too, that need this step.
   [[nodiscard]] llvm::ArrayRef<uint32_t> followers(uint32_t step) const { return followers_[step]; }
-  /// Of the step of a launch: the waits that land it.
+  /// Returns, for the step of a launch, the waits that complete it.
   [[nodiscard]] llvm::ArrayRef<uint32_t> waitsOf(uint32_t step) const { return waitsOf_[step]; }
 
 private:

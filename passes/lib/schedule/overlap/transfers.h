@@ -1,6 +1,6 @@
-// Transfers: what was launched while a program is walked, and when each of it ends.
+// Transfers: the collectives launched in a trial schedule, and when each of them ends.
 //
-// Ownership: refers to problem and tasks. Fails never. Cost: O(1) a member of a bucket, O(log n) a bucket.
+// Ownership: refers to problem and tasks. Failure: none. Cost: O(1) a member of a bucket, O(log n) a bucket.
 #pragma once
 
 #include "schedule/overlap/tasks.h"
@@ -13,24 +13,24 @@ class Transfers {
 public:
   Transfers(const Problem &problem, const Tasks &tasks);
 
-  /// One transfer of all the members, tasks of one stream, issued at this moment. Returns its bucket.
+  /// Starts one collective with all the members, tasks of one stream, issued at this moment. Returns its bucket.
   uint32_t start(llvm::ArrayRef<uint32_t> members, int64_t now);
-  /// When the stream has done all that it was given.
+  /// Returns when the stream has completed all its work.
   [[nodiscard]] int64_t freeAt(uint32_t stream) const { return free_[stream]; }
-  /// When all streams have.
+  /// Returns when all streams have completed their work.
   [[nodiscard]] int64_t allDone() const;
 
   [[nodiscard]] uint32_t bucketOf(uint32_t launch) const { return bucketOf_[launch]; }
   [[nodiscard]] llvm::ArrayRef<uint32_t> members(uint32_t bucket) const { return buckets_[bucket].members; }
   [[nodiscard]] int64_t end(uint32_t bucket) const { return buckets_[bucket].end; }
-  /// When the last transfer ends that the task needs landed; all of them were started.
+  /// Returns the end of the last collective that the task needs to be complete; all of them must be started.
   [[nodiscard]] int64_t completesFor(uint32_t task) const;
   [[nodiscard]] bool landed(uint32_t bucket) const { return buckets_[bucket].landed; }
   void land(uint32_t bucket) { buckets_[bucket].landed = true; }
-  /// Of those that are no prefetches, whose completion gives memory back: the one in flight that ends first; none if there
-  /// is none.
+  /// Returns the collective in flight that ends first, among those that are no prefetches and free memory on completion;
+  /// none if there is none.
   [[nodiscard]] uint32_t firstToEnd();
-  /// Steps of those that have two members or more.
+  /// Returns the steps of those with two members or more.
   [[nodiscard]] std::vector<std::vector<uint32_t>> merged() const;
 
 private:
@@ -46,7 +46,7 @@ private:
   std::vector<uint32_t> bucketOf_;
   /// by stream
   std::vector<int64_t> free_;
-  /// End and bucket of those that are no prefetches, the first to end on top; landed ones among them.
+  /// End and bucket of those that are no prefetches, the first to end on top; completed ones included.
   using Flying = std::pair<int64_t, uint32_t>;
   std::priority_queue<Flying, std::vector<Flying>, std::greater<>> flying_;
 };

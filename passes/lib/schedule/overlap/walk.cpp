@@ -9,15 +9,16 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// What has less slack than one part in so many of all computation is not kept back, nor what is shorter than one part in
-/// so many.
+/// A task is not deferred if its slack is below the first part of all computation, or its time is below the second
+/// part.
 constexpr int64_t slackParts = 400;
 constexpr int64_t fillerParts = 5000;
-/// Tasks ahead whose memory what is kept back must not take.
+/// Number of next tasks whose memory deferred tasks must leave free.
 constexpr uint32_t lookAhead = 64;
-/// Of what is kept back, the oldest that are asked to run.
+/// Maximum number of deferred tasks, the oldest, that are examined.
 constexpr size_t maxKeptAsked = 256;
-/// Streams that are fed before anything was produced for them: with more, each task would ask too many.
+/// Maximum number of streams that are fed before they have a computed launch; with more, each task would examine too
+/// many.
 constexpr size_t maxFedStreams = 64;
 
 } // namespace
@@ -37,9 +38,9 @@ Walker::Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late
     plan_.emplace(tasks, *late);
 }
 
-//===--- Tasks ------------------------------------------------------------------------------------------------------===//
+//===--- Tasks ----------------------------------------------------------------------------------------------------===//
 
-/// All of its waits that can go, since they cost nothing more.
+/// Issues all waits of the bucket that are ready, since they cost nothing more.
 void Walker::land(uint32_t bucket) {
   if (transfers_.landed(bucket))
     return;
@@ -64,7 +65,7 @@ void Walker::issueOne(uint32_t step) {
     issuer_.issue(step);
 }
 
-/// The waits and views that the step needs.
+/// Issues the waits and views that the step needs.
 void Walker::issueNeeded(uint32_t step) {
   for (uint32_t needed : issuer_.between(step))
     issueOne(needed);
@@ -96,7 +97,7 @@ void Walker::noteReady(uint32_t task) {
     toFeed_.push_back(stream);
 }
 
-/// Runs what the task still needs, in program order, which is one that works.
+/// Runs the remaining inputs of the task, in program order, which is a valid order.
 void Walker::require(uint32_t task) {
   ++question_;
   std::vector<uint32_t> open = {task}, needed;
@@ -138,7 +139,7 @@ void Walker::compute(uint32_t task) {
     landWhatIsDone();
 }
 
-/// Computes what the members read.
+/// Computes the inputs of the members.
 void Walker::prepare(llvm::ArrayRef<uint32_t> members) {
   bool before = preparing_;
   preparing_ = true;
@@ -177,7 +178,7 @@ void Walker::visit(uint32_t task) {
   if (isDone(task) || tasks_.feedsPrefetch(task) || tasks_.prefetchable(task))
     return;
   if (tasks_.launches(task)) {
-    // Because one that is early goes when its stream is fed.
+    // An early launch is issued when its stream is fed.
     if (early_ && !tasks_.step(task).fixed)
       return;
     require(task);
@@ -194,9 +195,9 @@ void Walker::visit(uint32_t task) {
     compute(task);
 }
 
-//===--- Streams ----------------------------------------------------------------------------------------------------===//
+//===--- Streams --------------------------------------------------------------------------------------------------===//
 
-/// Those that are needed next, as far as memory and the size of a bucket let them.
+/// Returns the prefetches that are needed next, as far as memory and the maximum size of a bucket allow.
 std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
   std::vector<uint32_t> members;
   int64_t transferred = 0, allocated = 0;
@@ -217,7 +218,7 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
 
 bool Walker::hasCompletedInputs(uint32_t launch) const { return transfers_.completesFor(launch) <= now_; }
 
-/// Launches lasting transfers of the stream whose inputs have completed; false if there is none.
+/// Launches lasting collectives of the stream whose inputs have completed; returns false if there is none.
 bool Walker::launchReadyLasting(uint32_t stream) {
   const StreamQueue &queue = queues_[stream];
   if (!queue.hasLasting())
@@ -237,7 +238,7 @@ bool Walker::launchLasting(uint32_t stream) {
   return true;
 }
 
-/// Gives the stream one more transfer; false if none should go now.
+/// Issues one more collective on the stream; returns false if none should be issued now.
 bool Walker::feedOne(uint32_t stream, int64_t until) {
   StreamQueue &queue = queues_[stream];
   if (queue.hasPrompt() && hasCompletedInputs(queue.firstPrompt())) {
@@ -276,14 +277,15 @@ void Walker::feed(int64_t until) {
   }
 }
 
-//===--- Memory -----------------------------------------------------------------------------------------------------===//
+//===--- Memory ---------------------------------------------------------------------------------------------------===//
 
-/// The most that is needed from here to before the task, as far as can be told.
+/// Returns the predicted maximum memory from here to before the task.
 int64_t Walker::planned(uint32_t until) const {
   return plan_->largestUntil(until) + plan_->unplanned(issuer_.bytes() + promised_);
 }
 
-/// Waits for transfers, the first to end first, until so many bytes more fit, or none is left that would give any back.
+/// Waits for collectives, the first to end first, until this many bytes more fit, or none is left that would free
+/// memory.
 void Walker::makeRoom(int64_t bytes) {
   auto isOver = [&] { return issuer_.bytes() + promised_ + bytes > policy_.budget; };
   landWhatIsDone();
@@ -299,7 +301,7 @@ void Walker::makeRoom(int64_t bytes) {
   }
 }
 
-/// Runs what was kept back, the oldest first, as long as it holds what the next tasks need.
+/// Runs deferred tasks, the oldest first, as long as the memory that they hold is needed by the next tasks.
 void Walker::runKeptForRoom() {
   if (pool_.empty())
     return;
@@ -312,11 +314,11 @@ void Walker::runKeptForRoom() {
   }
 }
 
-//===--- What is kept back ------------------------------------------------------------------------------------------===//
+//===--- Deferred tasks -------------------------------------------------------------------------------------------===//
 
 bool Walker::canRunNow(uint32_t task) const { return missing_[task] == 0 && transfers_.completesFor(task) <= now_; }
 
-/// Of what was kept back; none if nothing can run.
+/// Returns the oldest deferred task that can run; none if there is none.
 uint32_t Walker::oldestThatCanRun() const {
   for (const auto &kept : llvm::enumerate(pool_)) {
     if (kept.index() == maxKeptAsked)
@@ -327,7 +329,8 @@ uint32_t Walker::oldestThatCanRun() const {
   return none;
 }
 
-/// Because what is kept back runs among other tasks, there must be room for what it and its readers make beside them.
+/// Returns true if there is room for the results of the task and its readers, since a deferred task runs among other
+/// tasks.
 bool Walker::couldRunLater(uint32_t task) const {
   int64_t makes = tasks_.allocates(task);
   for (uint32_t user : tasks_.after(task))
@@ -335,8 +338,7 @@ bool Walker::couldRunLater(uint32_t task) const {
   return planned(std::min(at_ + lookAhead, tasks_.size())) + makes <= policy_.budget;
 }
 
-/// Puts the task aside if it can wait: for a stall to fill, because it would stall itself, or because it needs what was
-/// put aside.
+/// Defers the task if it can wait: to fill a stall, because it would stall itself, or because it needs a deferred task.
 bool Walker::keep(uint32_t task) {
   if (!early_ || tasks_.step(task).kind == StepKind::Wait || task + 1 == tasks_.size())
     return false;
@@ -359,7 +361,7 @@ bool Walker::keep(uint32_t task) {
   return true;
 }
 
-/// Of what was kept back: the longest that fits the stall, or else the shortest; none if nothing can run.
+/// Returns the longest deferred task that fits the stall, or else the shortest; none if nothing can run.
 uint32_t Walker::filler(int64_t room) const {
   uint32_t best = none;
   for (const auto &kept : llvm::enumerate(pool_)) {
@@ -376,7 +378,7 @@ uint32_t Walker::filler(int64_t room) const {
   return best;
 }
 
-/// The next cheap computation on parameters that fits the stall; none if there is none.
+/// Returns the next cheap computation on parameters that fits the stall; none if there is none.
 uint32_t Walker::leafFor(int64_t room) {
   llvm::ArrayRef<uint32_t> leaves = tasks_.otherLeaves();
   while (nextLeaf_ < leaves.size() && (isDone(leaves[nextLeaf_]) || leaves[nextLeaf_] < at_))
@@ -388,7 +390,7 @@ uint32_t Walker::leafFor(int64_t room) {
   return fits ? leaf : none;
 }
 
-/// Until what the task needs has landed, or nothing is left to fill the time with.
+/// Runs other tasks until the inputs of the task are complete, or nothing is left to fill the time.
 void Walker::fillStall(uint32_t task) {
   while (early_ && transfers_.completesFor(task) > now_) {
     feed(transfers_.completesFor(task));
@@ -404,13 +406,13 @@ void Walker::fillStall(uint32_t task) {
   }
 }
 
-/// Nothing before runKept(), which asks for it.
+/// Records a deferred task that can run; has no effect before runKept().
 void Walker::noteRunnable(uint32_t task) {
   if (isThrough_ && missing_[task] == 0 && pool_.count(task))
     soonest_.push({transfers_.completesFor(task), task});
 }
 
-/// After the last task of the program order: what was kept back, whatever can run soonest first.
+/// Runs the deferred tasks after the last task of the program order, those that can run soonest first.
 void Walker::runKept() {
   isThrough_ = true;
   for (uint32_t task : pool_)
@@ -426,7 +428,7 @@ void Walker::runKept() {
   }
 }
 
-//===--- The whole --------------------------------------------------------------------------------------------------===//
+//===--- Whole schedule -------------------------------------------------------------------------------------------===//
 
 void Walker::start() {
   issuer_.issueInputs();
@@ -438,7 +440,7 @@ void Walker::start() {
       noteReady(task);
 }
 
-/// Whatever was not needed: launches that nobody reads, waits at the end.
+/// Issues the remaining steps: launches without readers, waits at the end.
 void Walker::finishAll() {
   for (uint32_t task = 0; task < tasks_.size(); ++task) {
     if (isDone(task))

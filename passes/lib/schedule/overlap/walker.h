@@ -1,6 +1,6 @@
-// Walker: the state of one walk (walk.h).
+// Walker: the state of one trial schedule (walk.h).
 //
-// Ownership: refers to problem and tasks. Fails never. Cost: see walk.h.
+// Ownership: refers to problem and tasks. Failure: none. Cost: see walk.h.
 #pragma once
 
 #include "schedule/overlap/issuer.h"
@@ -14,7 +14,8 @@
 
 namespace ccgraph::overlap {
 
-/// One walk. `late` null: each transfer goes as late as it can, alone, and nothing is kept back.
+/// Computes one trial schedule. `late` null: each collective is issued alone and as late as possible, and no
+/// computation is deferred.
 class Walker {
 public:
   Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy);
@@ -70,28 +71,29 @@ private:
   Transfers transfers_;
   std::optional<MemoryPlan> plan_;
   std::vector<StreamQueue> queues_;
-  /// by task: those that it needs and that are not done
+  /// by task: the number of its inputs that are not done
   std::vector<uint32_t> missing_;
   int64_t now_ = 0;
-  /// the task that the program order has come to
+  /// the task that the schedule has reached in program order
   uint32_t at_ = 0;
-  /// what launches need is run: nothing else is launched meanwhile
+  /// inputs of launches are being computed: nothing else is launched meanwhile
   bool preparing_ = false;
-  /// bytes that launches at hand will allocate
+  /// bytes that the launches in preparation will allocate
   int64_t promised_ = 0;
-  /// tasks that were kept back, in program order, and how long they take
+  /// deferred tasks in program order, and their total time
   std::set<uint32_t> pool_;
   int64_t poolTime_ = 0;
-  /// Of those, once the program order is through: when what they need has landed, where all that they need is done.
+  /// Deferred tasks whose inputs are all done, with the time at which these are complete; used after the last task of
+  /// the program order.
   using Landing = std::pair<int64_t, uint32_t>;
   std::priority_queue<Landing, std::vector<Landing>, std::greater<>> soonest_;
   bool isThrough_ = false;
-  /// of the leaves that go with no launch: those before it were asked
+  /// index among the leaves of no launch: earlier leaves were examined
   size_t nextLeaf_ = 0;
-  /// by task: the question in which it was found to be needed
+  /// by task: the query in which it was found to be needed
   std::vector<uint32_t> asked_;
   uint32_t question_ = 0;
-  /// streams beyond the first ones, for which something was produced
+  /// streams beyond the first ones that have a computed launch
   std::vector<uint32_t> toFeed_;
 };
 
