@@ -391,10 +391,9 @@ uint32_t LiveBytes::searchSubtree(uint32_t row, int64_t limit) const {
   }
 }
 
-// The next row in program order: from a row, what lies to its right is its right half, then the parent if the row hangs
-// on its left, with the parent's right half, and so on up. The maximum of a half tells whether to go down into it; if
-// no half has a row over the limit, there is none.
-/// The first row over the limit from `row` on, itself included.
+// Returns the first row over the limit from `row` on, itself included. The rows to the right of a row are its right
+// subtree, then the parent if the row is its left child, with the parent's right subtree, and so on up. The maximum of
+// a subtree determines whether the search descends into it; if no subtree has a row over the limit, there is none.
 uint32_t LiveBytes::search(uint32_t row, int64_t limit) const {
   int64_t pending = pendingAbove(row);
   bool fresh = true;
@@ -408,7 +407,7 @@ uint32_t LiveBytes::search(uint32_t row, int64_t limit) const {
         return searchSubtree(right, limit - pending);
     }
     pending -= r.add;
-    // A parent reached from its right half stands before the row, so neither it nor its left half counts.
+    // A parent that is reached from its right child precedes the row, so neither it nor its left subtree counts.
     fresh = r.parent != none && rows_[r.parent].child[0] == row;
     row = r.parent;
   }

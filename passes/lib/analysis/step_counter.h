@@ -30,7 +30,7 @@ public:
   [[nodiscard]] int64_t between(const Node *first, const Node *last) const {
     return above_[last->id()] - above_[first->id()];
   }
-  /// To be told of every move of a node that does not count to just before `position`.
+  /// Must be called for every move of an uncounted node to just before `position`.
   void moved(const Node *node, const Node *position) { above_[node->id()] = above_[position->id()]; }
 
 private:

@@ -12,11 +12,11 @@ WhatIf::WhatIf(const LiveBytes &live, const Node *node) : live_(live) {
     }
 }
 
-// Between two rows at which an interval begins or ends, now or then, all rows gain as much. So if c is the last to read
-// a (16 bytes) and makes d (8 bytes), and sinks over rows 3 and 4:
-//   row 3   95 alive     95 + 16 - 8 = 103
-//   row 4   90 alive     98
-// the two are one stretch of 8 more, and which of them is over 100 is which of them is over 92 now.
+// Between two rows at which an interval begins or ends, before or after the move, all rows gain the same number of
+// bytes. So if c is the last reader of a (16 bytes) and produces d (8 bytes), and sinks across rows 3 and 4:
+//   row 3   95 live     95 + 16 - 8 = 103
+//   row 4   90 live     98
+// the two are one stretch that gains 8 bytes. A row of it will be over 100 exactly if it is over 92 now.
 WhatIf::Stretches WhatIf::stretches(Node *from, Node *to) const {
   /// A gain of `bytes` from this row on.
   struct Change {
@@ -53,7 +53,7 @@ Node *WhatIf::firstOver(const Stretches &stretches, int64_t limit) const {
 }
 
 Node *WhatIf::firstOver(Node *from, Node *to, int64_t limit) const {
-  // Most moves have room by far, so a look at the highest row comes first.
+  // Most moves have ample room, so the highest row is tested first.
   if (!live_.firstAbove(from, to, limit - bytes_))
     return nullptr;
   return firstOver(stretches(from, to), limit);

@@ -32,7 +32,7 @@ private:
   [[nodiscard]] std::vector<Pieces> tensorsOf(llvm::ArrayRef<BoundRow> rows) const;
   [[nodiscard]] llvm::Error checkRows(llvm::ArrayRef<Pieces> rows, int parameter) const;
   llvm::Expected<const Type *> freshType(size_t row, const Type *stated) const;
-  /// What one row needs copied before and after the call.
+  /// The copies that one row needs before and after the call.
   struct RowCopies {
     std::vector<CopyStep> before, after;
   };

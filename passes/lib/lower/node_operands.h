@@ -1,7 +1,7 @@
-// NodeOperands: the arguments of a node's call, as the binder of collective calls takes them (bound_call.h).
+// NodeOperands: the arguments of a node's call in the form that the binder of collective calls accepts (bound_call.h).
 //
-// Tensors keep their objects, so that a row of a bound call is found by its handle. Ownership: shares the tensor objects; the error
-// function borrows the node. Nothing fails. Cost: linear in the arguments.
+// Tensors keep their objects, so a row of a bound call is found by its handle. Ownership: shares the tensor objects;
+// the error function borrows the node. Failure: none. Cost: linear in the arguments.
 #pragma once
 
 #include "ccgraph/ir/bound_call.h"
@@ -15,7 +15,7 @@ struct NodeOperands {
   std::vector<TensorObject> tensors;
 };
 
-/// Of a collective or a transfer. Errors are of rule lower.call.
+/// Returns the operands of a collective or a transfer. Errors are of rule lower.call.
 [[nodiscard]] NodeOperands operandsOf(const Emitter &emitter, const Node &node);
 
 } // namespace ccgraph::lower

@@ -52,7 +52,7 @@ llvm::StringRef PipelineParser::word(llvm::StringRef stops) {
   return text_.slice(begin, at_);
 }
 
-/// What to write instead of a pass of an earlier release; "" for any other name.
+/// Returns the replacement of a pass of an earlier release; "" for any other name.
 llvm::StringRef replacementOf(llvm::StringRef pass) {
   if (pass == "raise-collectives")
     return "raise-collectives is retired: 'schedule-overlap{buckets=none}' hoists launches and merges none";

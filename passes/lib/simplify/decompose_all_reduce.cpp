@@ -1,16 +1,16 @@
 // decompose-all-reduce: c = all_reduce(x); ...; w = wait(c)
 //                       ->  s = reduce_scatter(x); t = wait(s); c = all_gather(t); ...; w = wait(c)
 //
-// An all_reduce is one long transfer: what comes after it on its group waits for all of it, and its result takes its memory
-// from the launch on. As two halves, it lets a transfer that is needed sooner go between them, and only a share of each rank
-// is there after the first. This pass alone gains nothing, since t stands right after s: it is for a schedule that moves
-// them apart.
-//   may we      rewrite/candidates.h asks what it asks of a bucket: one tensor of known size, one wait; and here: a group of
-//               known size that divides the elements
-//   which       where the two are predicted to take not much longer than the one, and its memory fits
-//   do it       `rewrite`: by rows where the ranks divide these, else on a flat view of x, and of the result
-// Every element is still the sum of the same numbers. Which rank adds them, and in which order, a backend may choose anew,
-// so --bitwise keeps floating-point sums of more than two ranks as they are.
+// An all_reduce is one long collective: later collectives of its group wait for all of it, and its result occupies
+// memory from the launch on. As two halves, it lets a more urgent collective run between them, and after the first half
+// each rank holds only a share. This pass alone gains nothing, since t directly follows s: it prepares a schedule that
+// moves them apart.
+//   may we      the conditions of a bucket in rewrite/candidates.h: one tensor of known size, one wait; and here: a
+//               group of known size that divides the elements
+//   which       where the predicted time of the two is not much longer than that of the one, and the memory fits
+//   do it       `rewrite`: by rows if the ranks divide these, else on a flat view of x, and of the result
+// Every element is still the sum of the same numbers. The backend may choose another rank and another order for the
+// additions, so --bitwise keeps floating-point sums over more than two ranks unchanged.
 #include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"

@@ -38,7 +38,7 @@ private:
   friend class DeadSearch;
 };
 
-/// What would go with one collective.
+/// The nodes that would be removed with one collective.
 class DeadSearch {
 public:
   DeadSearch(const EliminateDeadCollectives &pass, const ProgramFacts &facts, bool spmd)

@@ -6,7 +6,7 @@ namespace ccgraph {
 
 namespace {
 
-/// Rows of equal length in row-major memory, as many as the first dimension says: what can be joined and taken apart.
+/// Returns true for row-major memory with a static first dimension: such rows can be concatenated and split.
 bool hasRows(const Node *value) {
   const Type *type = value->type();
   return type && type->isTensor() && !type->sizes().empty() && type->sizes()[0].isStatic() && type->isContiguous();

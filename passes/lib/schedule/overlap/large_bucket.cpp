@@ -10,7 +10,7 @@ constexpr int64_t mebibyte = int64_t{1} << 20;
 constexpr int64_t leastLarge = 512 * mebibyte;
 constexpr int64_t mostPercent = 102;
 
-/// Launches that may become one.
+/// Launches that may be merged.
 struct Kind {
   uint32_t launch;
   int64_t bytes = 0;
@@ -24,7 +24,7 @@ std::map<uint32_t, Kind> mergeableKinds(const Problem &problem) {
   return kinds;
 }
 
-/// Picoseconds a mebibyte of one transfer of so many bytes.
+/// Returns the picoseconds a mebibyte of one collective with this many bytes.
 int64_t paceOf(const Problem &problem, uint32_t launch, int64_t bytes) {
   return problem.estimatedTime(launch, bytes) / (bytes / mebibyte);
 }

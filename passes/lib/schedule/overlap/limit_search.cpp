@@ -9,16 +9,16 @@ namespace ccgraph::overlap {
 namespace {
 
 constexpr int64_t mebibyte = int64_t{1} << 20;
-/// Walks of one policy, each with the bytes less that the one before took too many.
+/// Trial schedules of one policy; each plans with less, by the excess of the previous one.
 constexpr unsigned maxTightenings = 3;
-/// Percent of the budget that the last walk may plan with.
+/// Percent of the budget that the last trial schedule may plan with.
 constexpr int64_t loosePercent = 108;
 
-/// Large buckets get one part in so many of all walks, ...
+/// Large buckets get this part of all trial schedules, ...
 constexpr unsigned largeParts = 4;
-/// ... and must save one part in so many of the step.
+/// ... and must save this part of the step.
 constexpr int64_t worthPart = 100;
-/// Reductions wait for nothing, so their buckets may be so many times as large.
+/// Reductions wait for nothing, so their buckets may be larger by this factor.
 constexpr int64_t lastingTimes = 4;
 
 /// The values that are tried for each part of a policy, the likeliest first.
@@ -31,7 +31,7 @@ struct Choices {
   std::vector<int64_t> keepBack;
 };
 
-/// What a walk starts from, and what it tries.
+/// The start of a trial schedule, and its policy.
 struct Attempt {
   size_t base = 0;
   Policy policy;
@@ -67,7 +67,7 @@ private:
   SearchOptions options_;
   Choices choices_;
   Schedule best_;
-  /// the best walk; the best schedule may still be the one that was there
+  /// the best trial schedule; the best schedule may still be a start
   Attempt leader_;
   Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
@@ -78,7 +78,7 @@ void LimitSearch::consider(Schedule schedule) {
     best_ = std::move(schedule);
 }
 
-/// Walks take the machine for a perfect one, so a replay judges them on a crowded machine.
+/// Computes a trial schedule. It assumes a machine without contention, so with contention a replay evaluates it.
 Schedule LimitSearch::walkWith(const Attempt &attempt) const {
   Schedule schedule = starts_.bases()[attempt.base]->walkWith(attempt.policy);
   if (!problem_.crowding.empty())
@@ -86,7 +86,8 @@ Schedule LimitSearch::walkWith(const Attempt &attempt) const {
   return schedule;
 }
 
-/// Because a walk plans with what it cannot know, one that needs too much is walked again with less to plan with.
+/// Computes a trial schedule. Its plan may underestimate memory, so if it needs too much, it is repeated with a smaller
+/// budget.
 void LimitSearch::attempt(const Attempt &attempt) {
   Attempt tight = attempt;
   tight.policy.budget = options_.budget;
@@ -134,9 +135,9 @@ void LimitSearch::descend() {
   }
 }
 
-// A plan takes what it did not foresee to stay, and so counts more than a walk needs in the end. Where leads are short,
-// little is in flight at a time, and a walk that plans with more than there is may keep within it all the same.
-/// The best walk once or twice more, with short leads and a plan above the budget; what it really needs decides.
+// Repeats the best trial schedule once or twice, with short leads and a plan above the budget; its real peak decides. A
+// plan assumes that unplanned memory stays live, and so overestimates the peak. With short leads, little is in flight
+// at one time, and a trial schedule that plans with more than the budget may still stay within it.
 void LimitSearch::loosen() {
   if (options_.budget >= unlimited)
     return;
@@ -152,8 +153,8 @@ void LimitSearch::loosen() {
   }
 }
 
-/// Buckets that are larger than descend() makes them. A large bucket loses on links that are faster or slower than
-/// planned, so the gain must be worth it.
+/// Tries buckets that are larger than those of descend(). A large bucket loses time on links that are faster or slower
+/// than planned, so the gain must exceed a threshold.
 void LimitSearch::tryLargeBuckets() {
   int64_t large = starts_.largeBucket();
   if (large <= choices_.prefetchBytes.front())
@@ -176,7 +177,7 @@ void LimitSearch::tryLargeBuckets() {
 }
 
 Schedule LimitSearch::run() {
-  // Because programs bound by their transfers want large buckets, and others small ones, both ends are looked at first.
+  // Programs limited by communication need large buckets, and others small ones, so both ends are tried first.
   Attempt start;
   start.policy.lead = choices_.lead.front();
   start.policy.keepBack = choices_.keepBack.front();

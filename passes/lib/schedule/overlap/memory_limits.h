@@ -20,7 +20,7 @@ namespace ccgraph::overlap {
 struct KnownPeaks {
   /// no order needs less
   int64_t floor = 0;
-  /// of the program as its user knows it: the limits are parts of this one
+  /// of the program in its user's form: the limits are parts of it
   int64_t program = 0;
 };
 

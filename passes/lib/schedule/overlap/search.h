@@ -30,8 +30,8 @@ struct SearchOptions {
   std::optional<int64_t> referencePeak = std::nullopt;
 };
 
-/// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own order
-/// wins a tie, and wins against any schedule over the budget without a lower peak.
+/// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own
+/// order wins a tie, and wins against any schedule over the budget without a lower peak.
 [[nodiscard]] Schedule search(const Problem &problem, const SearchOptions &options);
 
 } // namespace ccgraph::overlap

@@ -1,9 +1,9 @@
-// Starts: the orders from which a search begins, and what walks need to know of each.
+// Starts: the orders from which a search begins, and what trial schedules need of each.
 //
-// The program in its own order is one, and the order that needs least memory (frugal_order.h) is another where the two
-// differ. They depend on no memory limit, so a search under several limits makes them once.
+// They are the program's own order and, if it differs, the order with the lowest memory peak (frugal_order.h). They do
+// not depend on a memory limit, so a search under several limits computes them once.
 //
-// Ownership: refers to the problem. Failure: none. Cost: that of lowMemoryOrder() and of two walks.
+// Ownership: refers to the problem. Failure: none. Cost: that of lowMemoryOrder() and of two trial schedules.
 #pragma once
 
 #include "schedule/overlap/tasks.h"
@@ -13,17 +13,17 @@
 
 namespace ccgraph::overlap {
 
-/// An order that walks start from, as a problem whose steps have their numbers in it.
+/// An order from which trial schedules start, as a problem whose steps are numbered in that order.
 struct Base {
   /// The order of the program itself, which needs no copy.
   explicit Base(const Problem &standing);
   Base(const Problem &from, std::vector<uint32_t> byNumber);
-  /// A walk over this order, as a schedule of the program.
+  /// Returns a trial schedule from this order, as a schedule of the program.
   [[nodiscard]] Schedule walkWith(const Policy &policy) const;
 
-  /// by step of the problem here: that of the program
+  /// by step of this problem: the step of the program
   std::vector<uint32_t> order;
-  /// none where the problem is the program's
+  /// none if the problem is the program's
   std::unique_ptr<Problem> own;
   const Problem &problem;
   Tasks tasks;
@@ -34,17 +34,17 @@ class Starts {
 public:
   explicit Starts(const Problem &problem);
   [[nodiscard]] const std::vector<std::unique_ptr<Base>> &bases() const { return bases_; }
-  /// The orders themselves, with time and peak; that of the program first.
+  /// Returns the orders themselves, with time and peak; the program's order first.
   [[nodiscard]] llvm::ArrayRef<Schedule> schedules() const { return schedules_; }
-  /// Picoseconds of computation in the program.
+  /// Returns the picoseconds of computation in the program.
   [[nodiscard]] int64_t compute() const { return compute_; }
-  /// Bytes that every order needs.
+  /// Returns the minimum bytes of any order.
   [[nodiscard]] int64_t floor() const { return floor_; }
-  /// Bytes at the peak of the order that needs least of those known.
+  /// Returns the lowest known peak, in bytes.
   [[nodiscard]] int64_t leastPeak() const { return leastPeak_; }
-  /// Bytes of a bucket than which a larger one is hardly better.
+  /// Returns the bytes of a bucket above which a larger one is hardly better.
   [[nodiscard]] int64_t largeBucket() const { return largeBucket_; }
-  /// Gives the memory of the bases back. No walk follows.
+  /// Frees the memory of the bases. No trial schedule may follow.
   void releaseBases() { bases_.clear(); }
 
 private:

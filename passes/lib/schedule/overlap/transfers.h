@@ -27,8 +27,8 @@ public:
   [[nodiscard]] int64_t completesFor(uint32_t task) const;
   [[nodiscard]] bool landed(uint32_t bucket) const { return buckets_[bucket].landed; }
   void land(uint32_t bucket) { buckets_[bucket].landed = true; }
-  /// Returns the collective in flight that ends first, among those that are no prefetches and free memory on completion;
-  /// none if there is none.
+  /// Returns the collective in flight that ends first, among those that are no prefetches and free memory on
+  /// completion; none if there is none.
   [[nodiscard]] uint32_t firstToEnd();
   /// Returns the steps of those with two members or more.
   [[nodiscard]] std::vector<std::vector<uint32_t>> merged() const;
