@@ -18,7 +18,7 @@ bool mayLaunch(const Node &node) {
   return op && (op->collective || op->role == OpRole::ControlDeps);
 }
 
-/// Which holders are stored: a caller that only counts bytes needs only the ends of each life.
+/// Selects the holders that are stored: a caller that only counts bytes needs only the ends of each life.
 enum class Holders : uint8_t { All, Ends };
 
 /// Computes the lives in one traversal of the program.

@@ -58,8 +58,8 @@ bool makesElements(const Node &list) {
          llvm::none_of(effects.operands, [](Access access) { return has(access, Access::Alias); });
 }
 
-/// Bytes from the beginning of the viewed tensor to that of the view. Strides that are not known, or that a node
-/// before the view may have changed in place, tell nothing.
+/// Returns the bytes from the start of the viewed tensor to that of the view. The bytes are unknown if they depend on
+/// strides that are unknown, or that an earlier node may have changed in place.
 Step viewStep(const Node &view, unsigned element) {
   const Argument *first = argumentAt(view, 0);
   const Node *viewed = first && first->is(Argument::Kind::Operand) ? view.operand(*first) : nullptr;
@@ -72,7 +72,8 @@ Step viewStep(const Node &view, unsigned element) {
   return {viewed, saturatingMultiply(offset->elements.value(), sizeInBytes(from->dtype())), offset->fromStorage};
 }
 
-/// An element of a list of new tensors has storage of its own; one of a split lies in what was split.
+/// Returns the step from an element to its list's operand. An element of a list of new tensors has storage of its own;
+/// an element of a split lies in the operand.
 std::optional<Step> elementStep(const Node &getItem) {
   const Node &list = *getItem.operand(0);
   if (makesElements(list) || (list.op() && list.op()->collective && list.op()->freshResult))

@@ -84,7 +84,7 @@ using BoundRow = std::vector<OperandTensor>;
 /// One count for each member of the group.
 using BoundCounts = llvm::SmallVector<Dim, 0>;
 
-/// Where the results of a call are.
+/// The place of a call's results.
 enum class ReceivePlace : uint8_t {
   /// in new memory
   Fresh,

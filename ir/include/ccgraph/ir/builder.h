@@ -9,18 +9,18 @@
 //   b.output({w});
 //   if (std::optional<Diagnostic> wrong = b.firstError()) ...
 //
-// For programs that are made rather than read, and for passes, whose new nodes come to stand before
-// a position and carry the frame and provenance of what they stand for (standFor). Types are those
-// of the operator table's type rules, the same that the verifier holds a graph to; a call may state
-// one instead, which is not checked here. Where neither says, the node has none.
+// It is for graphs that are constructed rather than read, and for passes. A pass inserts its new nodes before a
+// position and gives them the frame and provenance of the nodes that they replace (standFor). Types come from the type
+// rules of the operator table, which the verifier also uses. A call may state a type instead, which is not checked
+// here. Without either, the node has no type.
 //
 // Graph::create remains the basic interface, for readers that already have argument trees.
 //
-// Ownership: nodes belong to the graph. An Actual owns its texts and lists, so a call may be written
-// with temporaries; what it mentions by pointer (nodes, literals of a Context) must be the graph's.
-// The builder refers to graph and position, and must not outlive them.
-// Failure: a call whose arguments its type rule refuses is made all the same, without type, and the
-// diagnostic is kept: ask firstError() at the end. What no type rule asks, the verifier does.
+// Ownership: nodes belong to the graph. An Actual owns its texts and lists, so a call may use temporaries; pointers in
+// it (nodes, literals of a Context) must belong to the graph. The builder refers to graph and position, and must not
+// outlive them.
+// Failure: a call whose arguments its type rule rejects is created without type, and the diagnostic is kept: call
+// firstError() at the end. The verifier makes all further checks.
 // Cost: Graph::create and one type rule a call.
 #pragma once
 
@@ -135,7 +135,7 @@ public:
 
   /// Returns every call created so far, in order.
   [[nodiscard]] llvm::ArrayRef<Node *> made() const { return made_; }
-  /// What the first type rule that refused its arguments said; empty where none did.
+  /// Returns the diagnostic of the first type rule that rejected its arguments; empty if there is none.
   [[nodiscard]] const std::optional<Diagnostic> &firstError() const { return firstError_; }
 
 private:

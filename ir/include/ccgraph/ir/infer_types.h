@@ -1,9 +1,9 @@
 // Type inference: computes types for the results of a graph that was printed without them, from the types of its
 // inputs.
 //
-// The verifier holds graphs to the certain answers of the type rules (type_inference.h). Here the assumed answers
-// count as well: they take PyTorch's defaults, f32 as the default dtype, and layouts as FakeTensor gives them. So an
-// inferred type is what PyTorch most likely made; it is never held against a graph.
+// The verifier checks graphs against the certain results of the type rules (type_inference.h). Here the assumed results
+// count as well: they use PyTorch's defaults, f32 as the default dtype, and layouts as FakeTensor computes them. So an
+// inferred type describes what PyTorch most likely did; it never makes a graph invalid.
 //
 // A data-dependent size gets a new symbol, u<number>, at the node that reads it.
 //

@@ -1,10 +1,9 @@
 // OpDef: the properties of an operator. OpTable: the only list of operators.
 //
-// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table);
-// our own knowledge, what a collective's arguments mean, type rules, work, undeclared effects,
-// stands beside it in families under ir/lib/ops. An operator in neither is *opaque*: kept, printed
-// back, ordered against everything, unless the user declares it (`--ops`). What an operator shares,
-// writes and communicates is said here and nowhere else.
+// PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table). Additional facts (the
+// meaning of a collective's arguments, type rules, work, undeclared effects) are in families under ir/lib/ops. An
+// operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user declares it
+// (`--ops`). The storages that an operator shares and writes, and its communication, are defined here only.
 //
 // Ownership: OpDefs belong to the OpTable of a Context, and their addresses stay valid as long as it; declare() changes
 // one in place. Failure: declare() alone, if a schema does not parse; an unknown operator is not an error.
@@ -105,17 +104,17 @@ enum class CollectiveKind : uint8_t {
   ShardDimAllToAll,
   Barrier
 };
-/// What holds of every call of one kind.
+/// Properties of every call of one kind.
 struct CollectiveTraits {
   CollectiveKind kind;
   /// "all_reduce"
   llvm::StringLiteral name;
   /// between two ranks rather than among all members of the group
   bool isPointToPoint;
-  /// Every member of the group calls it alike, and it leaves nothing but its results: where all ranks drop an unread
-  /// call, no rank waits for it.
+  /// Every member of the group issues it alike, and it has no effect besides its results: if all ranks drop a call
+  /// without readers, no rank waits for it.
   bool leavesOnlyResults;
-  /// the functional operators of one tensor and of a list, in full; empty where PyTorch has none
+  /// the functional operators of one tensor and of a list, with full names; empty if PyTorch has none
   llvm::StringLiteral single;
   llvm::StringLiteral list;
 };
@@ -142,7 +141,7 @@ struct CollectiveSpec {
   bool synchronous = false;
   /// group given as `tag, ranks, group_size` (c10d_functional) or as an object (c10d)
   bool legacy = false;
-  /// The tensors that it yields are known to be the buffers that it fills, in their order (c10d.allgather_).
+  /// The returned tensors are known to be the buffers that it fills, in their order (c10d.allgather_).
   bool yieldsBuffers = false;
   int8_t input = 0;
   /// parameter that receives the result (`out`, irecv's buffer, c10d outputs)
@@ -166,13 +165,13 @@ enum class CollectiveForm : uint8_t {
   /// a list in, a list out: all_reduce_coalesced
   List,
 };
-/// The functional operator of a kind in a form, in full: "_c10d_functional.all_reduce_coalesced.default". Empty where
-/// PyTorch has none.
+/// Returns the functional operator of a kind in a form, with its full name:
+/// "_c10d_functional.all_reduce_coalesced.default". Empty if PyTorch has none.
 [[nodiscard]] inline llvm::StringRef formOf(CollectiveKind kind, CollectiveForm form) {
   return form == CollectiveForm::Single ? traitsOf(kind).single : traitsOf(kind).list;
 }
-/// False where PyTorch's form on a list refuses a dtype that its single form takes, on every backend. `reduceOp` as
-/// the call spells it, in lower case; empty where there is none. What a backend refuses in every form is not asked here.
+/// Returns false if PyTorch's list form rejects a dtype that its single form accepts, on every backend. `reduceOp` as
+/// in the call, in lower case; empty if there is none. Dtypes that a backend rejects in every form are not considered.
 [[nodiscard]] bool listFormTakes(CollectiveKind kind, llvm::StringRef reduceOp, DType dtype);
 
 /// Nodes of the same domain may not be reordered, whatever their data edges. Nodes of different domains may be, except
@@ -234,22 +233,22 @@ struct OpDef;
 namespace infer {
 struct Call;
 } // namespace infer
-/// Infers the result type from the arguments; null where it cannot be told. type_inference.h asks the rules.
+/// Infers the result type from the arguments; null if it cannot be determined. type_inference.h applies the rules.
 using TypeRule = const Type *(*)(infer::Call &call);
 
-/// Where a view begins.
+/// The place where a view begins.
 struct ViewOffset {
   /// elements of the viewed tensor's dtype from its first element to the view's
   Dim elements;
-  /// Counted from the beginning of the storage instead (as_strided with an offset).
+  /// Counted from the start of the storage instead (as_strided with an offset).
   bool fromStorage = false;
   /// Follows from the sizes and strides of the viewed tensor.
   bool readsStrides = false;
 };
-/// Where a view, or element `element` of a list of views, begins in a tensor of type `from`, whose strides are known.
-/// Empty where an argument is no number, or the view shows no element of the tensor as it lies (conj).
+/// Returns where a view, or element `element` of a list of views, begins in a tensor of type `from`, whose strides are
+/// known. Empty if an argument is no number, or the view shows no element of the tensor unchanged (conj).
 using ViewRule = std::optional<ViewOffset> (*)(const Node &view, unsigned element, const Type &from);
-/// Work of a node with known types; empty where it cannot be told.
+/// Returns the work of a node with known types; empty if it cannot be determined.
 using WorkRule = std::optional<Work> (*)(const Node &node);
 /// Whether a node of an operator that may alias does alias: its types and arguments may prove either.
 enum class Sharing : uint8_t { Unknown, View, Copy };
@@ -266,8 +265,8 @@ struct OpDef {
   Domain domain = Domain::None;
   std::optional<CollectiveSpec> collective;
   TypeRule typeRule = nullptr;
-  /// Does typeRule answer what holds of every program, but where a call takes a default of PyTorch? Graphs are held to
-  /// such a rule; the answers of other rules are assumed.
+  /// True if the results of typeRule are valid for every program, except where a call uses a default of PyTorch. Graphs
+  /// are checked against such a rule; the results of other rules are assumed.
   bool typeIsCertain = false;
   /// of views, and of operators that may yield one
   ViewRule view = nullptr;
@@ -287,9 +286,9 @@ struct OpDef {
   bool freshResult = true;
   /// some parameter has Access::Reshape
   bool reshapes = false;
-  /// reshapes its operand in place such that each element stays where it is (t_, squeeze_)
+  /// reshapes its operand in place but keeps each element in its place (t_, squeeze_)
   bool rearranges = false;
-  /// ends in `...`: what is given beyond the parameters is treated as the last one
+  /// ends in `...`: further arguments are treated like the last parameter
   bool variadic = false;
   /// each element of a result is a (possibly converted) operand element or a constant: nothing is computed
   bool movesBytes = false;
@@ -332,7 +331,7 @@ public:
   [[nodiscard]] llvm::Error declare(const OpDeclaration &declaration);
   /// Returns true if some declared operator may reshape a tensor; then any graph may.
   [[nodiscard]] bool declaresReshape() const;
-  /// Targets with our own knowledge (collectives, type rules, work), sorted: what docs/ops.md lists.
+  /// Returns the targets with additional facts (collectives, type rules, work), sorted: the operators in docs/ops.md.
   [[nodiscard]] std::vector<const OpDef *> described();
   /// Returns the number of operators of the generated table.
   [[nodiscard]] static size_t numGenerated();

@@ -1,13 +1,12 @@
 // TypeInference: infers the types of nodes one by one, while a program is constructed.
 //
-// Each operator has at most one type rule (op_def.h). certainType() returns what a rule answers for every program:
-// GraphBuilder and the verifier ask it. TypeInference returns what a rule assumes as well (infer_types.h says what),
-// so that whoever writes a program gets a type for each operator that has a rule, and what is wrong with a call while
-// its writer can still name it.
+// Each operator has at most one type rule (op_def.h). certainType() returns the result of a rule if it is valid for
+// every program; GraphBuilder and the verifier use it. TypeInference also returns assumed results (see infer_types.h).
+// So the author of a program gets a type for each operator that has a rule, and an error at the call that causes it.
 //
 // A data-dependent size gets a new symbol, u<number>.
 //
-// Ownership: types are the node's context's. Failure: a diagnostic of what a rule refuses in the arguments. Cost: one
+// Ownership: types belong to the node's context. Failure: a diagnostic of the arguments that a rule rejects. Cost: one
 // rule a node.
 #pragma once
 
@@ -21,7 +20,7 @@ namespace ccgraph {
 /// it.
 [[nodiscard]] bool lacksType(const Type *type);
 
-/// The type that every program gives to this call; null where no rule tells, or where the answer is assumed.
+/// Returns the type of this call that is valid in every program; null if there is no rule, or if its result is assumed.
 [[nodiscard]] llvm::Expected<const Type *> certainType(const Node &node);
 
 class TypeInference {
@@ -29,7 +28,8 @@ public:
   /// New symbols are numbered from `firstSymbol`.
   explicit TypeInference(uint64_t firstSymbol = 0) : nextSymbol_(firstSymbol) {}
 
-  /// What the call yields, as FakeTensor has it; null where no rule tells. `node` is a call whose operands have types.
+  /// Returns the type of the call's result, as FakeTensor would compute it; null if no rule determines it. `node` is a
+  /// call whose operands have types.
   [[nodiscard]] llvm::Expected<const Type *> typeOf(const Node &node);
 
 private:
