@@ -1,7 +1,7 @@
 // Python constants that an argument keeps as text, because no other kind of argument holds them.
 //
 // PyTorch prints such constants by their repr(): functools.partial(f, 1), torch.Size([2]), <ReduceOp.SUM: 0>, 2j. The
-// text is printed back unchanged, and may come from a file of somebody else, so only texts of constants are accepted:
+// text is printed back unchanged, and may come from an untrusted file, so only texts of constants are accepted:
 // literals, names, operators, containers, and calls of classes (a capital letter) and of a few functions without
 // effects. A call of any other function, a lambda, a comprehension, an f-string or a comment is rejected.
 //

@@ -344,7 +344,7 @@ void PlanSink::readOutput(const JsonValue &value) {
   plan_->outputs.push_back(readPlanValue(scope_, value));
 }
 
-// --- What the whole file lacks ----------------------------------------------------------------------------------------
+// --- Checks of the whole file ---------------------------------------------------------------------------------------
 
 void PlanSink::finish() {
   header_.finish(start_);

@@ -52,7 +52,7 @@ struct GivenGradient {
 using GivenGradients = llvm::DenseMap<const Node *, GivenGradient>;
 
 struct GradientRequest {
-  /// what is differentiated
+  /// the value that is differentiated
   Node *of = nullptr;
   /// its tensors: what it is differentiated by
   std::vector<Node *> with;

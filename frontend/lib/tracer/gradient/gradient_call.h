@@ -84,7 +84,7 @@ public:
   /// Returns element `index` of the node in the forward graph, and reuses an existing one.
   Node *resultElement(int64_t index);
 
-  // --- Who gets what ---------------------------------------------------------------------------------------------
+  // --- Gradients of operands -----------------------------------------------------------------------------------------
   [[nodiscard]] bool wants(const Node *node) const { return node != nullptr && store_.wants(node); }
   /// Returns the mask by which a backward operator computes the gradients of these operands, each or not.
   [[nodiscard]] Actual wanted(llvm::ArrayRef<int> positions) const;

@@ -1,9 +1,8 @@
 // Buffer: what one rank sends into, or receives from, a collective, as one flat row of elements.
 //
-// Every collective moves flat rows: dimension 0 is outermost, so gathering along it is
-// concatenation and scattering is cutting. A buffer is a row made of pieces: a tensor, the
-// tensors of an output list, or strided windows (a chunk along another dimension). Its elements
-// are those of the pieces, each in row-major order, one piece after the other.
+// Every collective moves flat rows: dimension 0 is outermost, so gathering along it is concatenation and scattering is
+// cutting. A buffer is a row of pieces: a tensor, the tensors of an output list, or strided windows (a chunk along
+// another dimension). Its elements are those of the pieces, each in row-major order, one piece after the other.
 //
 // Ownership: pieces share their storage. Failure: none; callers check counts and dtypes. Cost:
 // linear in the elements.

@@ -86,7 +86,7 @@ struct PreparedRank {
   [[nodiscard]] llvm::Error prepare();
   /// A run begins.
   void begin();
-  /// After prepare(), of a run that is not paced: who computes the steps.
+  /// After prepare(), the kernel choice of a run without simulated durations.
   [[nodiscard]] const KernelChoice &kernels() const { return kernels_; }
 
 private:

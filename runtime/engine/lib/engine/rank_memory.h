@@ -57,7 +57,7 @@ public:
   [[nodiscard]] llvm::Error makeRoom(const PlanWindow &window, const Symbols &symbols, const StepPlace &place);
   /// Lets go of the memory.
   void release(BufferId buffer) { storages_[buffer] = nullptr; }
-  /// The buffer gets its memory from who computes it, and not before.
+  /// The step that computes the buffer gives it its memory, not earlier.
   [[nodiscard]] bool growsAsComputed(BufferId buffer) const { return isGrowing(buffer) && (!device_ || lending_); }
 
   // --- On a device ----------------------------------------------------------------------------------------

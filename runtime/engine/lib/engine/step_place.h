@@ -9,7 +9,7 @@ namespace ccgraph::runtime {
 
 struct StepPlace {
   int64_t rank = 0;
-  /// of the node that the step was made of, or of the input
+  /// of the node from which the step was lowered, or of the input
   Identifier name;
 
   /// "NAME: rank 1: MESSAGE [RULE]", with the repair as a note.

@@ -194,9 +194,9 @@ public:
     keep(timer, made);
     return code;
   }
-  // Captured, an event is a node of the graph only by cudaEventRecordExternal, which is invalid outside of capture
-  // (CUDA Runtime API, Event Management, cudaEventRecordWithFlags; cuda.h of CUDA 13.0, CU_EVENT_RECORD_EXTERNAL).
-  // Times of events so recorded are those of the last launch: PyTorch's test_graph_timing checks this
+  // Captured, an event is a node of the graph only by cudaEventRecordExternal, which is invalid outside a capture (CUDA
+  // Runtime API, Event Management, cudaEventRecordWithFlags; cuda.h of CUDA 13.0, CU_EVENT_RECORD_EXTERNAL). Times of
+  // events so recorded are those of the last launch: PyTorch's test_graph_timing checks this
   // (github.com/pytorch/pytorch, pull request 155372).
   int takeTime(GpuEvent timer, GpuStream stream) override {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

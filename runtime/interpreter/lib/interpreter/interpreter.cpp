@@ -164,7 +164,7 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
       });
 }
 
-// Two programs that are compared have the same constants, so who observes them need not be where they are true.
+// Two graphs that are compared have the same constants, so observe() does not check guards.
 llvm::Expected<RunResult> interpret(const RunRequest &request) {
   if (llvm::Error error = checkRequest(request))
     return error;

@@ -1,4 +1,4 @@
-// Kernels made of kernels: calling one operator's kernel from another's.
+// Calls of one operator's kernel from another's, for kernels that are composed of kernels.
 //
 // Ownership: as the called kernel's results. Failure: a call that fails is the caller's failure, its message kept; the result is then
 // None, and tensors taken from it are empty. Cost: a search of the registry (a few hundred nanoseconds) a call.
@@ -8,7 +8,7 @@
 
 namespace ccgraph::runtime {
 
-/// runKernel() for who catches OutOfMemory for the whole run.
+/// runKernel() for a caller that catches OutOfMemory for the whole run.
 [[nodiscard]] llvm::Expected<Value> callWithinRun(const Kernel &kernel, KernelCall call,
                                                   Destinations destinations = {});
 /// Runs `target`'s kernel on these arguments. Does nothing where `args` has failed already.

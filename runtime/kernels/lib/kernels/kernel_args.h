@@ -111,7 +111,7 @@ public:
   }
   /// Memory for one of several results, row-major.
   [[nodiscard]] Tensor resultOf(unsigned index, DType dtype, DimsRef sizes);
-  /// The caller's windows, for a kernel that is made of one call for each of its results.
+  /// The caller's windows, for a kernel that consists of one call for each of its results.
   [[nodiscard]] Destinations destinations() const { return destinations_; }
 
   // --- Failure ---------------------------------------------------------------------------------

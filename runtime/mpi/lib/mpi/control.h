@@ -40,7 +40,7 @@ private:
   int size_ = 0;
   MpiRequest receiving_;
   std::vector<std::byte> buffer_;
-  /// Never waited for: who does not answer may never take it.
+  /// Never waited for: a process that does not answer may never receive it.
   std::deque<std::vector<std::byte>> sent_;
 };
 

@@ -76,7 +76,7 @@ private:
   void look();
   void hear(ControlChannel::Message message);
   void failWith(Failure failure);
-  /// `before`: of the question before, if there was one; who did not answer that is hardly waited for.
+  /// `before` has the answers to the previous question, if there was one; ranks that did not answer it get little time.
   [[nodiscard]] Answers rollCall(MessageKind kind, std::vector<std::byte> own, const Answers *before);
   [[nodiscard]] Diagnostic choose(const Answers &texts) const;
   void describeWaits(int64_t rank, const Answers &texts, Diagnostic &diagnostic) const;

@@ -75,7 +75,7 @@ struct StreamThreads::Fiber {
   }
   void leave() {
     void *to = watchedLoop;
-    // The switch may never return, and no fiber may end without it.
+    // The fiber may never be resumed, and none may end while it is not watched.
     watch();
     __tsan_switch_to_fiber(to, __tsan_switch_to_fiber_no_sync);
     swapcontext(&own, &loop);

@@ -119,7 +119,8 @@ static int openListener(const addrinfo &address) {
   return -1;
 }
 
-// A name may have several addresses, such as ::1 and 127.0.0.1; who connects tries all of them, so the first that takes the port does.
+// A name may have several addresses, such as ::1 and 127.0.0.1. A connecting process tries all of them, so the first
+// address with a free port is used.
 llvm::Expected<int> listenOn(const std::string &host, uint16_t port) {
   addrinfo wanted = {}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;

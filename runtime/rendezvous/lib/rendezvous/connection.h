@@ -54,7 +54,7 @@ private:
 
 /// A socket that listens on an address of `host`, which is one of this machine's. Error: the system's word for why not.
 [[nodiscard]] llvm::Expected<int> listenOn(const std::string &host, uint16_t port);
-/// The next who has called, if there is one; it does not block.
+/// Returns the next caller, if there is one; it does not block.
 [[nodiscard]] std::optional<Connection> acceptFrom(int listener);
 /// Makes one attempt. Returns nothing where no process listens there yet; fails where the host is unknown.
 [[nodiscard]] llvm::Expected<std::optional<Connection>> connectTo(const std::string &host, uint16_t port,

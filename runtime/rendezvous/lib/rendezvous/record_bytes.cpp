@@ -5,7 +5,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-// Each structure has one list of its members, which serves who writes and who reads.
+// Each structure has one list of its members, which serves both writing and reading.
 
 struct Writing {
   ByteWriter &to;

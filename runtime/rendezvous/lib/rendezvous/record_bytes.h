@@ -1,6 +1,7 @@
 // A FlightRecord as bytes, for another process of the job.
 //
-// Ownership: plain values. Failure: reading what is not whole gives what there is (ByteReader). Cost: linear in calls and steps.
+// Ownership: plain values. Failure: reading incomplete bytes yields their present part (ByteReader). Cost: linear in
+// calls and steps.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"

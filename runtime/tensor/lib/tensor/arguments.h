@@ -1,6 +1,6 @@
 // Arguments: the value of an argument tree, of a node or of a step of a plan.
 //
-// Literals are the same everywhere; what an operand is, and who complains, is the caller's.
+// Literals are the same everywhere; the caller resolves operands and reports errors.
 //
 // Ownership: borrows. Failure: the caller's error (rule run.unknown-symbol or run.no-kernel). Cost: linear in the tree.
 #pragma once

@@ -158,7 +158,7 @@ private:
     return findOpen(rank, [](const FlightMeeting &meeting) { return !meeting.missing.empty(); });
   }
 
-  /// The first that all have launched and that has not ended, because of one who also has a part in it.
+  /// Returns the first incomplete collective that all members have launched and that this rank has started.
   [[nodiscard]] const FlightMeeting *movingCall(int64_t rank) const {
     return findOpen(rank, [&](const FlightMeeting &meeting) {
       return meeting.missing.empty() && meeting.calls.at(rank)->state == FlightState::Started;

@@ -48,7 +48,7 @@ public:
   /// `step`: place in Plan::steps; `index`: in CollectiveStep::calls.
   [[nodiscard]] Call enrol(size_t step, size_t index);
 
-  // --- While a plan runs: told by the rank's own thread -------------------------------------------------
+  // --- While a plan runs: called by the rank's own thread ------------------------------------------------
   /// The time since begin(). For simulated durations it is the simulated time; otherwise it is one clock reading for
   /// all events of a moment; empty: now.
   using Moment = std::optional<std::chrono::nanoseconds>;
@@ -78,7 +78,7 @@ public:
   void setLost() { lost_.store(true, std::memory_order_relaxed); }
   void setEnded() { activity_.store(ended, std::memory_order_relaxed); }
 
-  // --- Asked by anybody ---------------------------------------------------------------------------------
+  // --- Called by any thread -------------------------------------------------------------------------------
   /// The step that the rank executes, if it is in the middle of one.
   [[nodiscard]] std::optional<size_t> busyWith() const;
   [[nodiscard]] bool isLost() const { return lost_.load(std::memory_order_relaxed); }

@@ -35,7 +35,7 @@ struct FlightMeeting {
   std::string name;
   /// the earliest time at which it was issued anywhere
   int64_t since = 0;
-  /// by rank: who has launched it
+  /// launches by rank
   std::map<int64_t, const FlightCall *> calls;
   /// Members that have not launched it, and whose record would show if they had, or that left none.
   std::vector<int64_t> missing;
@@ -76,7 +76,8 @@ private:
   [[nodiscard]] std::vector<int64_t> membersOf(const FlightGroup &group) const;
   [[nodiscard]] FlightLine lineOf(const FlightRecord &record, const FlightCall &call) const;
   void addRecord(const FlightRecord &record);
-  /// The call as it was when the first record was taken: a rank that was stopped, and let go when the others gave up, has gone on.
+  /// Returns the call in its state when the first record was taken: a stopped rank that resumed after the others had
+  /// ended has continued since.
   [[nodiscard]] const FlightCall &asItWas(const FlightCall &call);
   void findMissing(FlightMeeting &meeting, int64_t sequence) const;
   [[nodiscard]] bool wouldShow(int64_t rank, const FlightLine &line, int64_t sequence) const;

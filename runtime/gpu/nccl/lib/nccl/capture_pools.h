@@ -18,7 +18,7 @@ public:
   [[nodiscard]] llvm::Error end();
   /// Returns the memory for a kernel with this allocator. Null: there is no capture.
   [[nodiscard]] CapturedMemory *of(const DeviceAllocator *allocator) const;
-  /// The graph has gone.
+  /// Releases the memory after the graph is destroyed.
   void clear() { pools_.clear(); }
 
 private:

@@ -1,4 +1,4 @@
-// NcclRank: the host of one rank, which walks a plan's steps and enqueues them on a device.
+// NcclRank: the host of one rank, which enqueues a plan's steps on a device.
 //
 //   inputs are copied to the device on the stream of computation
 //   all other streams wait for that

@@ -17,8 +17,9 @@
 // Where all hosts wait and nothing can run, the devices are in a deadlock: the run ends, with a text that lists what
 // each waits for.
 //
-// Ownership: owns what is enqueued until it has run; work is borrowed. Failure: ending(). Thread-safe: each host calls from its
-// own thread; work runs on the thread of a host that waits, one piece at a time. Cost: a lock and a few allocations for each piece.
+// Ownership: owns enqueued work until it has run; work is borrowed. Failure: ending(). Thread-safe: each host calls
+// from its own thread; work runs on the thread of a host that waits, one piece at a time. Cost: a lock and a few
+// allocations for each piece.
 #pragma once
 
 #include "simulated/meeting_table.h"
