@@ -59,7 +59,7 @@ private:
     /// The step that comes next; not where the stream is idle.
     [[nodiscard]] uint32_t head() const { return steps[ended]; }
   };
-  /// The next actions that are possible: issue a step, or continue a stream.
+  /// A choice is to issue the next step (this value), or to continue the stream of this number.
   static constexpr uint32_t issueNext = ~0U;
   static constexpr uint32_t mostPatience = 32;
   static constexpr uint32_t mostIssuedAtOnce = 8;
@@ -83,7 +83,7 @@ private:
   [[nodiscard]] llvm::Error launch(StreamState &stream, PreparedExchange &exchange);
   [[nodiscard]] llvm::Error bind(StreamState &stream, PreparedExchange &exchange);
   [[nodiscard]] llvm::Error advanceCalls(StreamState &stream);
-  // --- Of a run that is paced ---------------------------------------------------------------------------
+  // --- Simulated durations ------------------------------------------------------------------------------
   void pause(StreamState &stream);
   [[nodiscard]] FlightRecorder::Moment present() const;
   /// The moments that the recorder receives for a step that is issued, begins or ends.

@@ -111,7 +111,7 @@ public:
 
   void add(size_t place, const InputDemand &demand) { join(demands_[place], demand); }
 
-  /// Passes the demand on unchanged.
+  /// Passes the demand on to an operand whose values the result keeps.
   void pass(size_t from, size_t to) {
     const InputDemand mine = demands_[from];
     InputDemand &theirs = demands_[to];

@@ -21,7 +21,7 @@ public:
   Meeting(llvm::ArrayRef<int64_t> members, size_t sequence)
       : members_(members), sequence_(sequence), launches_(members.size()) {}
 
-  /// Nobody has come.
+  /// Forgets all arrivals, before a run.
   void reset();
   /// The launch of one member. True for the last one to come.
   [[nodiscard]] llvm::Expected<bool> arrive(size_t member, const Launch &launch);

@@ -54,7 +54,7 @@ public:
   /// The state of this rank at a roll call.
   struct Standing {
     std::function<LaunchCounts()> counts;
-    /// Failures by rank; empty for a rank that does not answer.
+    /// Receives the launch counts by rank; empty for a rank that does not answer.
     std::function<void(std::vector<std::optional<LaunchCounts>>)> learn;
     /// what it waits for; empty where it does not wait
     std::function<std::vector<std::string>()> waits;

@@ -57,7 +57,7 @@ public:
   void schedule(Call call, Moment moment = {});
   void start(Call call, const Launch &launch, Moment moment = {});
   void complete(Call call, Moment moment = {});
-  /// the time of its launch, where it is a collective
+  /// Records the beginning of a step; the step of a collective begins at its launch.
   void beginStep(size_t step, Moment moment = {});
   void endStep(size_t step, Moment moment = {});
   /// The real times of a completed step or call, from a source that is more precise than the reporting host, in

@@ -44,7 +44,7 @@ public:
   /// `signal`: four bytes of the device for barriers. `scratch`: for rows that are gathered, which lives until they are reduced.
   RowCalls(std::byte *signal, Scratch scratch) : signal_(signal), scratch_(std::move(scratch)) {}
 
-  /// Returns whether there is no call.
+  /// Removes all calls.
   void clear() {
     calls_.clear();
     copies_.clear();
