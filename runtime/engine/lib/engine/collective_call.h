@@ -22,7 +22,7 @@ public:
   [[nodiscard]] static llvm::Expected<PreparedCollective> prepare(const PlanStep &step, RankState &state,
                                                                   const Ranks &ranks);
 
-  /// For a run that is paced: what the rank enrols and launches are the messages of ticks, one tick a call.
+  /// With simulated durations: the rank enrols and launches the messages of ticks, one tick a call.
   [[nodiscard]] static llvm::Expected<PreparedCollective> prepareTicks(const PlanStep &step, RankState &state,
                                                                        const Ranks &ranks);
 

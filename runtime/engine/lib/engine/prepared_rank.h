@@ -26,7 +26,7 @@ private:
   std::optional<std::pair<Tensor, Tensor>> fixed_;
 };
 
-/// A kernel or copy of a run that is paced: only its time passes.
+/// A kernel or copy with a simulated duration: only its time passes.
 struct PreparedPause {};
 
 /// A collective step with its calls' tickets; none where a fault has the rank leave it out.
@@ -68,7 +68,7 @@ struct PreparedRank {
   RankState state;
   FlightRecorder recorder;
   FaultInjector faults;
-  /// of a run that is paced
+  /// of a run with simulated durations
   std::optional<RankPace> pace;
   /// in the order in which the host issues them
   std::vector<PreparedStep> steps;

@@ -277,7 +277,7 @@ llvm::Error RankLoop::advanceCalls(StreamState &stream) {
   return llvm::Error::success();
 }
 
-// --- Of a run that is paced -----------------------------------------------------------------------------------
+// --- Simulated durations --------------------------------------------------------------------------------------
 
 FlightRecorder::Moment RankLoop::present() const {
   if (!present_)

@@ -15,7 +15,7 @@ namespace ccgraph::runtime {
 /// Of one call.
 class Tick {
 public:
-  /// `seat` and `launch` as those of the call that is paced.
+  /// `seat` and `launch` are those of the call with a simulated duration.
   Tick(const CallSeat &seat, const Launch &launch);
 
   struct Message {
