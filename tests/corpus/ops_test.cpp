@@ -1,4 +1,4 @@
-// Compares every captured graph with the operator table: no operator that PyTorch declares is unknown, the shape rules
+// Compares every captured graph with the operator table: no operator that PyTorch declares is unknown, the type rules
 // give PyTorch's types, and the verifier finds no error.
 #include "support/corpus.h"
 

@@ -251,7 +251,7 @@ llvm::Error Recorder::check(const CallSpec &spec, const Node &node) {
 }
 
 llvm::Expected<Node *> Recorder::record(const Call &call) {
-  // The type is set here, because the builder would use the shape rule alone.
+  // The type is set here, because the builder sets only certain types.
   CallSpec spec{.target = call.target, .args = {}, .type = graph_->context().noneType()};
   if (llvm::Error error = addArguments(call, spec))
     return error;

@@ -1,7 +1,7 @@
 // Recorder: the mode of a Trace; each call becomes a node.
 //
 // Ownership: owns the graph until it is taken. Failure: a failed tensor, and the first failure is kept for finish().
-// Cost: a node, and one or two shape rules.
+// Cost: a node, and one type rule.
 #pragma once
 
 #include "ccgraph/ir/object_meaning.h"

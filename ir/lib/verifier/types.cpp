@@ -160,7 +160,7 @@ private:
       llvm::consumeError(expected.takeError()); // an operand may be reshaped by now
   }
 
-  // Compares the result type that the shape rule infers with the type that the graph states. A stated f32[8] for
+  // Compares the result type that the type rule infers with the type that the graph states. A stated f32[8] for
   // all_gather(f32[2], 2, "tp") is an error: expected f32[4]. If either side is unknown, no finding is reported, so a
   // graph without types passes.
   void checkResult(const Node &node) {

@@ -1,7 +1,7 @@
 // Finds the types of a node's results where a text prints no type for a list.
 //
 // Ownership: the Context owns the types. Failure: none: an unknown type is null. Cost: linear in the uses, and one
-// shape rule.
+// type rule.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -4,11 +4,11 @@
 //   TensorList parts = callList("aten.split.Tensor", {x, 4, 0});
 //
 // All operators of ops.h are built on it, and it reaches the operators that have no function there. Where a Trace is
-// open on this thread, it records the call through the IR's own builder; the operator's shape rules determine the type.
+// open on this thread, it records the call through the IR's own builder; the operator's type rule determines the type.
 //
 // Ownership: an Operand owns what it holds. Failure (see tensor.h): no trace is open, a tensor belongs to another trace
-// or to a finished one, the shape rule rejects the arguments, or the type of the operator's result is unknown. Cost:
-// that of GraphBuilder::call and one or two shape rules; about a microsecond.
+// or to a finished one, the type rule rejects the arguments, or the type of the operator's result is unknown. Cost:
+// that of GraphBuilder::call and one type rule; about a microsecond.
 #pragma once
 
 #include "ccgraph/ir/builder.h"

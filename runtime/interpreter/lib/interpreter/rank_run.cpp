@@ -45,7 +45,7 @@ RankRun::StepResult RankRun::stopFor(const Communication *communication) {
   return Progress::Stopped;
 }
 
-// Every value is held to its node's type. So a kernel or a shape rule that is wrong shows at the node where it is
+// Every value is held to its node's type. So a kernel or a type rule that is wrong shows at the node where it is
 // wrong, and not where its result is at last compared.
 RankRun::StepResult RankRun::yield(const Node &node, Value value) {
   if (std::string wrong = conform(node.type(), value, symbols_); !wrong.empty())
