@@ -77,10 +77,10 @@ class Commands:
 
 
 def flags(path, scratch, root, build, known):
-    """Returns the build's command for this file or a neighboring one; included files are in `scratch`. Programs may
-    include what tools may include."""
-    folder = path.split("/")[0] if "/" in path else "tools"
-    neighbour = next(f for f in known if f.startswith(os.path.join(root, folder, "")) and "docgen" not in f)
+    """Returns the build's command for this file, or for the known file that is nearest to it in the tree; included files
+    are in `scratch`. Programs may include what tools may include."""
+    near = os.path.join(root, path if "/" in path else "tools/driver/")
+    neighbour = max(known, key=lambda f: len(os.path.commonprefix([f, near])))
     command = known.get(os.path.join(root, path), known[neighbour])
     command = command[next(i for i, word in enumerate(command) if not word.endswith("ccache")):command.index("-o")]
     moved = [word if build in word else re.sub(re.escape(root) + r"(?=[/\"\\]|$)", scratch, word) for word in command]

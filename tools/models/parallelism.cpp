@@ -34,7 +34,7 @@ std::vector<Share> sharesOf(const ModelConfig &model, const Parallelism &paralle
       {"heads", model.heads, "--tp", parallel.tensor},
       {"heads of keys and values", model.kvHeads, "--tp", parallel.tensor},
       {"features of the feed-forward network", model.ffnDim, "--tp", parallel.tensor},
-      {"size of the vocabulary", model.vocab, "--tp", parallel.tensor},
+      {"words of the vocabulary", model.vocab, "--tp", parallel.tensor},
       {"tokens of the sequence", shape.sequence, "--tp", parallel.tensor},
       {"tokens of the sequence", shape.sequence, "--loss-chunks", shape.lossChunks},
       {"heads, of which as many share one of keys and values", model.heads, "kv_heads", model.kvHeads},

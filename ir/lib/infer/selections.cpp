@@ -203,7 +203,7 @@ TypePtr catType(Call &call) {
   if (TypePtr other = misfit(filled, *dim))
     return call.refuse("joins " + typeText(&first) + " and " + typeText(other),
                        "tensors that are joined differ along one dimension at most");
-  call.assumeUnless(filled.size() == tensors->size() && joinPlainly(filled, *dim));
+  call.assumeUnless(joinPlainly(*tensors, *dim));
   return joined(call, filled, *dim, *commonDType(*tensors));
 }
 

@@ -43,9 +43,9 @@ private:
                 "tensor may be reshaped in place before its element is taken"};
   Reason done_{*this, RemarkKind::Rewritten, "functional", "became `call`"};
   Reason group_{*this, RemarkKind::Missed, "group",
-                "not exactly one group of the table has the ranks that it lists; give the groups with --groups"};
+                "not exactly one group of the table has the ranks that it lists: give the groups with --groups"};
   Reason groupObject_{*this, RemarkKind::Missed, "group-object",
-                      "its group is an object of unknown meaning; define it under `constants` in the file of --groups"};
+                      "its group is an object of unknown meaning: define it under `constants` in the file of --groups"};
   Reason splits_{*this, RemarkKind::Missed, "splits",
                  "it has no splits, and its rows are not known to divide evenly among the ranks"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
@@ -53,7 +53,7 @@ private:
   Reason waited_{*this, RemarkKind::Rewritten, "launch-and-wait", "became `call` and a wait on its result"};
   Reason reduction_{
       *this, RemarkKind::Missed, "reduction",
-      "its reduction is an object of unknown meaning; define it under `constants` in the file of --groups"};
+      "its reduction is an object of unknown meaning: define it under `constants` in the file of --groups"};
   Reason kind_{*this, RemarkKind::Missed, "unsupported-kind", "PyTorch has no functional operator of this kind"};
   Reason noResult_{*this, RemarkKind::Missed, "no-result",
                    "it returns no tensor, so later nodes read its result through the buffer"};

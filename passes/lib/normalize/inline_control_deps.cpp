@@ -29,7 +29,7 @@ private:
   Statistic edges_{*this, "edges", "ordering edges added"};
   Reason done_{*this, RemarkKind::Rewritten, "inlined", "replaced by the call in its subgraph"};
   Reason body_{*this, RemarkKind::Missed, "body",
-               "its subgraph is not a single call whose result is returned; the node stays and is ordered against "
+               "its subgraph is not a single call whose result is returned: the node stays and is ordered against "
                "everything that it may access"};
   Reason captures_{*this, RemarkKind::Missed, "captures",
                    "the call in its subgraph reads values other than its arguments"};

@@ -44,7 +44,7 @@ private:
       {{"grouped", BucketLayout::Grouped}, {"flat", BucketLayout::Flat}},
       "grouped: one operator on a list of tensors; flat: one packed buffer, which all_to_all and broadcast need"};
   Option<ByteCount> maxBytes_{*this, "max-bytes", ByteCount{int64_t{256} << 20},
-                              "largest bucket in bytes; a member counts with the larger of its input and its result"};
+                              "largest bucket in bytes: a member counts with the larger of its input and its result"};
   Option<Count> maxCount_{*this, "max-count", Count{256}, "largest number of members of a bucket"};
   Option<Count> maxMoves_{*this, "max-moves", Count{128},
                           "largest number of other nodes that may move to bring one member to its bucket"};
@@ -61,13 +61,13 @@ private:
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
   Reason form_{
       *this, RemarkKind::Missed, "unsupported-form",
-      "an in-place, out, coalesced, synchronous or older form; only functional collectives on one tensor are merged"};
+      "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
   Reason kind_{*this, RemarkKind::Missed, "unsupported-kind",
                "a kind that is never merged (point-to-point, scatter, barrier)"};
   Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
-                    "PyTorch has no operator on a list for this kind; layout=flat merges it"};
+                    "PyTorch has no operator on a list for this kind: layout=flat merges it"};
   Reason listForm_{*this, RemarkKind::Missed, "list-form",
-                   "PyTorch's operator on a list rejects this dtype; layout=flat merges it"};
+                   "PyTorch's operator on a list rejects this dtype: layout=flat merges it"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket does not accept"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
                   "before it completes, its result has a user other than its wait, or is returned"};

@@ -66,7 +66,7 @@ private:
                    "nanoseconds more for packing and unpacking"};
   Reason smaller_{*this, RemarkKind::Moved, "smaller", "peak memory is `after` bytes, before it was `before`"};
   Reason overBudget_{*this, RemarkKind::Missed, "over-budget",
-                     "every order that was found exceeds the memory budget; this order needs `peak` bytes"};
+                     "every order that was found exceeds the memory budget: this order needs `peak` bytes"};
   friend class Scheduler;
 };
 

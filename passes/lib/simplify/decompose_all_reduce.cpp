@@ -40,7 +40,7 @@ private:
   Reason apart_{*this, RemarkKind::Rewritten, "split", "became `scatter` and `gather`"};
   Reason form_{
       *this, RemarkKind::Missed, "unsupported-form",
-      "an in-place, coalesced, synchronous or older form; only functional collectives on one tensor are split"};
+      "an in-place, coalesced, synchronous or older form: only functional collectives on one tensor are split"};
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
                     "has arguments that reduce_scatter and all_gather do not accept"};
   Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",

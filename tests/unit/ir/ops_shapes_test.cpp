@@ -110,6 +110,7 @@ TEST_F(ShapeTest, CatJoinsRows) {
   EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "f32[1, 3][3, 1]cpu"}), "f32[3, 3][3, 1]cpu");
   EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "f32[2, 1][1, 1]cpu"}, {-1}), "f32[2, 4][4, 1]cpu");
   EXPECT_EQ(inferList("aten.cat.default", {"f32[2, 3][3, 1]cpu", "bf16[1, 3][3, 1]cpu"}), "-") << "dtypes are promoted";
+  EXPECT_EQ(inferList("aten.cat.default", {"f32[1][1]cpu", "f32[0][1]cpu"}), "f32[1][1]cpu") << "of no elements too";
   EXPECT_EQ(inferList("aten.cat.default", {"f32[u0, 3][3, 1]cpu", "f32[1, 3][3, 1]cpu"}), "-");
 }
 

@@ -2,10 +2,15 @@
 #include "kernels/kernel_args.h"
 #include "tensor/elements.h"
 
+#include <array>
+#include <cassert>
 #include <cmath>
 
 namespace ccgraph::runtime {
 namespace {
+
+/// Of one parameter: the parameter, its gradient, two averages, and the largest second average.
+constexpr size_t mostTensors = 5;
 
 // --- AdamW (I. Loshchilov, F. Hutter, "Decoupled Weight Decay Regularization", 2019), as torch.optim fuses it ---
 struct AdamSettings {
@@ -23,7 +28,9 @@ struct AdamSettings {
 /// Elements of one parameter, and of what belongs to it, widened while `step` changes them. The first `written` are stored again.
 void changeElements(llvm::ArrayRef<Tensor> tensors, size_t written,
                     llvm::function_ref<void(llvm::ArrayRef<llvm::MutableArrayRef<double>> lines)> step) {
-  std::vector<Block<double>> blocks(tensors.size());
+  // A fixed array: no step of a plan allocates, and GCC notes an old change of its ABI for a SmallVector of aligned blocks.
+  std::array<Block<double>, mostTensors> blocks;
+  assert(tensors.size() <= mostTensors && "more tensors than an optimizer has for one parameter");
   llvm::SmallVector<llvm::MutableArrayRef<double>, 5> lines(tensors.size());
   forEachBlock(tensors, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     for (size_t i = 0; i < tensors.size(); ++i) {
