@@ -1,5 +1,7 @@
 #include "schedule/overlap/large_bucket.h"
 
+#include "ccgraph/ir/dims.h"
+
 #include <map>
 
 namespace ccgraph::overlap {
@@ -19,8 +21,10 @@ struct Kind {
 std::map<uint32_t, Kind> mergeableKinds(const Problem &problem) {
   std::map<uint32_t, Kind> kinds;
   for (uint32_t step = 0; step < problem.steps.size(); ++step)
-    if (const Step &it = problem.steps[step]; it.kind == StepKind::Launch && it.mergeKey != none)
-      kinds.try_emplace(it.mergeKey, Kind{step}).first->second.bytes += it.bytes;
+    if (const Step &it = problem.steps[step]; it.kind == StepKind::Launch && it.mergeKey != none) {
+      Kind &kind = kinds.try_emplace(it.mergeKey, Kind{step}).first->second;
+      kind.bytes = saturatingAdd(kind.bytes, it.bytes);
+    }
   return kinds;
 }
 
@@ -37,7 +41,7 @@ int64_t largeBucket(const Problem &problem) {
     if (kind.bytes <= large)
       continue;
     int64_t best = paceOf(problem, kind.launch, kind.bytes);
-    while (2 * large <= kind.bytes && 100 * paceOf(problem, kind.launch, large) > mostPercent * best)
+    while (large <= kind.bytes / 2 && 100 * paceOf(problem, kind.launch, large) > mostPercent * best)
       large *= 2;
   }
   return large;

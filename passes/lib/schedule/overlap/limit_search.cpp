@@ -1,5 +1,7 @@
 #include "schedule/overlap/limit_search.h"
 
+#include "ccgraph/ir/dims.h"
+
 #include "schedule/overlap/replay.h"
 
 #include <algorithm>
@@ -164,12 +166,13 @@ void LimitSearch::tryLargeBuckets() {
   Rank before = leaderRank_;
   Attempt start = leader_;
   start.policy.prefetchBytes = large;
-  start.policy.lastingBytes = lastingTimes * large;
+  start.policy.lastingBytes = saturatingMultiply(lastingTimes, large);
   attempt(start);
   if (leaderRank_ < before) {
-    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; }, std::vector<int64_t>{2 * large, large / 2});
+    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; },
+         std::vector<int64_t>{saturatingMultiply(2, large), large / 2});
     vary([](Attempt &it) -> int64_t & { return it.policy.lastingBytes; },
-         std::vector<int64_t>{2 * lastingTimes * large, large});
+         std::vector<int64_t>{saturatingMultiply(2 * lastingTimes, large), large});
     loosen();
   }
   if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart)

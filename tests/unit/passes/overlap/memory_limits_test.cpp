@@ -19,6 +19,13 @@ TEST(MemoryLimits, ALargerBudgetHasTheLimitsBelowIt) {
             std::vector<int64_t>({1000, 1050, 1100, 1250, 1500, 2000, 2600, unlimited}));
 }
 
+TEST(MemoryLimits, APartThatNoNumberHoldsIsNoLimit) {
+  constexpr int64_t huge = 4'000'000'000'000'000'000;
+  EXPECT_EQ(memoryLimits({huge, huge}, unlimited),
+            std::vector<int64_t>(
+                {huge, huge / 100 * 105, huge / 100 * 110, huge / 100 * 125, huge / 100 * 150, huge * 2, unlimited}));
+}
+
 TEST(MemoryLimits, NoLimitIsBelowTheFloorExceptTheBudget) {
   EXPECT_EQ(memoryLimits({850, 1000}, 1000), std::vector<int64_t>({900, 950, 1000}));
   EXPECT_EQ(memoryLimits({850, 1000}, 700), std::vector<int64_t>({700}));
