@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <algorithm>
 
 using namespace ccgraph::overlap;
@@ -21,9 +23,11 @@ TEST(MemoryLimits, ALargerBudgetHasTheLimitsBelowIt) {
 
 TEST(MemoryLimits, APartThatNoNumberHoldsIsNoLimit) {
   constexpr int64_t huge = 4'000'000'000'000'000'000;
-  EXPECT_EQ(memoryLimits({huge, huge}, unlimited),
+  constexpr int64_t largest = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(memoryLimits({huge, huge}, largest),
             std::vector<int64_t>(
-                {huge, huge / 100 * 105, huge / 100 * 110, huge / 100 * 125, huge / 100 * 150, huge * 2, unlimited}));
+                {huge, huge / 100 * 105, huge / 100 * 110, huge / 100 * 125, huge / 100 * 150, huge * 2, largest}));
+  EXPECT_EQ(memoryLimits({huge, huge}, unlimited), std::vector<int64_t>({unlimited}));
 }
 
 TEST(MemoryLimits, NoLimitIsBelowTheFloorExceptTheBudget) {
