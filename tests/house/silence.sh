@@ -4,8 +4,8 @@
 set -euo pipefail
 
 loud='llvm::(outs|errs|dbgs)\(|std::(cout|cerr|clog|exit|abort|terminate|getenv)\b|[^a-zA-Z_.:>](printf|puts|exit|abort|getenv)\('
-found=$(grep -rnE --include=*.h --include=*.cpp "$loud" ir/lib ir/include frontend/lib frontend/include \
-  passes/legality passes/lib passes/include $(find runtime -name lib -o -name include) | grep -vE ':[0-9]+: *//' || true)
+found=$(grep -rnE --include=*.h --include=*.cpp "$loud" frontend/lib frontend/include \
+  passes/legality passes/lib passes/include $(find ir runtime -name lib -o -name include) | grep -vE ':[0-9]+: *//' || true)
 [ -z "$found" ] || {
   printf 'error: a library prints, exits or reads the environment:\n%s\n' "$found"
   echo 'note: return an llvm::Error, or hand the text to the caller'

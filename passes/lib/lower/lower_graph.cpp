@@ -1,6 +1,7 @@
 #include "ccgraph/passes/lower.h"
 
 #include "ccgraph/ir/digest.h"
+#include "ccgraph/ir/guard_check.h"
 #include "lower/splice.h"
 #include "lower/steps.h"
 

@@ -1,6 +1,7 @@
 #include "ccgraph/passes/pass_manager.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"

@@ -1,6 +1,7 @@
 // Tests guards, the facts with which a program was traced: they are checked for the written program and for each rank
 // of a run.
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/ir/plan.h"
 #include "support/noted.h"
 

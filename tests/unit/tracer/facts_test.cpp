@@ -4,7 +4,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/source_text.h"
-#include "ccgraph/ir/guard.h"
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/tracer/facts.h"
 #include "support/noted.h"
 

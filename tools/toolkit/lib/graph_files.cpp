@@ -3,7 +3,7 @@
 #include "ccgraph/frontend/group_file.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/safetensors.h"
-#include "ccgraph/ir/guard.h"
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/ir/infer_types.h"
 #include "ccgraph/ir/text.h"
 

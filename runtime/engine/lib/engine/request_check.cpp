@@ -1,5 +1,6 @@
 #include "engine/request_check.h"
 
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/ir/plan_fingerprint.h"
 #include "ccgraph/runtime/memory_need.h"
 #include "engine/rank_memory.h"

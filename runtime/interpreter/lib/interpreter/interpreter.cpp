@@ -1,5 +1,6 @@
 #include "ccgraph/runtime/interpreter.h"
 
+#include "ccgraph/ir/guard_check.h"
 #include "ccgraph/runtime/memory_need.h"
 #include "interpreter/rank_run.h"
 #include "kernels/named_providers.h"

@@ -6,7 +6,7 @@
 //   domains      order against the outside: random state, the host, everything
 //   places       operands of which it matters where in their storage they lie
 //   collectives  what the arguments of a collective mean, and when it reads and writes them
-//   types        rules for result types (ir/lib/infer/table.cpp)
+//   types        rules for result types (ir/operators/lib/infer/table.cpp)
 //   views        where in the viewed tensor a view begins
 //   work         rules for FLOPs and bytes, and what only moves bytes
 //   values       what is asked of the numbers in operands: indices, numbers above zero

@@ -1,11 +1,10 @@
-#include "ccgraph/ir/guard.h"
+#include "ccgraph/ir/guard_check.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 
@@ -132,65 +131,6 @@ std::optional<int64_t> rankOf(std::optional<RunPlace> place, std::optional<int64
 }
 
 } // namespace
-
-llvm::StringRef guardFactName(GuardFact fact) {
-  switch (fact) {
-  case GuardFact::Rank:
-    return "rank";
-  case GuardFact::Size:
-    return "size";
-  case GuardFact::Ranks:
-    return "ranks";
-  case GuardFact::Member:
-    return "member";
-  case GuardFact::Tag:
-    return "tag";
-  case GuardFact::Name:
-    return "name";
-  }
-  return "";
-}
-
-std::optional<GuardFact> parseGuardFact(llvm::StringRef name) {
-  for (GuardFact fact : guardFacts)
-    if (guardFactName(fact) == name)
-      return fact;
-  return std::nullopt;
-}
-
-bool hasKindOf(GuardFact fact, const GuardValue &value) {
-  switch (fact) {
-  case GuardFact::Rank:
-  case GuardFact::Size:
-    return std::holds_alternative<int64_t>(value);
-  case GuardFact::Ranks:
-    return std::holds_alternative<std::vector<int64_t>>(value);
-  case GuardFact::Member:
-    return std::holds_alternative<bool>(value);
-  case GuardFact::Tag:
-  case GuardFact::Name:
-    return std::holds_alternative<std::string>(value);
-  }
-  return false;
-}
-
-namespace {
-
-std::string listText(llvm::ArrayRef<int64_t> ranks) {
-  auto texts = llvm::map_range(ranks, [](int64_t rank) { return std::to_string(rank); });
-  return "[" + llvm::join(texts, ", ") + "]";
-}
-
-struct ValueText {
-  std::string operator()(int64_t number) const { return std::to_string(number); }
-  std::string operator()(bool flag) const { return flag ? "true" : "false"; }
-  std::string operator()(const std::string &text) const { return '"' + text + '"'; }
-  std::string operator()(const std::vector<int64_t> &ranks) const { return listText(ranks); }
-};
-
-} // namespace
-
-std::string guardValueText(const GuardValue &value) { return std::visit(ValueText(), value); }
 
 llvm::Error checkGuards(const Graph &graph, std::optional<RunPlace> place) {
   return check(graph.guards, {graph.groups().groups(), rankOf(place, graph.rank), place});

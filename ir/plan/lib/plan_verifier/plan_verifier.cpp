@@ -1,4 +1,5 @@
 #include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/ir/guard_check.h"
 
 #include "plan_verifier/rules.h"
 
