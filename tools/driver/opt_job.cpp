@@ -18,19 +18,19 @@
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/equivalence_flags.h"
-#include "driver/graph_list.h"
+#include "driver/inspection.h"
 #include "driver/opt_input.h"
 #include "driver/over_budget.h"
 #include "driver/plan_job.h"
 #include "driver/progress_line.h"
 #include "driver/reproducer.h"
-#include "driver/sized_rewrite.h"
 #include "driver/step_times.h"
 #include "driver/view_job.h"
 #include "report/describe_run.h"
 #include "report/exposed_list.h"
 #include "report/json_output.h"
 #include "report/rounding.h"
+#include "report/sized_rewrite.h"
 #include "report/summary.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -77,8 +77,6 @@ public:
 
   ExitCode run() {
     Stopwatch watch;
-    if (options_.listGraphs)
-      return listAll();
     if (llvm::Error error = duringLine(streams_.err, "reading", [&] { return input_.open(); }))
       return fail(std::move(error));
     if (isPlan(input_.file().text()))
@@ -111,20 +109,6 @@ private:
   ExitCode fail(llvm::Error error, ExitCode code = ExitCode::Diagnosed) {
     printError(streams_.err, std::move(error));
     return code;
-  }
-
-  // Plans are told apart by their reader, which refuses what it does not list.
-  ExitCode listAll() {
-    Diagnostics warnings;
-    auto graphs = listGraphs(options_.input, warnings);
-    streams_.err << toString(warnings.take());
-    if (!graphs)
-      return fail(graphs.takeError());
-    if (options_.json)
-      printGraphListJson(streams_.out, *graphs);
-    else
-      printGraphList(streams_.out, *graphs);
-    return ExitCode::Ok;
   }
 
   // --- One graph -----------------------------------------------------------------------------------------------------
@@ -186,7 +170,7 @@ private:
 
   /// Where sizes were bound, bytes are those of the copy that has them.
   void gatherFactsAfter(const Graph &graph, Summary &summary) {
-    if (!sized_.facts(graph, summary))
+    if (!sized_.describeFacts(graph, summary))
       summary.after = gatherFacts(graph);
   }
 
@@ -263,7 +247,8 @@ private:
     describePlan(summary, planned);
     if (wantsSummary())
       describeInput(summary, planned);
-    sized_.describe(graph, pipeline_, summary);
+    bool decides = !input_.schedule() && !pipeline_.passes().empty();
+    sized_.describe(graph, decides ? input_.sizesOf(graph) : SymbolValues(), options_.sizes, summary);
     if (wantsSummary() && !options_.exposed && input_.input().step)
       summary.step = describeStep(input_.input());
   }
@@ -319,8 +304,15 @@ private:
         if (llvm::Error error = writeFxText(streams_.err, after))
           printError(streams_.err, std::move(error));
       };
-    auto done = duringLine(streams_.err, "passes", [&] {
-      return sized_.rewrite(graph, {pipeline_, input_.schedule(), manager, options_.writesSchedule()}, summary);
+    auto done = duringLine(streams_.err, "passes", [&]() -> llvm::Expected<RewriteResult> {
+      RewriteRequest request{pipeline_, input_.schedule(), manager, options_.writesSchedule()};
+      std::string warning;
+      if (std::optional<RewriteResult> sized = sized_.rewrite(graph, request, summary, warning))
+        return std::move(*sized);
+      if (!warning.empty())
+        streams_.err << options_.input << ": " << warning;
+      failure.reset(); // because the graph is rewritten once more, without the sizes
+      return rewriteGraph(graph, std::move(request));
     });
     if (!done) {
       bool ours = failure && isDefectOfPass(*failure);
@@ -390,7 +382,7 @@ private:
     if (llvm::Error error = checkWellFormed(other))
       return fail(withPlaces(std::move(error), {loaded->input.file, loaded->input.selector}));
     if (options_.equivalenceRanks == 0)
-      return compareOrders(graph, other);
+      return compareOrders(options_, input_, {graph, other}, streams_);
     Summary summary;
     if (ExitCode code = compare(graph, other, summary); code != ExitCode::Ok)
       return code;
@@ -399,22 +391,6 @@ private:
     else
       streams_.out << "equivalence  " << summary.equivalence << '\n';
     return ExitCode::Ok;
-  }
-
-  /// Both as they stand, by one machine and the same durations.
-  ExitCode compareOrders(const Graph &graph, const Graph &other) {
-    const Machine &machine = input_.machine() ? *input_.machine() : *machinePreset(defaultMachine);
-    auto record = [&](const Graph &of) { return recordSchedule(of, CostModel(of, machine, input_.durations())); };
-    const ScheduleRecord first = record(graph), second = record(other);
-    const OrdersCompared orders{{options_.input, &first}, {options_.compare, &second}, machine.name};
-    if (options_.json)
-      printOrdersJson(streams_.out, orders);
-    else
-      printOrders(streams_.out, orders);
-    if (options_.views.report.empty())
-      return ExitCode::Ok;
-    llvm::Error error = saveComparison(options_.views.report, graph.name(), orders);
-    return error ? fail(std::move(error)) : ExitCode::Ok;
   }
 
   // --- Out -----------------------------------------------------------------------------------------------------------
@@ -501,7 +477,7 @@ private:
   Pipeline pipeline_;
   Streams streams_;
   OptInput input_;
-  SizedRewrite sized_{options_, input_, streams_.err};
+  SizedRewrite sized_;
   std::optional<Schedule> made_;             ///< where one is to be written
   size_t index_ = 0;                         ///< of the graph that is being processed
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
@@ -516,6 +492,8 @@ private:
 } // namespace
 
 ExitCode runOptJob(const OptOptions &options, Pipeline pipeline, Streams streams) {
+  if (options.listGraphs)
+    return listGraphsOf(options, streams);
   return OptJob(options, std::move(pipeline), streams).run();
 }
 

@@ -114,7 +114,6 @@ private:
   [[nodiscard]] llvm::Expected<unsigned> dimensionAt(llvm::StringRef parameter, const OperandTensor &input) const;
   /// Null where the call sends none, or several.
   [[nodiscard]] const OperandTensor *onlyInput() const;
-  [[nodiscard]] Dim elementsOf(llvm::ArrayRef<Dim> sizes) const;
 
   Context &context_;
   const CallOperands &operands_;
@@ -126,13 +125,6 @@ private:
 const OperandTensor *Binder::onlyInput() const {
   bool one = call_.send.size() == 1 && call_.send.front().size() == 1;
   return one ? &call_.send.front().front() : nullptr;
-}
-
-Dim Binder::elementsOf(llvm::ArrayRef<Dim> sizes) const {
-  Dim count(1);
-  for (const Dim &size : sizes)
-    count = multiply(context_, count, size);
-  return count;
 }
 
 llvm::Error Binder::bindReduceOp() {
@@ -280,11 +272,11 @@ void Binder::countParts() {
   auto ofPieces = [&](const BoundRow &pieces) {
     BoundCounts counts;
     for (const OperandTensor &piece : pieces)
-      counts.push_back(elementsOf(piece.sizes));
+      counts.push_back(productOf(context_, piece.sizes));
     return counts;
   };
   auto ofRows = [&](llvm::ArrayRef<Dim> rows) {
-    Dim length = elementsOf(llvm::ArrayRef<Dim>(call_.send.front().front().sizes).drop_front());
+    Dim length = productOf(context_, llvm::ArrayRef<Dim>(call_.send.front().front().sizes).drop_front());
     BoundCounts counts;
     for (const Dim &row : rows)
       counts.push_back(multiply(context_, row, length));

@@ -305,6 +305,13 @@ Dim multiply(Context &context, const Dim &a, const Dim &b) {
   return Dim(context.symbolic(factorText(a) + "*" + factorText(b)));
 }
 
+Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes) {
+  Dim product(1);
+  for (const Dim &size : sizes)
+    product = multiply(context, product, size);
+  return product;
+}
+
 Dim add(Context &context, const Dim &a, const Dim &b) {
   int64_t sum = 0;
   if (a.isStatic() && b.isStatic() && !llvm::AddOverflow(a.value(), b.value(), sum))

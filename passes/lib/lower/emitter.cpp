@@ -13,12 +13,9 @@ Dim extentOf(Context &context, const Type &type) {
   auto sizes = staticDims(type.sizes()), strides = staticDims(type.strides());
   if (sizes && strides)
     return ccgraph::extentOf(*sizes, *strides);
+  if (type.isContiguous())
+    return productOf(context, type.sizes());
   Dim elements = 1;
-  if (type.isContiguous()) {
-    for (const Dim &size : type.sizes())
-      elements = multiply(context, elements, size);
-    return elements;
-  }
   for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
     elements = add(context, elements, multiply(context, add(context, size, Dim(-1)), stride));
   return Dim(context.symbolic("Max(" + elements.str() + ", 0)"));

@@ -10,13 +10,6 @@ Pieces piecesOf(const LoweredValue &list) {
   return pieces;
 }
 
-Dim elementsOf(Context &context, llvm::ArrayRef<Dim> sizes) {
-  Dim count = 1;
-  for (const Dim &size : sizes)
-    count = multiply(context, count, size);
-  return count;
-}
-
 std::optional<PlanWindow> wholeWindow(Emitter &emitter, const Node &node, const Pieces &pieces,
                                       std::vector<CopyStep> &copies, Staging staging) {
   if (pieces.empty())
@@ -26,7 +19,7 @@ std::optional<PlanWindow> wholeWindow(Emitter &emitter, const Node &node, const 
   Context &context = emitter.context();
   Dim total = 0;
   for (const TensorObject &piece : pieces)
-    total = add(context, total, elementsOf(context, piece->type->sizes()));
+    total = add(context, total, productOf(context, piece->type->sizes()));
   const Type &first = *pieces.front()->type;
   PlanWindow whole =
       *emitter.freshTensor(node.name(), context.contiguousTensor(first.dtype(), {total}, first.device()));
@@ -35,7 +28,7 @@ std::optional<PlanWindow> wholeWindow(Emitter &emitter, const Node &node, const 
     const Type *type = context.contiguousTensor(first.dtype(), piece->type->sizes(), first.device());
     PlanWindow part{whole.buffer, type, at};
     copies.push_back(staging == Staging::Sent ? CopyStep{*piece, part} : CopyStep{part, *piece});
-    at = add(context, at, elementsOf(context, piece->type->sizes()));
+    at = add(context, at, productOf(context, piece->type->sizes()));
   }
   return whole;
 }

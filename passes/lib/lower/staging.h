@@ -16,8 +16,6 @@ using Pieces = std::vector<TensorObject>;
 
 /// Returns the tensors of a list.
 [[nodiscard]] Pieces piecesOf(const LoweredValue &list);
-/// Returns the product of the sizes.
-[[nodiscard]] Dim elementsOf(Context &context, llvm::ArrayRef<Dim> sizes);
 
 /// Whether staging memory is filled before the call, or emptied after it.
 enum class Staging : uint8_t { Sent, Received };

@@ -14,6 +14,7 @@
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "report/describe_run.h"
 #include "report/json_output.h"
+#include "report/sized_rewrite.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -121,37 +122,6 @@ SymbolValues sizesOf(const ccgraph_graph &handle, const ccgraph_options &options
   return sizesFor(*handle.graph, options.sizes, /*usesHints=*/options.manager.spmd);
 }
 
-void describeSizes(ccgraph_graph &handle, const SymbolValues &sizes, const SymbolValues &given) {
-  auto has = [](const SymbolValues &values, llvm::StringRef symbol) {
-    return llvm::any_of(values, [&](const auto &entry) { return entry.first == symbol; });
-  };
-  for (const auto &[symbol, value] : sizes)
-    handle.summary.sizes.push_back({symbol, value, has(given, symbol)});
-  for (const std::string &symbol : symbolsOf(*handle.graph))
-    if (handle.summary.unboundSymbol.empty() && !has(sizes, symbol))
-      handle.summary.unboundSymbol = symbol;
-}
-
-/// Lets the passes decide for these sizes. False where no schedule can carry over what they decided; the graph is as it was then.
-bool rewriteForSizes(ccgraph_graph &handle, const SymbolValues &sizes, const RewriteRequest &request) {
-  llvm::Expected<BoundRewrite> bound = rewriteWithSizes(*handle.graph, sizes, request);
-  report::Summary &summary = handle.summary;
-  if (!bound) {
-    handle.warnings += "warning: scheduled without the sizes of symbols: " +
-                       llvm::StringRef(llvm::toString(bound.takeError())).split('\n').first.str() + "\n";
-    summary.sizes.clear();
-    return false;
-  }
-  report::describeResult(summary, std::move(bound->result.run), *handle.graph);
-  handle.schedule = std::move(bound->result.schedule);
-  std::string digest = std::move(summary.before.digest);
-  summary.before = gatherFacts(*bound->before);
-  summary.before.digest = std::move(digest);
-  summary.after = gatherFacts(*bound->after);
-  summary.after.digest = digestOf(*handle.graph).str();
-  return true;
-}
-
 /// Runs the passes on the graph as it stands.
 llvm::Error rewriteAsItStands(ccgraph_graph &handle, const NamedFiles &files, PassManagerOptions manager) {
   const Schedule *given = files.schedule ? &*files.schedule : nullptr;
@@ -171,11 +141,25 @@ llvm::Error rewriteAsItStands(ccgraph_graph &handle, const NamedFiles &files, Pa
   return llvm::Error::success();
 }
 
-ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, const SymbolValues &sizes,
+/// Lets the passes decide for the bound sizes. Returns false if none are bound, or if no schedule can carry the
+/// decisions over; the graph is unchanged then.
+bool rewriteForSizes(ccgraph_graph &handle, report::SizedRewrite &sized, const RewriteRequest &request) {
+  std::string warning;
+  std::optional<RewriteResult> done = sized.rewrite(*handle.graph, request, handle.summary, warning);
+  handle.warnings += warning;
+  if (!done)
+    return false;
+  report::describeResult(handle.summary, std::move(done->run), *handle.graph);
+  handle.schedule = std::move(done->schedule);
+  sized.describeFacts(*handle.graph, handle.summary);
+  return true;
+}
+
+ccgraph_error *runPasses(ccgraph_graph &handle, const NamedFiles &files, report::SizedRewrite &sized,
                          PassManagerOptions manager) {
   std::optional<PassFailure> failure;
   manager.onFailure = [&](const PassFailure &what) { failure = what; };
-  if (sizes.empty() || !rewriteForSizes(handle, sizes, {files.pipeline, nullptr, manager, /*makesSchedule=*/true})) {
+  if (!rewriteForSizes(handle, sized, {files.pipeline, nullptr, manager, /*makesSchedule=*/true})) {
     failure.reset();
     if (llvm::Error error = rewriteAsItStands(handle, files, manager)) {
       handle.state = State::Broken;
@@ -305,9 +289,9 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
   if (used.views)
     keepViews(*graph, used, files, manager);
   const NamedFiles &kept = used.views ? graph->views->files : files;
-  const SymbolValues sizes = sizesOf(*graph, used, kept);
-  describeSizes(*graph, sizes, used.sizes);
-  return runPasses(*graph, kept, sizes, manager);
+  report::SizedRewrite sized;
+  sized.describe(*graph->graph, sizesOf(*graph, used, kept), used.sizes, graph->summary);
+  return runPasses(*graph, kept, sized, manager);
 }
 
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {

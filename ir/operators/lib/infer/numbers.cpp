@@ -39,12 +39,7 @@ TypePtr sizeType(Call &call) {
 
 TypePtr numelType(Call &call) {
   TypePtr self = call.tensor(0);
-  if (!self)
-    return nullptr;
-  Dim product(1);
-  for (const Dim &size : self->sizes())
-    product = multiply(call.context, product, size);
-  return scalar(call, product);
+  return self ? scalar(call, productOf(call.context, self->sizes())) : nullptr;
 }
 
 TypePtr symbolicSum(Call &call) {

@@ -330,10 +330,7 @@ constexpr Entry entries[] = {
 
 /// In-place and out= forms with one result: it is the tensor that is written.
 bool yieldsWhatItWrites(const OpDef &op) {
-  if (op.results.size() != 1 || op.results[0].type != "Tensor" || !op.results[0].alias)
-    return false;
-  return llvm::any_of(op.params,
-                      [&](const OpParam &param) { return param.writes && param.alias == op.results[0].alias; });
+  return op.results.size() == 1 && op.results[0].type == "Tensor" && op.yieldedParameter();
 }
 
 /// The rule that a role, or what an operator writes, gives to an operator without entry.
@@ -357,11 +354,8 @@ TypeRule ruleByEffect(const OpDraft &draft) {
 } // namespace
 
 TypePtr writtenType(Call &call) {
-  const OpDef &op = *call.node.op();
-  for (size_t i = 0; i < op.params.size(); ++i)
-    if (op.params[i].writes && op.params[i].alias == op.results[0].alias)
-      return call.tensor(static_cast<int>(i));
-  return nullptr;
+  std::optional<size_t> written = call.node.op()->yieldedParameter();
+  return written ? call.tensor(static_cast<int>(*written)) : nullptr;
 }
 
 } // namespace ccgraph::infer

@@ -93,6 +93,13 @@ int OpDef::paramIndex(llvm::StringRef name) const {
   return -1;
 }
 
+std::optional<size_t> OpDef::yieldedParameter() const {
+  for (size_t i = 0; !results.empty() && i < params.size(); ++i)
+    if (params[i].writes && params[i].alias == results.front().alias)
+      return i;
+  return std::nullopt;
+}
+
 struct OpTable::Impl {
   explicit Impl(Context &context) : context(context) {}
   Context &context;

@@ -1,8 +1,7 @@
 #include "engine/kernel_call.h"
 
 #include "ccgraph/ir/op_def.h"
-
-#include "llvm/ADT/STLExtras.h"
+#include "kernels/kernel_args.h"
 
 namespace ccgraph::runtime {
 
@@ -46,13 +45,8 @@ llvm::Error PreparedKernel::bindAll(const RankState &state) {
 
 llvm::Expected<size_t> PreparedKernel::parameterOf(llvm::StringRef keyword, const RankState &state) const {
   if (kernel_) {
-    llvm::SmallVector<llvm::StringRef, 8> names;
-    kernel_->parameters().split(names, ',', -1, false);
-    if (auto *at = llvm::find(names, keyword); at != names.end())
-      return static_cast<size_t>(at - names.begin());
-    return place(state).error("run.kernel", (work_->op->target.str() + ": got an argument '" + keyword +
-                                             "', expected one of: " + kernel_->parameters())
-                                                .str());
+    llvm::Expected<unsigned> index = parameterIndex(work_->op->target.str(), kernel_->parameters(), keyword);
+    return index ? llvm::Expected<size_t>(*index) : place(state).error("run.kernel", llvm::toString(index.takeError()));
   }
   int parameter = work_->op->paramIndex(keyword);
   if (parameter < 0)

@@ -1,42 +1,28 @@
 #include "interpreter/provided_call.h"
 
 #include "ccgraph/ir/op_def.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "kernels/kernel_args.h"
 
 namespace ccgraph::runtime {
 namespace {
 
-llvm::Error wrong(const Node &node, const llvm::Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), node.target().str() + ": " + message);
-}
-
+/// Merges the arguments by position and by keyword into one list in the order of the kernel's parameters.
 llvm::Expected<Value::List> byPosition(llvm::StringRef parameters, const Node &node, KernelCall call) {
-  llvm::SmallVector<llvm::StringRef, 8> names;
-  parameters.split(names, ',', -1, /*KeepEmpty=*/false);
-  if (call.positional.size() > names.size())
-    return wrong(node, "got " + llvm::Twine(call.positional.size()) + " arguments, expected at most " +
-                           llvm::Twine(names.size()));
+  llvm::StringRef target = node.target().str();
+  size_t most = parameters.empty() ? 0 : parameters.count(',') + 1;
+  if (call.positional.size() > most)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   target + ": got " + llvm::Twine(call.positional.size()) +
+                                       " arguments, expected at most " + llvm::Twine(most));
   Value::List values = std::move(call.positional);
-  values.resize(names.size());
+  values.resize(most);
   for (auto &[name, value] : call.keywords) {
-    const auto *at = llvm::find(names, name);
-    if (at == names.end())
-      return wrong(node, "got the argument '" + name + "', expected one of: " + parameters);
-    values[static_cast<size_t>(at - names.begin())] = std::move(value);
+    llvm::Expected<unsigned> index = parameterIndex(target, parameters, name);
+    if (!index)
+      return index.takeError();
+    values[*index] = std::move(value);
   }
   return values;
-}
-
-/// The parameter whose tensor the operator writes and yields; none: it yields other tensors.
-std::optional<size_t> yieldedParameter(const OpDef &op) {
-  if (op.results.size() != 1 || op.results.front().alias == 0)
-    return std::nullopt;
-  for (size_t i = 0; i < op.params.size(); ++i)
-    if (op.params[i].writes && op.params[i].alias == op.results.front().alias)
-      return i;
-  return std::nullopt;
 }
 
 } // namespace
@@ -53,8 +39,8 @@ llvm::Expected<Value> callProvided(const ProvidedKernel &kernel, const Node &nod
   if (!values)
     return values.takeError();
   llvm::Expected<Value> result = kernel.compute(*values, {});
-  std::optional<size_t> yielded = yieldedParameter(*node.op());
-  if (result && yielded && *yielded < values->size())
+  std::optional<size_t> yielded = node.op()->yieldedParameter();
+  if (result && node.op()->results.size() == 1 && yielded && *yielded < values->size())
     return (*values)[*yielded];
   return result;
 }

@@ -57,14 +57,14 @@ DType resultType(llvm::ArrayRef<Tensor> tensors) {
   return ccgraph::resultType(all);
 }
 
-llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword) {
+llvm::Expected<unsigned> parameterIndex(llvm::StringRef target, llvm::StringRef parameters, llvm::StringRef keyword) {
   llvm::SmallVector<llvm::StringRef, 8> names;
-  kernel.parameters.split(names, ',', -1, false);
+  parameters.split(names, ',', -1, false);
   auto *at = llvm::find(names, keyword);
   if (at != names.end())
     return static_cast<unsigned>(at - names.begin());
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), kernel.target + ": got an argument '" + keyword +
-                                                                     "', expected one of: " + kernel.parameters);
+  return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                 target + ": got an argument '" + keyword + "', expected one of: " + parameters);
 }
 
 // Merges arguments by position and by keyword into one list in the order of kernel.parameters. With "self,other,alpha",
@@ -74,7 +74,7 @@ KernelArgs::KernelArgs(const Kernel &kernel, KernelCall call, Destinations desti
   values_ = owned_;
   checkCount();
   for (auto &[name, value] : call.keywords) {
-    llvm::Expected<unsigned> index = parameterIndex(kernel, name);
+    llvm::Expected<unsigned> index = parameterIndex(kernel.target, kernel.parameters, name);
     if (!index) {
       std::string message = llvm::toString(index.takeError());
       message_ = failed_ ? message_ : message;

@@ -41,8 +41,10 @@ struct Operand {
 [[nodiscard]] DType resultType(llvm::ArrayRef<Operand> operands);
 [[nodiscard]] DType resultType(llvm::ArrayRef<Tensor> tensors);
 
-/// Returns the index of a keyword among a kernel's parameters. Fails where it has none of this name.
-[[nodiscard]] llvm::Expected<unsigned> parameterIndex(const Kernel &kernel, llvm::StringRef keyword);
+/// Returns the index of a keyword among the parameters of a kernel, "self,other,alpha". Fails, with the target of the
+/// kernel, if it has none of this name.
+[[nodiscard]] llvm::Expected<unsigned> parameterIndex(llvm::StringRef target, llvm::StringRef parameters,
+                                                      llvm::StringRef keyword);
 
 /// A type or sizes for messages, put into words only where the message is: most checks hold.
 struct TypeInWords {

@@ -1,7 +1,7 @@
 // OpDef: the properties of an operator. OpTable: the only list of operators.
 //
 // PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table). Additional facts (the
-// meaning of a collective's arguments, type rules, work, undeclared effects) are in families under ir/lib/ops. An
+// meaning of a collective's arguments, type rules, work, undeclared effects) are in families under ir/operators/lib/ops. An
 // operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user declares it
 // (`--ops`). The storages that an operator shares and writes, and its communication, are defined here only.
 //
@@ -306,6 +306,9 @@ struct OpDef {
 
   /// Returns the position of a parameter; -1 if there is none of this name. Linear in the parameters.
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
+  /// Returns the parameter that the operator writes and whose tensor is its first result (in-place and out= forms);
+  /// empty if the operator has none. Linear in the parameters.
+  [[nodiscard]] std::optional<size_t> yieldedParameter() const;
 };
 
 /// A user's declaration of an operator that PyTorch's table does not contain.

@@ -10,6 +10,7 @@
 // evaluation is linear in the text.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -72,6 +73,8 @@ private:
 /// u1)").
 [[nodiscard]] Dim multiply(Context &context, const Dim &a, const Dim &b);
 [[nodiscard]] Dim add(Context &context, const Dim &a, const Dim &b);
+/// Returns the product of the sizes, 1 for none.
+[[nodiscard]] Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes);
 /// Returns a / b if a is a number that b divides; empty if it does not, if b is 0, and for any symbolic size (unless b
 /// is 1).
 [[nodiscard]] std::optional<Dim> divideExactly(const Dim &a, int64_t b);
