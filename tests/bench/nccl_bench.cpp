@@ -48,8 +48,8 @@ void host(benchmark::State &state) {
   Layers program;
   NoCalls calls;
   runtime::PlanRequest request{.plans = {&program.plan}, .ranks = 1};
-  runtime::LaneTable lanes(request.plans, 1);
-  runtime::NcclRank rank({.engine = "nccl", .calls = &calls, .lanes = &lanes}, request);
+  runtime::CommTable commTable(request.plans, 1);
+  runtime::NcclRank rank({.engine = "nccl", .calls = &calls, .commTable = &commTable}, request);
   llvm::cantFail(rank.prepare());
   llvm::cantFail(rank.open({}));
   LoneRankStandby standby;

@@ -14,7 +14,7 @@ namespace ccgraph::test {
 class NoCalls : public runtime::GpuCalls {
 public:
   using Row = runtime::GpuRow;
-  using Lane = runtime::GpuLane;
+  using CommStream = runtime::GpuCommStream;
   [[nodiscard]] std::string errorText(int) const override { return ""; }
   int allocate(runtime::GpuPurpose, int64_t bytes, std::byte *&memory) override {
     arenas_.emplace_back(bytes, arenaAlignment);
@@ -58,12 +58,12 @@ public:
   int deregister(runtime::GpuComm, runtime::GpuRegistration) override { return 0; }
   int groupStart() override { return called(); }
   int groupEnd() override { return called(); }
-  int allReduce(const Row &, runtime::GpuReduction, Lane) override { return called(); }
-  int reduceScatter(const Row &, runtime::GpuReduction, Lane) override { return called(); }
-  int allGather(const Row &, Lane) override { return called(); }
-  int broadcast(const Row &, int, Lane) override { return called(); }
-  int send(const Row &, int, Lane) override { return called(); }
-  int receive(const Row &, int, Lane) override { return called(); }
+  int allReduce(const Row &, runtime::GpuReduction, CommStream) override { return called(); }
+  int reduceScatter(const Row &, runtime::GpuReduction, CommStream) override { return called(); }
+  int allGather(const Row &, CommStream) override { return called(); }
+  int broadcast(const Row &, int, CommStream) override { return called(); }
+  int send(const Row &, int, CommStream) override { return called(); }
+  int receive(const Row &, int, CommStream) override { return called(); }
   int beginCapture(runtime::GpuStream) override { return called(); }
   int isCaptured(runtime::GpuStream, bool &captured) override {
     captured = false;

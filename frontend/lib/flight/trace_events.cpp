@@ -63,10 +63,10 @@ llvm::raw_ostream &TraceWriter::event() {
   return os_;
 }
 
-void TraceWriter::head(TraceLane lane, llvm::StringRef phase, llvm::StringRef name) {
+void TraceWriter::head(TraceThread at, llvm::StringRef phase, llvm::StringRef name) {
   event() << R"({"ph": ")" << phase << R"(", "name": )";
   writeJsonString(os_, name);
-  os_ << ", \"pid\": " << lane.process << ", \"tid\": " << lane.thread;
+  os_ << ", \"pid\": " << at.process << ", \"tid\": " << at.thread;
 }
 
 void TraceWriter::members(llvm::ArrayRef<TraceArgument> arguments) {
@@ -82,8 +82,8 @@ void TraceWriter::members(llvm::ArrayRef<TraceArgument> arguments) {
   os_ << '}';
 }
 
-void TraceWriter::name(TraceLane lane, llvm::StringRef what, llvm::StringRef name) {
-  head(lane, "M", what);
+void TraceWriter::name(TraceThread at, llvm::StringRef what, llvm::StringRef name) {
+  head(at, "M", what);
   members({{"name", name}});
   os_ << '}';
 }
@@ -95,15 +95,15 @@ void TraceWriter::process(int64_t process, llvm::StringRef processName) {
   os_ << '}';
 }
 
-void TraceWriter::thread(TraceLane lane, llvm::StringRef threadName) {
-  name(lane, "thread_name", threadName);
-  head(lane, "M", "thread_sort_index");
-  members({{"sort_index", lane.thread}});
+void TraceWriter::thread(TraceThread at, llvm::StringRef threadName) {
+  name(at, "thread_name", threadName);
+  head(at, "M", "thread_sort_index");
+  members({{"sort_index", at.thread}});
   os_ << '}';
 }
 
-void TraceWriter::slice(TraceLane lane, const TraceSlice &slice, llvm::ArrayRef<TraceArgument> arguments) {
-  head(lane, "X", slice.name);
+void TraceWriter::slice(TraceThread at, const TraceSlice &slice, llvm::ArrayRef<TraceArgument> arguments) {
+  head(at, "X", slice.name);
   os_ << ", \"cat\": \"" << slice.category << "\", \"ts\": " << microseconds(slice.begin)
       << ", \"dur\": " << microseconds(slice.end - slice.begin);
   if (!arguments.empty())
@@ -111,8 +111,8 @@ void TraceWriter::slice(TraceLane lane, const TraceSlice &slice, llvm::ArrayRef<
   os_ << '}';
 }
 
-void TraceWriter::flow(TraceLane lane, FlowPoint point, int64_t number, int64_t nanoseconds) {
-  head(lane, phaseOf(point), "flight");
+void TraceWriter::flow(TraceThread at, FlowPoint point, int64_t number, int64_t nanoseconds) {
+  head(at, phaseOf(point), "flight");
   os_ << R"(, "cat": "flight", "id": )" << number << ", \"ts\": " << microseconds(nanoseconds)
       << (point == FlowPoint::Finish ? ", \"bp\": \"e\"}" : "}");
 }

@@ -14,7 +14,7 @@ namespace ccgraph::bench {
 class CountedCalls final : public runtime::GpuCalls {
 public:
   using Row = runtime::GpuRow;
-  using Lane = runtime::GpuLane;
+  using CommStream = runtime::GpuCommStream;
   using Stream = runtime::GpuStream;
   using Event = runtime::GpuEvent;
   using Comm = runtime::GpuComm;
@@ -76,23 +76,23 @@ public:
   }
   int groupStart() override { return to_.groupStart(); }
   int groupEnd() override { return to_.groupEnd(); }
-  int allReduce(const Row &row, runtime::GpuReduction reduction, Lane lane) override {
-    return counted([&] { return to_.allReduce(row, reduction, lane); });
+  int allReduce(const Row &row, runtime::GpuReduction reduction, CommStream on) override {
+    return counted([&] { return to_.allReduce(row, reduction, on); });
   }
-  int reduceScatter(const Row &row, runtime::GpuReduction reduction, Lane lane) override {
-    return counted([&] { return to_.reduceScatter(row, reduction, lane); });
+  int reduceScatter(const Row &row, runtime::GpuReduction reduction, CommStream on) override {
+    return counted([&] { return to_.reduceScatter(row, reduction, on); });
   }
-  int allGather(const Row &row, Lane lane) override {
-    return counted([&] { return to_.allGather(row, lane); });
+  int allGather(const Row &row, CommStream on) override {
+    return counted([&] { return to_.allGather(row, on); });
   }
-  int broadcast(const Row &row, int root, Lane lane) override {
-    return counted([&] { return to_.broadcast(row, root, lane); });
+  int broadcast(const Row &row, int root, CommStream on) override {
+    return counted([&] { return to_.broadcast(row, root, on); });
   }
-  int send(const Row &row, int peer, Lane lane) override {
-    return counted([&] { return to_.send(row, peer, lane); });
+  int send(const Row &row, int peer, CommStream on) override {
+    return counted([&] { return to_.send(row, peer, on); });
   }
-  int receive(const Row &row, int peer, Lane lane) override {
-    return counted([&] { return to_.receive(row, peer, lane); });
+  int receive(const Row &row, int peer, CommStream on) override {
+    return counted([&] { return to_.receive(row, peer, on); });
   }
   int beginCapture(Stream stream) override { return to_.beginCapture(stream); }
   int isCaptured(Stream stream, bool &captured) override { return to_.isCaptured(stream, captured); }

@@ -62,10 +62,10 @@ class EngineSteps {
 public:
   EngineSteps(runtime::NcclJob &job, const Case &c, bool capture)
       : plan_(planOf(c, ranks())), request_{.plans = {&plan_->plan}, .ranks = static_cast<size_t>(ranks())},
-        lanes_(request_.plans, request_.ranks), calls_(job.calls()) {
+        commTable_(request_.plans, request_.ranks), calls_(job.calls()) {
     request_.capture = capture;
     request_.deadline = patience;
-    rank_.emplace(runtime::NcclRank::Setup{rank(), "nccl", runtime::RankBody::Process, &calls_, &lanes_}, request_);
+    rank_.emplace(runtime::NcclRank::Setup{rank(), "nccl", runtime::RankBody::Process, &calls_, &commTable_}, request_);
     llvm::cantFail(rank_->prepare());
     llvm::cantFail(rank_->open(llvm::cantFail(job.makeId())));
   }
@@ -81,7 +81,7 @@ public:
 private:
   std::unique_ptr<PlanBuilder> plan_;
   runtime::PlanRequest request_;
-  runtime::LaneTable lanes_;
+  runtime::CommTable commTable_;
   bench::CountedCalls calls_;
   LoneRankStandby standby_;
   std::optional<runtime::NcclRank> rank_;

@@ -64,7 +64,7 @@ std::vector<std::string> linesOf(llvm::ArrayRef<Object> events, llvm::StringRef 
 
 } // namespace
 
-TEST(ScheduleTrace, HasALaneForTheHostComputationAndEachGroup) {
+TEST(ScheduleTrace, HasAThreadForTheHostComputationAndEachGroup) {
   std::vector<std::string> expected = {"cudaLaunchKernel 0 0 1",
                                        "ncclDevKernel_AllReduce_Sum_bf16 2 0 3000",
                                        "cudaLaunchKernel 0 1 1",

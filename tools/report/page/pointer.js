@@ -3,11 +3,11 @@
 
 function itemAt(x, y) {
   for (const plot of plots) {
-    const lane = plot.lanes.findIndex((_, index) => y >= laneTop(plot, index) && y < laneTop(plot, index) + LANE);
-    if (lane >= 0 && x >= LABELS) {
+    const row = plot.rows.findIndex((_, index) => y >= rowTop(plot, index) && y < rowTop(plot, index) + ROW);
+    if (row >= 0 && x >= LABELS) {
       const slack = 2 / scale(), time = timeAt(x);
-      const first = firstEndingAfter(plot.lanes[lane], time - slack);
-      const near = plot.lanes[lane].items.slice(first, first + 3).filter(item => item.begin <= time + slack);
+      const first = firstEndingAfter(plot.rows[row], time - slack);
+      const near = plot.rows[row].items.slice(first, first + 3).filter(item => item.begin <= time + slack);
       near.sort((a, b) => Math.abs(a.begin + a.end - 2 * time) - Math.abs(b.begin + b.end - 2 * time));
       return near.length ? { plot, item: near[0] } : { plot };
     }

@@ -2,19 +2,19 @@
 // color. The color of a pixel is then as strong as the covered part of its time, at any zoom and with any number of
 // nodes.
 
-const LABELS = 150, AXIS = 22, TITLE = 20, LANE = 26, GAP = 6, MEMORY = 64, RIGHT = 12;
+const LABELS = 150, AXIS = 22, TITLE = 20, ROW = 26, GAP = 6, MEMORY = 64, RIGHT = 12;
 const canvas = document.getElementById('canvas');
 const pen = canvas.getContext('2d');
 const longest = Math.max(...page.schedules.map(schedule => schedule.total), 1);
 const view = { from: 0, to: longest, chosen: null };
-const plots = page.schedules.map(schedule => ({ schedule, lanes: lanesOf(schedule), top: 0 })).reverse();
+const plots = page.schedules.map(schedule => ({ schedule, rows: rowsOf(schedule), top: 0 })).reverse();
 let colors = {};
 
 function layOut() {
   let top = AXIS;
   for (const plot of plots) {
     plot.top = top;
-    plot.memoryTop = top + TITLE + plot.lanes.length * (LANE + GAP);
+    plot.memoryTop = top + TITLE + plot.rows.length * (ROW + GAP);
     top = plot.memoryTop + MEMORY + 14;
   }
   const ratio = window.devicePixelRatio || 1;
@@ -26,7 +26,7 @@ function layOut() {
   view.width = width;
   view.height = top;
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'lane', 'matmul', 'compute', 'idle', 'memory', 'memoryLine', 'good',
+  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'row', 'matmul', 'compute', 'idle', 'memory', 'memoryLine', 'good',
     'other', ...kindColors])
     colors[name] = style.getPropertyValue('--' + name).trim();
 }
@@ -35,7 +35,7 @@ const plotWidth = () => view.width - LABELS - RIGHT;
 const scale = () => plotWidth() / (view.to - view.from);
 const xOf = time => LABELS + (time - view.from) * scale();
 const timeAt = x => view.from + (x - LABELS) / scale();
-const laneTop = (plot, lane) => plot.top + TITLE + lane * (LANE + GAP);
+const rowTop = (plot, row) => plot.top + TITLE + row * (ROW + GAP);
 
 function drawAxis() {
   const rough = (view.to - view.from) / Math.max(2, plotWidth() / 110);
@@ -53,15 +53,15 @@ function drawAxis() {
   pen.textAlign = 'left';
 }
 
-function drawItems(lane, top) {
+function drawItems(row, top) {
   const thin = {};
   const wide = scale();
-  for (let i = firstEndingAfter(lane, view.from); i < lane.items.length && lane.items[i].begin < view.to; ++i) {
-    const item = lane.items[i];
+  for (let i = firstEndingAfter(row, view.from); i < row.items.length && row.items[i].begin < view.to; ++i) {
+    const item = row.items[i];
     const x = Math.max(LABELS, xOf(item.begin)), end = Math.min(view.width - RIGHT, xOf(item.end));
     if (end - x >= 1.5) {
       pen.fillStyle = colors[item.color];
-      pen.fillRect(x, top, end - x - (end - x > 4 ? 0.6 : 0), LANE);
+      pen.fillRect(x, top, end - x - (end - x > 4 ? 0.6 : 0), ROW);
       if (end - x > 60) drawName(item, x, top, end - x);
     } else {
       const cover = thin[item.color] || (thin[item.color] = new Float32Array(Math.ceil(view.width) + 1));
@@ -73,7 +73,7 @@ function drawItems(lane, top) {
     thin[color].forEach((cover, x) => {
       if (cover === 0) return;
       pen.globalAlpha = Math.min(1, Math.max(0.12, cover));
-      pen.fillRect(x, top, 1, LANE);
+      pen.fillRect(x, top, 1, ROW);
     });
     pen.globalAlpha = 1;
   }
@@ -84,9 +84,9 @@ const nameOfItem = (schedule, item) => nameOf(item.transfer ? item.transfer.node
 function drawName(item, x, top, width) {
   const text = item.color === 'idle' ? 'idle' : nameOfItem(view.drawing, item);
   pen.save();
-  pen.beginPath(), pen.rect(x, top, width - 3, LANE), pen.clip();
+  pen.beginPath(), pen.rect(x, top, width - 3, ROW), pen.clip();
   pen.fillStyle = '#fff';
-  pen.fillText(text, x + 4, top + LANE / 2 + 4);
+  pen.fillText(text, x + 4, top + ROW / 2 + 4);
   pen.restore();
 }
 
@@ -133,14 +133,14 @@ function drawPlot(plot, most) {
   pen.fillStyle = colors.quiet;
   pen.fillText(`step ${timeText(schedule.total)}, exposed ${timeText(schedule.exposed)} (${percentText(schedule.exposed, schedule.total)})`,
     LABELS, plot.top + 14);
-  plot.lanes.forEach((lane, index) => {
-    const top = laneTop(plot, index);
+  plot.rows.forEach((row, index) => {
+    const top = rowTop(plot, index);
     const end = Math.min(view.width - RIGHT, xOf(schedule.total));
-    pen.fillStyle = colors.lane;
-    if (end > LABELS) pen.fillRect(LABELS, top, end - LABELS, LANE);
+    pen.fillStyle = colors.row;
+    if (end > LABELS) pen.fillRect(LABELS, top, end - LABELS, ROW);
     pen.font = '11px system-ui, sans-serif';
-    drawItems(lane, top);
-    label(lane.title, lane.detail, top, LANE);
+    drawItems(row, top);
+    label(row.title, row.detail, top, ROW);
   });
   drawMemory(plot, most);
   if (schedule === after && page.bounds !== null) drawBound(plot);
@@ -161,14 +161,14 @@ function drawBound(plot) {
 function drawChosen() {
   const { plot, transfer } = view.chosen;
   const { schedule } = plot;
-  const lane = plot.lanes.findIndex(candidate => candidate.items.some(item => item.transfer === transfer && item.color !== 'idle'));
-  const compute = laneTop(plot, 0) + LANE, stream = laneTop(plot, lane);
+  const row = plot.rows.findIndex(candidate => candidate.items.some(item => item.transfer === transfer && item.color !== 'idle'));
+  const compute = rowTop(plot, 0) + ROW, stream = rowTop(plot, row);
   const points = [['launch', schedule.begin(transfer.launch), compute], ['', transfer.begin, stream - 1], ['', transfer.end, stream - 1]];
   if (transfer.wait !== null) points.push(['wait', schedule.end[transfer.wait], compute]);
-  if (transfer.use !== null) points.push(['use', schedule.begin(transfer.use), compute - LANE]);
+  if (transfer.use !== null) points.push(['use', schedule.begin(transfer.use), compute - ROW]);
   pen.strokeStyle = colors.accent;
   pen.lineWidth = 2;
-  pen.strokeRect(xOf(transfer.begin), stream - 1, Math.max(2, (transfer.end - transfer.begin) * scale()), LANE + 2);
+  pen.strokeRect(xOf(transfer.begin), stream - 1, Math.max(2, (transfer.end - transfer.begin) * scale()), ROW + 2);
   pen.beginPath();
   points.forEach(([, time, y], index) => (index ? pen.lineTo(xOf(time), y) : pen.moveTo(xOf(time), y)));
   pen.stroke();

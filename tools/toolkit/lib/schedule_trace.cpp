@@ -30,10 +30,10 @@ public:
 
   void write(llvm::StringRef name) {
     trace_.process(process_, name);
-    trace_.thread(lane(hostThread), "host: launches and waits");
-    trace_.thread(lane(computeThread), "computation");
+    trace_.thread(threadOf(hostThread), "host: launches and waits");
+    trace_.thread(threadOf(computeThread), "computation");
     for (size_t group = 0; group < schedule_.groups.size(); ++group)
-      trace_.thread(lane(firstGroupThread + static_cast<int64_t>(group)), groupText(schedule_.groups[group]));
+      trace_.thread(threadOf(firstGroupThread + static_cast<int64_t>(group)), groupText(schedule_.groups[group]));
     issued_.resize(schedule_.steps.size());
     for (size_t step = 0; step < schedule_.steps.size(); ++step)
       writeStep(step);
@@ -44,14 +44,14 @@ public:
   }
 
 private:
-  [[nodiscard]] TraceLane lane(int64_t thread) const { return {process_, thread}; }
+  [[nodiscard]] TraceThread threadOf(int64_t thread) const { return {process_, thread}; }
 
   /// Writes a slice of the host, which runs one item at a time. Items of the same moment are placed one after the
   /// other, a nanosecond each, because an arrow must start in a slice with a duration.
   void writeHost(size_t step, TraceSlice slice, TraceArgument argument) {
     slice.begin = issued_[step] = host_ = std::max(host_, slice.begin);
     slice.end = host_ = std::max(host_ + 1, slice.end);
-    trace_.slice(lane(hostThread), slice, argument);
+    trace_.slice(threadOf(hostThread), slice, argument);
   }
 
   /// Writes the kernel in its row, and its issue on the host.
@@ -62,7 +62,7 @@ private:
       all.push_back({"stream", thread});
     int64_t now = nanoseconds(schedule_.steps[step].begin);
     writeHost(step, {"cudaLaunchKernel", "cuda_runtime", now, now}, {"correlation", correlation_});
-    trace_.slice(lane(thread), kernel, all);
+    trace_.slice(threadOf(thread), kernel, all);
   }
 
   void writeStep(size_t index) {
@@ -113,14 +113,14 @@ private:
     bool waited = transfer.wait != noStep;
     const RecordedStep *use = transfer.use == noStep ? nullptr : &schedule_.steps[transfer.use];
     bool used = waited && use && use->role == StepRole::Compute && use->end > use->begin;
-    TraceLane stream = lane(firstGroupThread + transfer.group);
+    TraceThread stream = threadOf(firstGroupThread + transfer.group);
     ++flow_;
-    trace_.flow(lane(hostThread), FlowPoint::Start, flow_, issued_[transfer.launch]);
+    trace_.flow(threadOf(hostThread), FlowPoint::Start, flow_, issued_[transfer.launch]);
     trace_.flow(stream, waited ? FlowPoint::Step : FlowPoint::Finish, flow_, nanoseconds(transfer.begin));
     if (waited)
-      trace_.flow(lane(hostThread), used ? FlowPoint::Step : FlowPoint::Finish, flow_, issued_[transfer.wait]);
+      trace_.flow(threadOf(hostThread), used ? FlowPoint::Step : FlowPoint::Finish, flow_, issued_[transfer.wait]);
     if (used)
-      trace_.flow(lane(computeThread), FlowPoint::Finish, flow_, nanoseconds(use->begin));
+      trace_.flow(threadOf(computeThread), FlowPoint::Finish, flow_, nanoseconds(use->begin));
   }
 
   /// For steps of one moment, writes the largest value, so that the peak is visible.

@@ -26,7 +26,7 @@ struct TraceArgument {
 };
 
 /// The thread and process of an event.
-struct TraceLane {
+struct TraceThread {
   int64_t process = 0;
   int64_t thread = 0;
 };
@@ -42,17 +42,17 @@ struct TraceSlice {
 
 enum class FlowPoint : uint8_t { Start, Step, Finish };
 
-/// Writes a trace event by event, in any order. Lanes need no name. The text is complete after finish().
+/// Writes a trace event by event, in any order. Threads need no name. The text is complete after finish().
 class TraceWriter {
 public:
   /// `about` lists members of the file besides its events; a text among them is written unchanged, as JSON.
   explicit TraceWriter(llvm::raw_ostream &os, llvm::ArrayRef<TraceArgument> about = {});
   /// Names a process. Viewers sort processes by number.
   void process(int64_t process, llvm::StringRef name);
-  void thread(TraceLane lane, llvm::StringRef name);
-  void slice(TraceLane lane, const TraceSlice &slice, llvm::ArrayRef<TraceArgument> arguments = {});
-  /// Draws an arrow through the slices that run at these times in these lanes; all its points have one number.
-  void flow(TraceLane lane, FlowPoint point, int64_t number, int64_t nanoseconds);
+  void thread(TraceThread at, llvm::StringRef name);
+  void slice(TraceThread at, const TraceSlice &slice, llvm::ArrayRef<TraceArgument> arguments = {});
+  /// Draws an arrow through the slices that run at these times in these threads; all its points have one number.
+  void flow(TraceThread at, FlowPoint point, int64_t number, int64_t nanoseconds);
   /// Sets the counter of the process to this value from this time on.
   void counter(int64_t process, llvm::StringRef name, int64_t nanoseconds, int64_t value);
   /// Completes the text and ends it with a newline.
@@ -60,8 +60,8 @@ public:
 
 private:
   llvm::raw_ostream &event();
-  void head(TraceLane lane, llvm::StringRef phase, llvm::StringRef name);
-  void name(TraceLane lane, llvm::StringRef what, llvm::StringRef name);
+  void head(TraceThread at, llvm::StringRef phase, llvm::StringRef name);
+  void name(TraceThread at, llvm::StringRef what, llvm::StringRef name);
   void members(llvm::ArrayRef<TraceArgument> arguments);
   llvm::raw_ostream &os_;
   bool first_ = true;

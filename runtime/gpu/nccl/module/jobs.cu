@@ -8,8 +8,8 @@ class BlockTeam {
 public:
   /// Shared memory of the block: room for a number of each thread, and for the boards.
   struct Shared {
-    alignas(widestNumber) std::byte parts[widestNumber * lanes];
-    alignas(widestNumber) std::byte boards[numBoards][widestNumber * lanes];
+    alignas(widestNumber) std::byte parts[widestNumber * teamThreads];
+    alignas(widestNumber) std::byte boards[numBoards][widestNumber * teamThreads];
   };
   __device__ explicit BlockTeam(Shared &shared) : shared_(shared) {}
   template <typename Body>
@@ -21,12 +21,12 @@ public:
   __device__ T reduce(Body body, Fold fold) {
     static_assert(sizeof(T) <= widestNumber);
     T *parts = reinterpret_cast<T *>(shared_.parts);
-    const int lane = static_cast<int>(threadIdx.x);
-    parts[lane] = body(lane);
+    const int thread = static_cast<int>(threadIdx.x);
+    parts[thread] = body(thread);
     __syncthreads();
-    for (int half = lanes / 2; half > 0; half /= 2) {
-      if (lane < half)
-        parts[lane] = fold(parts[lane], parts[lane + half]);
+    for (int half = teamThreads / 2; half > 0; half /= 2) {
+      if (thread < half)
+        parts[thread] = fold(parts[thread], parts[thread + half]);
       __syncthreads();
     }
     T all = parts[0];
@@ -62,7 +62,7 @@ cudaError_t launchUnits(const Work &job, cudaStream_t stream) {
   if (units == 0)
     return cudaSuccess;
   auto blocks = static_cast<unsigned>(units < mostBlocks ? units : mostBlocks);
-  computeUnits<C><<<blocks, lanes, 0, stream>>>(job, units);
+  computeUnits<C><<<blocks, teamThreads, 0, stream>>>(job, units);
   return cudaGetLastError();
 }
 

@@ -310,28 +310,27 @@ public:
   // --- Communication ----------------------------------------------------------------------------------
   int groupStart() override { return codeOf(ncclGroupStart()); }
   int groupEnd() override { return codeOf(ncclGroupEnd()); }
-  int allReduce(const GpuRow &row, GpuReduction reduction, GpuLane lane) override {
-    return codeOf(ncclAllReduce(row.send, row.receive, countOf(row), typeOf(row.type), opOf(reduction),
-                                commOf(lane.comm), streamOf(lane.stream)));
+  int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override {
+    return codeOf(ncclAllReduce(row.send, row.receive, countOf(row), typeOf(row.type), opOf(reduction), commOf(on.comm),
+                                streamOf(on.stream)));
   }
-  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuLane lane) override {
+  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override {
     return codeOf(ncclReduceScatter(row.send, row.receive, countOf(row), typeOf(row.type), opOf(reduction),
-                                    commOf(lane.comm), streamOf(lane.stream)));
+                                    commOf(on.comm), streamOf(on.stream)));
   }
-  int allGather(const GpuRow &row, GpuLane lane) override {
+  int allGather(const GpuRow &row, GpuCommStream on) override {
     return codeOf(
-        ncclAllGather(row.send, row.receive, countOf(row), typeOf(row.type), commOf(lane.comm), streamOf(lane.stream)));
+        ncclAllGather(row.send, row.receive, countOf(row), typeOf(row.type), commOf(on.comm), streamOf(on.stream)));
   }
-  int broadcast(const GpuRow &row, int root, GpuLane lane) override {
-    return codeOf(ncclBroadcast(row.send, row.receive, countOf(row), typeOf(row.type), root, commOf(lane.comm),
-                                streamOf(lane.stream)));
+  int broadcast(const GpuRow &row, int root, GpuCommStream on) override {
+    return codeOf(ncclBroadcast(row.send, row.receive, countOf(row), typeOf(row.type), root, commOf(on.comm),
+                                streamOf(on.stream)));
   }
-  int send(const GpuRow &row, int peer, GpuLane lane) override {
-    return codeOf(ncclSend(row.send, countOf(row), typeOf(row.type), peer, commOf(lane.comm), streamOf(lane.stream)));
+  int send(const GpuRow &row, int peer, GpuCommStream on) override {
+    return codeOf(ncclSend(row.send, countOf(row), typeOf(row.type), peer, commOf(on.comm), streamOf(on.stream)));
   }
-  int receive(const GpuRow &row, int peer, GpuLane lane) override {
-    return codeOf(
-        ncclRecv(row.receive, countOf(row), typeOf(row.type), peer, commOf(lane.comm), streamOf(lane.stream)));
+  int receive(const GpuRow &row, int peer, GpuCommStream on) override {
+    return codeOf(ncclRecv(row.receive, countOf(row), typeOf(row.type), peer, commOf(on.comm), streamOf(on.stream)));
   }
 
   // --- Capture ----------------------------------------------------------------------------------------

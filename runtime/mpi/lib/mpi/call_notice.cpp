@@ -68,7 +68,7 @@ void write(ByteWriter &to, const CallNotice &notice) {
   for (int64_t number : {static_cast<int64_t>(notice.seat.member), static_cast<int64_t>(notice.seat.kind),
                          static_cast<int64_t>(notice.seat.peer), notice.seat.tag,
                          notice.reduceOp ? static_cast<int64_t>(*notice.reduceOp) : -1, notice.root,
-                         notice.position ? static_cast<int64_t>(*notice.position) : -1, notice.lane,
+                         notice.position ? static_cast<int64_t>(*notice.position) : -1, notice.commNumber,
                          static_cast<int64_t>(notice.fixed), static_cast<int64_t>(notice.rows.size())})
     to.number(number);
   for (const CallNotice::Row &row : notice.rows) {
@@ -92,7 +92,7 @@ CallNotice readNotice(ByteReader &from) {
   notice.root = from.number();
   if (int64_t position = from.number(); position >= 0)
     notice.position = static_cast<size_t>(position);
-  notice.lane = from.number();
+  notice.commNumber = from.number();
   notice.fixed = from.number() != 0;
   notice.rows.resize(from.length(sizeof(int64_t)));
   for (CallNotice::Row &row : notice.rows) {

@@ -30,7 +30,7 @@ struct CallNotice {
   /// Launch::position
   std::optional<size_t> position;
   /// which of the communicators of these members
-  int64_t lane = 0;
+  int64_t commNumber = 0;
   /// all sizes are known before the program runs
   bool fixed = true;
   std::vector<Row> rows;

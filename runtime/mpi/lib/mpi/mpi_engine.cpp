@@ -104,7 +104,7 @@ private:
     std::optional<ProgramAgreement> agreed = agreeOnProgram(*memory_->rank, standby);
     if (!agreed)
       return llvm::Error::success();
-    if (llvm::Error error = job_.makeLanes(agreed->lanes, deadline_))
+    if (llvm::Error error = job_.makeCommunicators(agreed->communicators, deadline_))
       return error;
     return memory_->transport.open(*agreed, memory_->rank->state.plan->context());
   }

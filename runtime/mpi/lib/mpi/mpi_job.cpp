@@ -90,12 +90,12 @@ llvm::Error MpiJob::duplicate(MpiComm &made, Milliseconds deadline) {
   return code == 0 ? llvm::Error::success() : error("making a communicator", code);
 }
 
-llvm::Error MpiJob::makeLanes(llvm::ArrayRef<LaneKey> keys, Milliseconds deadline) {
-  for (const LaneKey &key : keys) {
-    if (!llvm::is_contained(key.members, rank()) || lanes_.count(key) != 0)
+llvm::Error MpiJob::makeCommunicators(llvm::ArrayRef<MpiCommKey> keys, Milliseconds deadline) {
+  for (const MpiCommKey &key : keys) {
+    if (!llvm::is_contained(key.members, rank()) || communicators_.count(key) != 0)
       continue;
     // Kept even where the call is given up, because it may still be running.
-    MpiComm &made = lanes_[key];
+    MpiComm &made = communicators_[key];
     auto members = std::make_shared<std::vector<int>>(key.members.begin(), key.members.end());
     std::optional<int> code = callWithin(deadline, [this, members, &made] {
       return calls_->create(start_.world, members->data(), static_cast<int>(members->size()), made);

@@ -25,10 +25,10 @@
 namespace ccgraph::runtime {
 
 /// The key of a communicator: global ranks in the group's order, and its number among those of these ranks.
-struct LaneKey {
+struct MpiCommKey {
   std::vector<int64_t> members;
-  int64_t lane = 0;
-  friend auto operator<=>(const LaneKey &, const LaneKey &) = default;
+  int64_t number = 0;
+  friend auto operator<=>(const MpiCommKey &, const MpiCommKey &) = default;
 };
 
 class MpiJob {
@@ -49,8 +49,8 @@ public:
   [[nodiscard]] MpiComm exchange() const { return exchange_; }
 
   /// Makes those that there are not yet. All processes give the same keys, sorted.
-  [[nodiscard]] llvm::Error makeLanes(llvm::ArrayRef<LaneKey> keys, Milliseconds deadline);
-  [[nodiscard]] MpiComm lane(const LaneKey &key) const { return lanes_.at(key); }
+  [[nodiscard]] llvm::Error makeCommunicators(llvm::ArrayRef<MpiCommKey> keys, Milliseconds deadline);
+  [[nodiscard]] MpiComm communicator(const MpiCommKey &key) const { return communicators_.at(key); }
 
   /// Returns an error "rank 1: MPI says: ...".
   [[nodiscard]] llvm::Error error(const std::string &doing, int code) const;
@@ -73,7 +73,7 @@ private:
   MpiStart start_;
   ControlChannel control_;
   MpiComm controlComm_, exchange_;
-  std::map<LaneKey, MpiComm> lanes_;
+  std::map<MpiCommKey, MpiComm> communicators_;
   Milliseconds patience_{};
   std::vector<std::shared_ptr<void>> kept_;
   bool over_ = false;

@@ -45,12 +45,13 @@ Transport::Ticket MpiTransport::enrol(const CallSeat &seat) {
 
 llvm::Error MpiTransport::open(const ProgramAgreement &agreement, Context &context) {
   context_ = &context;
-  active_.resize(agreement.lanes.size());
+  active_.resize(agreement.communicators.size());
   for (size_t i = 0; i < calls_.size(); ++i) {
     Call &call = calls_[i];
     call.agreed = agreement.calls[i];
-    call.comm = job_.lane(call.agreed.lane);
-    call.lane = static_cast<size_t>(llvm::lower_bound(agreement.lanes, call.agreed.lane) - agreement.lanes.begin());
+    call.comm = job_.communicator(call.agreed.comm);
+    call.commIndex = static_cast<size_t>(llvm::lower_bound(agreement.communicators, call.agreed.comm) -
+                                         agreement.communicators.begin());
     if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTag())
       continue;
     Diagnostic diagnostic;
@@ -76,7 +77,7 @@ llvm::Error MpiTransport::launch(Ticket ticket, const Launch &launch) {
   call.launch = &launch;
   call.error = 0;
   splitRows(call);
-  active_[call.lane].push_back(ticket);
+  active_[call.commIndex].push_back(ticket);
   return post(call, call.agreed.compares ? Phase::CompareLengths : Phase::Move);
 }
 
@@ -95,7 +96,7 @@ bool MpiTransport::isReady(Ticket ticket) {
       return true;
     ++call.next;
   }
-  return isNextOnLane(ticket);
+  return isNextOnComm(ticket);
 }
 
 llvm::Expected<bool> MpiTransport::advance(Ticket ticket) {
@@ -119,10 +120,10 @@ llvm::Expected<bool> MpiTransport::advance(Ticket ticket) {
   return true;
 }
 
-bool MpiTransport::isNextOnLane(Ticket ticket) const {
+bool MpiTransport::isNextOnComm(Ticket ticket) const {
   const Call &call = calls_[ticket];
   bool last = call.phase == Phase::Share || (call.phase == Phase::Move && !call.hasShare);
-  return last || active_[call.lane].front() == ticket;
+  return last || active_[call.commIndex].front() == ticket;
 }
 
 void MpiTransport::end(Ticket ticket) {
@@ -132,7 +133,7 @@ void MpiTransport::end(Ticket ticket) {
   call.scratch.clear();
   call.open.clear();
   call.phase = Phase::Done;
-  llvm::erase_value(active_[call.lane], ticket);
+  llvm::erase_value(active_[call.commIndex], ticket);
 }
 
 llvm::Error MpiTransport::wrong(const Call &call, int code) const {

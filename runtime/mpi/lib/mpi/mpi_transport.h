@@ -13,7 +13,7 @@
 // Reductions are ours, in rank order (reduce_rows.h), and not MPI's. So values are bitwise equal to the interpreter's,
 // also for dtypes that MPI lacks. They move as many bytes as a ring, b * (n - 1) / n in each of two phases.
 //
-// Collectives of one list of members and one stream have a communicator (`lane`), because MPI matches the calls on a
+// Collectives of one list of members and one stream have a communicator, because MPI matches the calls on a
 // communicator by their order of issue. A call with two parts issues its second one before later calls on the
 // communicator.
 //
@@ -72,7 +72,7 @@ private:
     AgreedCall agreed;
     MpiComm comm;
     /// index in active_
-    size_t lane = 0;
+    size_t commIndex = 0;
     /// null until it is launched in this run
     const Launch *launch = nullptr;
     Phase phase = Phase::Done;
@@ -98,7 +98,7 @@ private:
   [[nodiscard]] static Split splitOf(const Call &call, size_t row);
   static void splitRows(Call &call);
   /// Returns whether the call's next part is the first one on its communicator.
-  [[nodiscard]] bool isNextOnLane(Ticket ticket) const;
+  [[nodiscard]] bool isNextOnComm(Ticket ticket) const;
   [[nodiscard]] llvm::Error post(Call &call, Phase phase);
   [[nodiscard]] int postCompareLengths(Call &call);
   [[nodiscard]] int postCompare(Call &call);

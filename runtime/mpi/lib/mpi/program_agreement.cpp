@@ -17,11 +17,11 @@ constexpr int64_t formatVersion = 2;
 using Notices = std::vector<CallNotice>;
 
 /// Streams that communicate for one list of members, numbered in the order in which the plan uses them.
-class Lanes {
+class CommNumbers {
 public:
   int64_t of(const CallSeat &seat, StreamId stream) {
     if (isPointToPoint(seat.kind))
-      return transferLane;
+      return transferComm;
     auto &streams = streams_[seat.members];
     return streams.try_emplace(stream, static_cast<int64_t>(streams.size())).first->second;
   }
@@ -33,7 +33,7 @@ private:
 /// The calls in the order of their tickets.
 Notices noticesOf(PreparedRank &rank) {
   Notices notices;
-  Lanes lanes;
+  CommNumbers commNumbers;
   for (const PreparedStep &step : rank.steps) {
     const auto *exchange = std::get_if<PreparedExchange>(&step.work);
     if (!exchange)
@@ -44,7 +44,7 @@ Notices noticesOf(PreparedRank &rank) {
       const Launch &launch = rank.faults.launched(step.position, collective.launches()[i]);
       notices.push_back(collective.isFixed() ? noticeOf(seat, launch)
                                              : noticeOf(seat, launch, step.plan->collective()->calls[i]));
-      notices.back().lane = lanes.of(seat, step.plan->stream);
+      notices.back().commNumber = commNumbers.of(seat, step.plan->stream);
     }
   }
   return notices;
@@ -123,14 +123,14 @@ public:
   /// After judge() has found nothing.
   [[nodiscard]] ProgramAgreement agreement(int64_t rank) const {
     ProgramAgreement agreed;
-    std::set<LaneKey> lanes;
+    std::set<MpiCommKey> communicators;
     for (const Notices &program : programs_)
       for (const CallNotice &notice : program)
-        lanes.insert({notice.seat.members, notice.lane});
-    agreed.lanes.assign(lanes.begin(), lanes.end());
+        communicators.insert({notice.seat.members, notice.commNumber});
+    agreed.communicators.assign(communicators.begin(), communicators.end());
     std::map<std::vector<int64_t>, size_t> counts;
     for (const CallNotice &notice : programs_[static_cast<size_t>(rank)]) {
-      AgreedCall call{{notice.seat.members, notice.lane}};
+      AgreedCall call{{notice.seat.members, notice.commNumber}};
       if (!isPointToPoint(notice.seat.kind)) {
         call.sequence = static_cast<int64_t>(++counts[notice.seat.members]);
         const Meeting &meeting = meetings_.at(notice.seat.members)[static_cast<size_t>(call.sequence) - 1];
@@ -163,7 +163,7 @@ private:
   [[nodiscard]] llvm::Error judgeMeeting(const std::vector<int64_t> &members, const Meeting &meeting,
                                          size_t sequence) const {
     for (size_t i = 1; i < meeting.size(); ++i)
-      if (meeting[i]->lane != meeting[0]->lane)
+      if (meeting[i]->commNumber != meeting[0]->commNumber)
         return streamsDiffer(members, i, sequence, *meeting[i]);
     if (!llvm::all_of(meeting, [](const CallNotice *notice) { return notice->fixed; }))
       return llvm::Error::success();

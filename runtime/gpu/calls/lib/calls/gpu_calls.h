@@ -1,8 +1,9 @@
 // GpuCalls: the calls of the nccl engine to a device and to its communication library, and nothing else.
 //
-// Two things stand behind it. One is the module that calls the vendor's libraries (runtime/gpu/nccl/module), the only place that names them. The
-// other records the calls and executes them on the CPU (runtime/gpu/simulated): so the engine's host code, which decides all that can
-// go wrong with streams, events and groups, is tested where there is no device.
+// Two things stand behind it. One is the module that calls the vendor's libraries (runtime/gpu/nccl/module), the only
+// place that names them. The other records the calls and executes them on the CPU (runtime/gpu/simulated): so the
+// engine's host code, which decides all that can go wrong with streams, events and groups, is tested where there is no
+// device.
 //
 // Work is enqueued to streams. A stream runs its work in order, and only events order streams. An event represents the
 // work that its stream had received when it was recorded. Only query() and the calls of communicators show the host how
@@ -62,8 +63,8 @@ struct GpuRow {
   int64_t count = 0;
   GpuType type = GpuType::U8;
 };
-/// The path by which a row is moved.
-struct GpuLane {
+/// The communicator of a row, and the stream on which it is enqueued.
+struct GpuCommStream {
   GpuComm comm;
   GpuStream stream;
 };
@@ -119,7 +120,8 @@ public:
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
   /// There is no device behind it: streams are no streams of a library.
   [[nodiscard]] virtual bool isSimulated() const { return false; }
-  /// By the clock of a device that is acted, in nanoseconds since 1970; nothing where there is a real one, whose host's clock counts.
+  /// By the clock of a device that is acted, in nanoseconds since 1970; nothing where there is a real one, whose host's
+  /// clock counts.
   [[nodiscard]] virtual std::optional<int64_t> simulatedClock() const { return std::nullopt; }
 
   // --- Memory -----------------------------------------------------------------------------------------
@@ -161,8 +163,8 @@ public:
   // --- Communicators: each is a call of all of its ranks, in one order --------------------------------------
   virtual int makeJobId(GpuJobId &id) = 0;
   virtual int openJob(const GpuJobId &id, int ranks, int rank, GpuComm &comm) = 0;
-  /// All ranks of the parent call it. Those of one color make a communicator, in the order of their keys; without a color a rank is
-  /// in none.
+  /// All ranks of the parent call it. Those of one color make a communicator, in the order of their keys; without a
+  /// color a rank is in none.
   static constexpr int noColor = -1;
   virtual int split(GpuComm parent, int color, int key, GpuComm &comm) = 0;
   /// The number of ranks and the index of this rank, as the communicator itself counts them.
@@ -180,14 +182,14 @@ public:
   virtual int groupStart() = 0;
   virtual int groupEnd() = 0;
   /// `count`: elements of the row.
-  virtual int allReduce(const GpuRow &row, GpuReduction reduction, GpuLane lane) = 0;
+  virtual int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) = 0;
   /// `count`: elements that each rank receives.
-  virtual int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuLane lane) = 0;
+  virtual int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) = 0;
   /// `count`: elements that each rank sends.
-  virtual int allGather(const GpuRow &row, GpuLane lane) = 0;
-  virtual int broadcast(const GpuRow &row, int root, GpuLane lane) = 0;
-  virtual int send(const GpuRow &row, int peer, GpuLane lane) = 0;
-  virtual int receive(const GpuRow &row, int peer, GpuLane lane) = 0;
+  virtual int allGather(const GpuRow &row, GpuCommStream on) = 0;
+  virtual int broadcast(const GpuRow &row, int root, GpuCommStream on) = 0;
+  virtual int send(const GpuRow &row, int peer, GpuCommStream on) = 0;
+  virtual int receive(const GpuRow &row, int peer, GpuCommStream on) = 0;
 
   // --- Capture ----------------------------------------------------------------------------------------
   virtual int beginCapture(GpuStream stream) = 0;

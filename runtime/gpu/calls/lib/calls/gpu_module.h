@@ -1,7 +1,7 @@
 // GpuModule: the interface of the module that calls the vendor's libraries.
 //
-// The module is a library of its own (runtime/gpu/nccl/module), loaded when the nccl engine is first asked for: so nothing else needs a driver, or
-// waits until one is loaded.
+// The module is a library of its own (runtime/gpu/nccl/module), loaded when the nccl engine is first asked for: so
+// nothing else needs a driver, or waits until one is loaded.
 //
 // Ownership: the module stays until the process ends, and its calls as long. Failure: none in place(), which lists what
 // is available. Cost: that of the libraries.

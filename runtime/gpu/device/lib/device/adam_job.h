@@ -68,8 +68,8 @@ template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const AdamJob &job, int64_t unit, Team &team) {
   if (valueOf(job.foundInf) != 0)
     return;
-  team.each([&](int lane) {
-    int64_t number = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t number = unit * teamThreads + thread;
     if (number < job.shape.count)
       adamElement<C>(job, number);
   });

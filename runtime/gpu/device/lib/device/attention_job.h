@@ -119,22 +119,22 @@ struct Sums {
 template <typename C, typename Team, typename Weight, typename Get, typename Set>
 CCGRAPH_BY_TEAM void weigh(Team &team, const Sums &sums, Weight weight, Get value, Set set) {
   C *weights = team.template board<C>(0), *totals = team.template board<C>(1);
-  for (int64_t first = 0; first < sums.features; first += lanes) {
-    team.each([&](int lane) { totals[lane] = C(); });
-    for (int64_t begin = 0; begin < sums.count; begin += lanes) {
-      int64_t left = sums.count - begin < lanes ? sums.count - begin : lanes;
-      team.each([&](int lane) {
-        if (lane < left)
-          weights[lane] = weight(begin + lane);
+  for (int64_t first = 0; first < sums.features; first += teamThreads) {
+    team.each([&](int thread) { totals[thread] = C(); });
+    for (int64_t begin = 0; begin < sums.count; begin += teamThreads) {
+      int64_t left = sums.count - begin < teamThreads ? sums.count - begin : teamThreads;
+      team.each([&](int thread) {
+        if (thread < left)
+          weights[thread] = weight(begin + thread);
       });
-      team.each([&](int lane) {
-        for (int64_t k = 0; k < left && first + lane < sums.features; ++k)
-          totals[lane] += weights[k] * value(begin + k, first + lane);
+      team.each([&](int thread) {
+        for (int64_t k = 0; k < left && first + thread < sums.features; ++k)
+          totals[thread] += weights[k] * value(begin + k, first + thread);
       });
     }
-    team.each([&](int lane) {
-      if (first + lane < sums.features)
-        set(first + lane, totals[lane]);
+    team.each([&](int thread) {
+      if (first + thread < sums.features)
+        set(first + thread, totals[thread]);
     });
   }
 }
@@ -161,8 +161,8 @@ CCGRAPH_BY_TEAM void runUnit(const AttentionJob &job, int64_t unit, Team &team) 
       [&](int64_t key) { return sum == C() ? C() : std::exp(score(key) - shift) / sum; },
       [&](int64_t key, int64_t f) { return get<C>(job.value, keyOf(job, query, key), f); },
       [&](int64_t f, C total) { set(job.output, query, f, total); });
-  team.each([&](int lane) {
-    if (lane == 0)
+  team.each([&](int thread) {
+    if (thread == 0)
       set(job.logSums, query, 0, shift + std::log(sum));
   });
 }

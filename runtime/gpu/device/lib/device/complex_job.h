@@ -1,7 +1,7 @@
-// ComplexJob: a product of complex numbers, or their conjugates, element by element. A complex number is its real part and its imaginary
-// part, side by side; strides count numbers.
+// ComplexJob: a product of complex numbers, or their conjugates, element by element. A complex number is its real part
+// and its imaginary part, side by side; strides count numbers.
 //
-// An operand may be the very window that is written: a lane reads a number whole before it stores one.
+// An operand may be the very window that is written: a thread reads a number whole before it stores one.
 //
 // Plain value. Failure: none.
 #pragma once
@@ -44,8 +44,8 @@ CCGRAPH_ANYWHERE inline int64_t unitsOf(const ComplexJob &job) { return unitsOf(
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const ComplexJob &job, int64_t unit, Team &team) {
-  team.each([&](int lane) {
-    int64_t number = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t number = unit * teamThreads + thread;
     if (number >= job.shape.count)
       return;
     auto value = valueOf<C>(job, number);

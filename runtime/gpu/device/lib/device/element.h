@@ -1,7 +1,7 @@
 // Elements: loads and stores of a device for all element types, and the types of its arithmetic.
 //
-// Arithmetic is done in one of three types: int64_t of integers and bools, float of floats up to 32 bits, double. Each result is
-// rounded once, when it is stored: to the nearest, ties to even. Integers that do not fit wrap around.
+// Arithmetic is done in one of three types: int64_t of integers and bools, float of floats up to 32 bits, double. Each
+// result is rounded once, when it is stored: to the nearest, ties to even. Integers that do not fit wrap around.
 //
 // Plain functions. Failure: none. Cost: a branch on the type, which all threads of a launch take alike.
 #pragma once

@@ -1,4 +1,5 @@
-// Jobs that look up places by numbers that the device has made: an embedding, its gradient, and the loss of chosen classes.
+// Jobs that look up places by numbers that the device has made: an embedding, its gradient, and the loss of chosen
+// classes.
 //
 // A number that is out of range ends the run (Team::fail()).
 //
@@ -46,8 +47,8 @@ CCGRAPH_BY_TEAM void runUnit(const EmbeddingJob &job, int64_t unit, Team &team) 
   auto row = loadAt<int64_t>(job.index, job.indices, unit);
   if (row < 0 || row >= job.tableRows)
     return team.fail();
-  team.each([&](int lane) {
-    for (int64_t column = lane; column < job.columns; column += lanes)
+  team.each([&](int thread) {
+    for (int64_t column = thread; column < job.columns; column += teamThreads)
       set(job.out, unit, column, get<C>(job.table, row, column));
   });
 }
@@ -70,8 +71,8 @@ CCGRAPH_ANYWHERE inline int64_t unitsOf(const EmbeddingGradJob &job) { return un
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const EmbeddingGradJob &job, int64_t unit, Team &team) {
-  team.each([&](int lane) {
-    int64_t column = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t column = unit * teamThreads + thread;
     if (column >= job.columns)
       return;
     for (int64_t row = 0; row < job.tableRows; ++row)
@@ -135,8 +136,8 @@ CCGRAPH_BY_TEAM void runUnit(const ClassLossJob &job, int64_t, Team &team) {
   if (folded(job.count, team, int64_t(), unknown, AddUp()) != 0)
     return team.fail();
   if (job.reduction == LossReduction::None) {
-    team.each([&](int lane) {
-      for (int64_t i = lane; i < job.count; i += lanes)
+    team.each([&](int thread) {
+      for (int64_t i = thread; i < job.count; i += teamThreads)
         set(job.out, 0, i, lossOf<C>(job, i));
     });
   }
@@ -144,8 +145,8 @@ CCGRAPH_BY_TEAM void runUnit(const ClassLossJob &job, int64_t, Team &team) {
       job.count, team, C(), [&](int64_t i) { return lossOf<C>(job, i); }, AddUp());
   C total = folded(
       job.count, team, C(), [&](int64_t i) { return weightOf<C>(job, labelOf(i)); }, AddUp());
-  team.each([&](int lane) {
-    if (lane != 0)
+  team.each([&](int thread) {
+    if (thread != 0)
       return;
     if (job.reduction != LossReduction::None && job.out.data)
       set(job.out, 0, 0, job.reduction == LossReduction::Mean ? sum / total : sum);
@@ -170,8 +171,8 @@ CCGRAPH_BY_TEAM void runUnit(const ClassLossGradJob &job, int64_t unit, Team &te
     return team.fail();
   C divisor = job.reduction == LossReduction::Mean ? get<C>(job.totalWeight, 0, 0) : C(1);
   C slope = label == job.ignored ? C() : -weightOf<C>(job, label) * get<C>(job.grad, 0, unit) / divisor;
-  team.each([&](int lane) {
-    for (int64_t column = lane; column < job.classes; column += lanes)
+  team.each([&](int thread) {
+    for (int64_t column = thread; column < job.classes; column += teamThreads)
       set(job.out, unit, column, column == label && label != job.ignored ? slope : C());
   });
 }

@@ -364,8 +364,8 @@ CCGRAPH_ANYWHERE inline int64_t unitsOf(const MapJob &job) { return unitsOf(job.
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const MapJob &job, int64_t unit, Team &team) {
-  team.each([&](int lane) {
-    int64_t number = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t number = unit * teamThreads + thread;
     if (number < job.shape.count)
       mapElement<C>(job, number);
   });

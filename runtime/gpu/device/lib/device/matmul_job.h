@@ -1,7 +1,8 @@
 // MatmulJob: out = alpha * a b + beta * added, of each matrix of a batch.
 //
-// Each lane computes one element of the result, all of its products in order. A device has a library that is far faster for what it takes
-// (runtime/gpu/nccl/module), which the module then calls in place of this: sums come in another order there.
+// Each thread computes one element of the result, all of its products in order. A device has a library that is far
+// faster for what it takes (runtime/gpu/nccl/module), which the module then calls in place of this: sums come in
+// another order there.
 //
 // Plain value. Failure: none.
 #pragma once
@@ -30,7 +31,7 @@ struct MatmulJob {
 
 /// A square of results.
 inline constexpr int tileSide = 16;
-static_assert(tileSide * tileSide == lanes);
+static_assert(tileSide * tileSide == teamThreads);
 
 CCGRAPH_ANYWHERE constexpr int64_t tilesOf(int64_t size) { return (size + tileSide - 1) / tileSide; }
 CCGRAPH_ANYWHERE inline int64_t unitsOf(const MatmulJob &job) {
@@ -83,8 +84,8 @@ template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const MatmulJob &job, int64_t unit, Team &team) {
   int64_t across = tilesOf(job.columns), down = tilesOf(job.rows);
   int64_t column = unit % across * tileSide, row = unit / across % down * tileSide, number = unit / across / down;
-  team.each([&](int lane) {
-    int64_t r = row + lane / tileSide, c = column + lane % tileSide;
+  team.each([&](int thread) {
+    int64_t r = row + thread / tileSide, c = column + thread % tileSide;
     if (r < job.rows && c < job.columns)
       matmulElement<C>(job, number, r, c);
   });

@@ -98,8 +98,8 @@ CCGRAPH_ANYWHERE inline int64_t unitsOf(const PickJob &job) { return unitsOf(job
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const PickJob &job, int64_t unit, Team &team) {
-  team.each([&](int lane) {
-    int64_t line = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t line = unit * teamThreads + thread;
     if (line >= job.lines.count)
       return;
     for (int64_t i = 0; i < job.steps.count; ++i) {

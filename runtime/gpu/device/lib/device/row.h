@@ -143,9 +143,9 @@ CCGRAPH_ANYWHERE C least() {
 template <typename C, typename Team, typename Value, typename Fold>
 CCGRAPH_BY_TEAM C folded(int64_t length, Team &team, C start, Value value, Fold fold) {
   return team.template reduce<C>(
-      [&](int lane) {
+      [&](int thread) {
         C all = start;
-        for (int64_t k = lane; k < length; k += lanes)
+        for (int64_t k = thread; k < length; k += teamThreads)
           all = fold(all, value(k));
         return all;
       },
@@ -157,16 +157,16 @@ CCGRAPH_BY_TEAM C summed(const Row<C> &row, Team &team, Value value) {
 }
 template <typename C, typename Team, typename Body>
 CCGRAPH_BY_TEAM void forEach(const Row<C> &row, Team &team, Body body) {
-  team.each([&](int lane) {
-    for (int64_t k = lane; k < row.length(); k += lanes)
+  team.each([&](int thread) {
+    for (int64_t k = thread; k < row.length(); k += teamThreads)
       body(k);
   });
 }
 /// The row's one number.
 template <typename C, typename T, typename Team>
 CCGRAPH_BY_TEAM void yield(const Row<C> &row, Team &team, int output, T value) {
-  team.each([&](int lane) {
-    if (lane == 0)
+  team.each([&](int thread) {
+    if (thread == 0)
       row.set(output, 0, value);
   });
 }

@@ -4,8 +4,8 @@
 // NaN comes after all numbers, and is the largest and the smallest of a row; the first of several counts. Equal
 // elements keep their order.
 //
-// Plain functions. Failure: none. Cost: a sort compares each element with each other one, which suits the short rows of a choice of
-// experts, and not long ones.
+// Plain functions. Failure: none. Cost: a sort compares each element with each other one, which suits the short rows of
+// a choice of experts, and not long ones.
 #pragma once
 
 #include "device/row.h"

@@ -1,7 +1,7 @@
 // Runs a job on the CPU as a device would: with the same units, teams and arithmetic.
 //
-// Plain functions, of memory that the CPU can reach. Failure: false where the job fails. Cost: far above that of our own kernels; for
-// tests and recorded runs.
+// Plain functions, of memory that the CPU can reach. Failure: false where the job fails. Cost: far above that of our
+// own kernels; for tests and recorded runs.
 #pragma once
 
 #include "device/job.h"

@@ -21,8 +21,8 @@ CCGRAPH_ANYWHERE inline int64_t unitsOf(const ScanJob &job) { return unitsOf(job
 
 template <typename C, typename Team>
 CCGRAPH_BY_TEAM void runUnit(const ScanJob &job, int64_t unit, Team &team) {
-  team.each([&](int lane) {
-    int64_t line = unit * lanes + lane;
+  team.each([&](int thread) {
+    int64_t line = unit * teamThreads + thread;
     if (line >= job.lines.count)
       return;
     auto place = [&](const Lines &lines, int64_t step) {

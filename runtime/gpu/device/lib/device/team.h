@@ -1,13 +1,14 @@
 // Teams: the threads that compute one unit of a job together.
 //
-// A job is a number of units that know nothing of each other. A unit is computed by a team of `lanes` threads, which meet between
-// its phases: each(body) has every lane run body(lane), and reduce(body, fold) folds what the lanes yield, in one order that is always
-// the same, and gives all of them the result. What lanes tell each other from phase to phase stands on boards of one number a lane, which
-// nobody has written when a unit begins. On a device a team is a block (runtime/gpu/nccl/module); here it is a loop.
+// A job is a number of units that know nothing of each other. A unit is computed by a team of `teamThreads` threads,
+// which meet between its phases: each(body) has every thread run body(thread), and reduce(body, fold) folds what the
+// threads yield, in one order that is always the same, and gives all of them the result. What threads tell each other
+// from phase to phase stands on boards of one number a thread, which nobody has written when a unit begins. On a device
+// a team is a block (runtime/gpu/nccl/module); here it is a loop.
 //
 // fail() ends the run with an error; the computed values are invalid.
 //
-// Ownership: values. Failure: failed(). Cost: reduce() takes log2(lanes) synchronisations.
+// Ownership: values. Failure: failed(). Cost: reduce() takes log2(teamThreads) synchronisations.
 #pragma once
 
 #include "device/portable.h"
@@ -18,7 +19,7 @@
 
 namespace ccgraph::runtime::device {
 
-inline constexpr int lanes = 256;
+inline constexpr int teamThreads = 256;
 
 /// How many boards a team has.
 inline constexpr int numBoards = 2;
@@ -33,16 +34,16 @@ public:
   void begin() { memset(boards_, 0xff, sizeof(boards_)); }
   template <typename Body>
   void each(Body body) {
-    for (int i = 0; i < lanes; ++i)
-      body(laneAt(i));
+    for (int i = 0; i < teamThreads; ++i)
+      body(threadAt(i));
   }
   template <typename T, typename Body, typename Fold>
   T reduce(Body body, Fold fold) {
-    T parts[lanes];
-    each([&](int lane) { parts[lane] = body(lane); });
-    for (int half = lanes / 2; half > 0; half /= 2)
-      for (int lane = 0; lane < half; ++lane)
-        parts[lane] = fold(parts[lane], parts[lane + half]);
+    T parts[teamThreads];
+    each([&](int thread) { parts[thread] = body(thread); });
+    for (int half = teamThreads / 2; half > 0; half /= 2)
+      for (int thread = 0; thread < half; ++thread)
+        parts[thread] = fold(parts[thread], parts[thread + half]);
     return parts[0];
   }
   template <typename T>
@@ -54,16 +55,16 @@ public:
   [[nodiscard]] bool failed() const { return failed_; }
 
 private:
-  [[nodiscard]] int laneAt(int i) const {
-    int turned = (i + static_cast<int>(order_ / 2 % lanes)) % lanes;
-    return order_ % 2 == 0 ? turned : lanes - 1 - turned;
+  [[nodiscard]] int threadAt(int i) const {
+    int turned = (i + static_cast<int>(order_ / 2 % teamThreads)) % teamThreads;
+    return order_ % 2 == 0 ? turned : teamThreads - 1 - turned;
   }
   uint64_t order_;
   bool failed_ = false;
-  alignas(widestNumber) std::byte boards_[numBoards][widestNumber * lanes];
+  alignas(widestNumber) std::byte boards_[numBoards][widestNumber * teamThreads];
 };
 
 /// Returns enough units for this number of elements, one a thread.
-CCGRAPH_ANYWHERE constexpr int64_t unitsOf(int64_t elements) { return (elements + lanes - 1) / lanes; }
+CCGRAPH_ANYWHERE constexpr int64_t unitsOf(int64_t elements) { return (elements + teamThreads - 1) / teamThreads; }
 
 } // namespace ccgraph::runtime::device

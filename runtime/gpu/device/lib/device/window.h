@@ -3,7 +3,8 @@
 // A shape gives the number of elements, row-major; each tensor over it has its strides, in elements, 0 where it is
 // expanded.
 //
-// Plain values, passed to a launch as they are; addresses are the device's. Failure: none. Cost: a division for each dimension but one.
+// Plain values, passed to a launch as they are; addresses are the device's. Failure: none. Cost: a division for each
+// dimension but one.
 #pragma once
 
 #include "device/element.h"

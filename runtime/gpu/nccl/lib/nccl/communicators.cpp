@@ -22,9 +22,9 @@ llvm::Error Communicators::failed(const std::string &doing, int code) const {
   return gpuError(calls_, rank_, doing, code);
 }
 
-llvm::Error Communicators::open(const LaneTable &table, const GpuJobId &id, int ranks) {
+llvm::Error Communicators::open(const CommTable &table, const GpuJobId &id, int ranks) {
   table_ = &table;
-  comms_.resize(table.lanes().size());
+  comms_.resize(table.entries().size());
   GpuComm job;
   if (int code = calls_.openJob(id, ranks, static_cast<int>(rank_), job))
     return failed("making the communicator of all ranks", code);
@@ -34,25 +34,25 @@ llvm::Error Communicators::open(const LaneTable &table, const GpuJobId &id, int 
   return splitAll(table);
 }
 
-llvm::Error Communicators::splitAll(const LaneTable &table) {
+llvm::Error Communicators::splitAll(const CommTable &table) {
   for (const std::vector<size_t> &round : table.rounds()) {
     int color = GpuCalls::noColor, key = 0;
-    const LaneTable::Lane *own = nullptr;
+    const CommTable::Entry *own = nullptr;
     for (size_t i = 0; i < round.size(); ++i) {
-      const LaneTable::Lane &lane = table.lanes()[round[i]];
-      auto at = llvm::find(lane.key.members, rank_);
-      if (at == lane.key.members.end())
+      const CommTable::Entry &entry = table.entries()[round[i]];
+      auto at = llvm::find(entry.key.members, rank_);
+      if (at == entry.key.members.end())
         continue;
-      own = &lane;
+      own = &entry;
       color = static_cast<int>(i);
-      key = static_cast<int>(at - lane.key.members.begin());
+      key = static_cast<int>(at - entry.key.members.begin());
     }
     GpuComm made;
     if (int code = calls_.split(*job_, color, key, made))
       return failed("splitting the communicator of all ranks", code);
     if (!own)
       continue;
-    comms_[static_cast<size_t>(own - table.lanes().data())] = made;
+    comms_[static_cast<size_t>(own - table.entries().data())] = made;
     if (llvm::Error error = check(made, own->key.members))
       return error;
   }
@@ -82,13 +82,13 @@ llvm::Error Communicators::registerArena(std::byte *memory, int64_t bytes) {
     return llvm::Error::success();
   arena_ = memory;
   arenaBytes_ = bytes;
-  for (size_t lane = 0; lane < comms_.size(); ++lane) {
-    if (comms_[lane].raw == 0 || !table_->lanes()[lane].registered)
+  for (size_t index = 0; index < comms_.size(); ++index) {
+    if (comms_[index].raw == 0 || !table_->entries()[index].registered)
       continue;
     GpuRegistration registration;
-    if (int code = calls_.registerMemory(comms_[lane], memory, bytes, registration))
+    if (int code = calls_.registerMemory(comms_[index], memory, bytes, registration))
       return failed("registering the arena of communication", code);
-    registered_.push_back({comms_[lane], registration});
+    registered_.push_back({comms_[index], registration});
   }
   return llvm::Error::success();
 }

@@ -1,13 +1,13 @@
 // Communicators: one rank's communicators, and the memory that is registered with them.
 //
-// All ranks make them in the one order of the LaneTable, or would wait for one another for ever.
+// All ranks make them in the one order of the CommTable, or would wait for one another for ever.
 //
 // Ownership: closes what it has made, but what was aborted. Failure: DiagnosticErrors of rule run.nccl. Cost: to open, that of the
 // splits, milliseconds each.
 #pragma once
 
 #include "calls/gpu_calls.h"
-#include "nccl/lane_table.h"
+#include "nccl/comm_table.h"
 
 #include "llvm/Support/Error.h"
 
@@ -21,9 +21,9 @@ public:
   Communicators &operator=(const Communicators &) = delete;
 
   /// A call of all ranks. `table` must live as long.
-  [[nodiscard]] llvm::Error open(const LaneTable &table, const GpuJobId &id, int ranks);
+  [[nodiscard]] llvm::Error open(const CommTable &table, const GpuJobId &id, int ranks);
   /// Returns none for a communicator without this rank, or of this rank alone.
-  [[nodiscard]] GpuComm of(size_t lane) const { return comms_[lane]; }
+  [[nodiscard]] GpuComm of(size_t index) const { return comms_[index]; }
 
   /// Registers the arena with each registered communicator, unless it is registered already. Without an arena, does
   /// nothing.
@@ -37,13 +37,13 @@ public:
   void abandon();
 
 private:
-  [[nodiscard]] llvm::Error splitAll(const LaneTable &table);
+  [[nodiscard]] llvm::Error splitAll(const CommTable &table);
   [[nodiscard]] llvm::Error check(GpuComm comm, llvm::ArrayRef<int64_t> members);
   [[nodiscard]] llvm::Error failed(const std::string &doing, int code) const;
 
   GpuCalls &calls_;
   int64_t rank_;
-  const LaneTable *table_ = nullptr;
+  const CommTable *table_ = nullptr;
   std::optional<GpuComm> job_;
   /// by index of the communicator
   std::vector<GpuComm> comms_;

@@ -57,9 +57,9 @@ llvm::Error checkKernels(const Plan &plan, int64_t rank, llvm::ArrayRef<std::str
 class NcclPlans final : public PreparedPlans {
 public:
   NcclPlans(const PlanRequest &request, NcclJob &job)
-      : job_(job), lanes_(request.plans, request.ranks), onFailure_(request.onFailure),
+      : job_(job), commTable_(request.plans, request.ranks), onFailure_(request.onFailure),
         account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))),
-        rank_({static_cast<int64_t>(NcclJob::place().rank), engineName, RankBody::Process, &job.calls(), &lanes_},
+        rank_({static_cast<int64_t>(NcclJob::place().rank), engineName, RankBody::Process, &job.calls(), &commTable_},
               request) {}
 
   llvm::Error prepare() {
@@ -128,7 +128,7 @@ private:
   }
 
   NcclJob &job_;
-  LaneTable lanes_;
+  CommTable commTable_;
   std::function<void(const std::vector<FlightRecord> &)> onFailure_;
   std::shared_ptr<MemoryAccount> account_;
   NcclRank rank_;

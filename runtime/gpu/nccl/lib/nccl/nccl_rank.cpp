@@ -20,7 +20,7 @@ private:
 };
 
 NcclRank::NcclRank(const Setup &setup, const PlanRequest &request)
-    : rank_(setup.rank), ranks_(static_cast<int>(request.ranks)), calls_(*setup.calls), lanes_(*setup.lanes),
+    : rank_(setup.rank), ranks_(static_cast<int>(request.ranks)), calls_(*setup.calls), commTable_(*setup.commTable),
       deadline_(request.deadline), captures_(request.capture), plans_(request.plans), communicators_(calls_, rank_),
       memory_(std::make_unique<GpuMemory>(
           calls_, rank_,
@@ -74,7 +74,7 @@ llvm::Error NcclRank::prepare() {
   for (size_t index = 0; index < prepared_->steps.size(); ++index)
     if (auto *kernel = std::get_if<PreparedKernel>(&prepared_->steps[index].work))
       workOf_[index] = std::make_shared<KernelWork>(*this, *kernel, *prepared_->steps[index].plan);
-  lanesOfCalls_ = lanes_.lanesOf(plan(), rank_);
+  commsOfCalls_ = commTable_.commsOf(plan(), rank_);
   if (llvm::Error error = prepareClock())
     return error;
   return captures_ ? prepareCapture() : llvm::Error::success();
@@ -135,7 +135,7 @@ llvm::Error NcclRank::makeEvents() {
 }
 
 llvm::Error NcclRank::open(const GpuJobId &id) {
-  if (llvm::Error error = communicators_.open(lanes_, id, ranks_))
+  if (llvm::Error error = communicators_.open(commTable_, id, ranks_))
     return error;
   // No memory can be allocated while steps are captured.
   if (captures_)
@@ -382,17 +382,17 @@ llvm::Error NcclRank::addCalls(const PreparedStep &step, PreparedExchange &excha
   scratch_.begin(step.position);
   for (size_t i = 0; i < exchange.calls.size(); ++i) {
     const Launch &launch = prepared_->faults.launched(step.position, exchange.collective.launches()[i]);
-    size_t lane = lanesOfCalls_[exchange.calls[i].ticket];
-    if (llvm::Error error = addCall(exchange.collective.seats()[i], launch, lane, stream))
+    size_t comm = commsOfCalls_[exchange.calls[i].ticket];
+    if (llvm::Error error = addCall(exchange.collective.seats()[i], launch, comm, stream))
       return error;
   }
   return llvm::Error::success();
 }
 
-llvm::Error NcclRank::addCall(const CallSeat &seat, const Launch &launch, size_t lane, GpuStream stream) {
+llvm::Error NcclRank::addCall(const CallSeat &seat, const Launch &launch, size_t comm, GpuStream stream) {
   if (isPointToPoint(launch.kind) && seat.members[seat.peer] == rank_)
-    return selfTransfers_.add(launch, lane, stream);
-  rows_.add(seat, launch, communicators_.of(lane));
+    return selfTransfers_.add(launch, comm, stream);
+  rows_.add(seat, launch, communicators_.of(comm));
   return llvm::Error::success();
 }
 

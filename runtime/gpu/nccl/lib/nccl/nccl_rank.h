@@ -45,7 +45,7 @@ public:
     llvm::StringRef engine;
     RankBody body = RankBody::Thread;
     GpuCalls *calls = nullptr;
-    const LaneTable *lanes = nullptr;
+    const CommTable *commTable = nullptr;
     std::shared_ptr<LayoutCache> layouts = nullptr;
   };
   NcclRank(const Setup &setup, const PlanRequest &request);
@@ -105,7 +105,7 @@ private:
   [[nodiscard]] llvm::Error enqueueCopy(const PreparedStep &step, const PreparedCopy &copy, GpuStream stream);
   [[nodiscard]] llvm::Error enqueueExchange(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream);
   [[nodiscard]] llvm::Error addCalls(const PreparedStep &step, PreparedExchange &exchange, GpuStream stream);
-  [[nodiscard]] llvm::Error addCall(const CallSeat &seat, const Launch &launch, size_t lane, GpuStream stream);
+  [[nodiscard]] llvm::Error addCall(const CallSeat &seat, const Launch &launch, size_t comm, GpuStream stream);
   [[nodiscard]] llvm::Error computeOnHost(size_t index, GpuStream stream);
   [[nodiscard]] llvm::Error await(GpuStream stream);
   [[nodiscard]] llvm::Error awaitEvent(GpuEvent event);
@@ -123,7 +123,7 @@ private:
   int64_t rank_;
   int ranks_;
   GpuCalls &calls_;
-  const LaneTable &lanes_;
+  const CommTable &commTable_;
   std::chrono::milliseconds deadline_;
   bool captures_;
   std::vector<const Plan *> plans_; ///< of all ranks
@@ -141,7 +141,7 @@ private:
   class CallNumbers;
   std::unique_ptr<CallNumbers> numbers_;
   std::unique_ptr<PreparedRank> prepared_;
-  std::vector<size_t> lanesOfCalls_;
+  std::vector<size_t> commsOfCalls_;
   std::vector<std::shared_ptr<KernelWork>> workOf_; ///< by step; null where there is none
   RowCalls rows_;
   StepScratch scratch_;

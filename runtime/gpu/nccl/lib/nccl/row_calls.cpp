@@ -216,20 +216,20 @@ void RowCalls::addTransfer(const Launch &launch, size_t row, GpuComm comm) {
 }
 
 static int issueOne(GpuCalls &calls, const RowCall &call, GpuStream stream) {
-  GpuLane lane{call.comm, stream};
+  GpuCommStream on{call.comm, stream};
   switch (call.kind) {
   case RowCall::Kind::AllReduce:
-    return calls.allReduce(call.row, call.reduction, lane);
+    return calls.allReduce(call.row, call.reduction, on);
   case RowCall::Kind::ReduceScatter:
-    return calls.reduceScatter(call.row, call.reduction, lane);
+    return calls.reduceScatter(call.row, call.reduction, on);
   case RowCall::Kind::AllGather:
-    return calls.allGather(call.row, lane);
+    return calls.allGather(call.row, on);
   case RowCall::Kind::Broadcast:
-    return calls.broadcast(call.row, call.peer, lane);
+    return calls.broadcast(call.row, call.peer, on);
   case RowCall::Kind::Send:
-    return calls.send(call.row, call.peer, lane);
+    return calls.send(call.row, call.peer, on);
   case RowCall::Kind::Receive:
-    return calls.receive(call.row, call.peer, lane);
+    return calls.receive(call.row, call.peer, on);
   }
   return 0;
 }

@@ -8,8 +8,8 @@ namespace ccgraph::runtime {
 
 static int64_t bytesOf(const Buffer &row) { return row.numElements() * static_cast<int64_t>(sizeInBytes(row.dtype())); }
 
-int SelfTransfers::send(const Launch &launch, size_t lane, GpuStream stream) {
-  OnTheWay &message = messages_[lane].emplace_back();
+int SelfTransfers::send(const Launch &launch, size_t comm, GpuStream stream) {
+  OnTheWay &message = messages_[comm].emplace_back();
   const Buffer &row = launch.send.front();
   message.bytes = bytesOf(row);
   if (int code = calls_.allocate(GpuPurpose::Growing, message.bytes, message.memory))
@@ -29,13 +29,13 @@ int SelfTransfers::receive(const Launch &launch, OnTheWay &message, GpuStream st
   return calls_.copy(GpuCopy::OnDevice, row.pieces().front().data(), message.memory, message.bytes, stream);
 }
 
-llvm::Error SelfTransfers::add(const Launch &launch, size_t lane, GpuStream stream) {
+llvm::Error SelfTransfers::add(const Launch &launch, size_t comm, GpuStream stream) {
   StepPlace place{rank_, launch.call.name};
   int code = 0;
   if (launch.kind == CollectiveKind::Send) {
-    code = send(launch, lane, stream);
+    code = send(launch, comm, stream);
   } else {
-    auto &messages = messages_[lane];
+    auto &messages = messages_[comm];
     auto next = llvm::find_if(messages, [](const OnTheWay &message) { return !message.received; });
     if (next == messages.end())
       return place.error("run.collective", "receives from itself what it has not sent yet",
@@ -50,7 +50,7 @@ llvm::Error SelfTransfers::add(const Launch &launch, size_t lane, GpuStream stre
 }
 
 void SelfTransfers::clear() {
-  for (auto &[lane, messages] : messages_)
+  for (auto &[comm, messages] : messages_)
     for (OnTheWay &message : messages) {
       if (message.memory)
         calls_.release(message.memory);

@@ -22,8 +22,8 @@ public:
   SelfTransfers(const SelfTransfers &) = delete;
   SelfTransfers &operator=(const SelfTransfers &) = delete;
 
-  /// One end of a transfer. `lane` is its channel's communicator.
-  [[nodiscard]] llvm::Error add(const Launch &launch, size_t lane, GpuStream stream);
+  /// One end of a transfer. `comm` is its channel's communicator.
+  [[nodiscard]] llvm::Error add(const Launch &launch, size_t comm, GpuStream stream);
   /// After a run.
   void clear();
 
@@ -34,7 +34,7 @@ private:
     GpuEvent sent;
     bool received = false;
   };
-  [[nodiscard]] int send(const Launch &launch, size_t lane, GpuStream stream);
+  [[nodiscard]] int send(const Launch &launch, size_t comm, GpuStream stream);
   [[nodiscard]] int receive(const Launch &launch, OnTheWay &message, GpuStream stream);
 
   GpuCalls &calls_;

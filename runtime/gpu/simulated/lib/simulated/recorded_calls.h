@@ -65,12 +65,12 @@ public:
   int deregister(GpuComm comm, GpuRegistration registration) override;
   int groupStart() override;
   int groupEnd() override;
-  int allReduce(const GpuRow &row, GpuReduction reduction, GpuLane lane) override;
-  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuLane lane) override;
-  int allGather(const GpuRow &row, GpuLane lane) override;
-  int broadcast(const GpuRow &row, int root, GpuLane lane) override;
-  int send(const GpuRow &row, int peer, GpuLane lane) override;
-  int receive(const GpuRow &row, int peer, GpuLane lane) override;
+  int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override;
+  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override;
+  int allGather(const GpuRow &row, GpuCommStream on) override;
+  int broadcast(const GpuRow &row, int root, GpuCommStream on) override;
+  int send(const GpuRow &row, int peer, GpuCommStream on) override;
+  int receive(const GpuRow &row, int peer, GpuCommStream on) override;
   int beginCapture(GpuStream stream) override;
   int isCaptured(GpuStream stream, bool &captured) override;
   int endCapture(GpuStream stream, GpuGraph &graph) override;
@@ -127,7 +127,7 @@ private:
   static Comm &commOf(GpuComm comm) { return *reinterpret_cast<Comm *>(comm.raw); }
   int enqueue(Stream &stream, std::function<bool()> work);
   void enqueueBatch(Stream &stream, std::vector<CommPart> parts);
-  int add(RowCall call, GpuLane lane);
+  int add(RowCall call, GpuCommStream on);
   void flushGroup();
   static void joinStreams(llvm::ArrayRef<Grouped> members);
   void replay(const Graph &graph, Stream &stream);

@@ -103,19 +103,19 @@ int RecordedCalls::groupEnd() {
   return Fine;
 }
 
-int RecordedCalls::add(RowCall call, GpuLane lane) {
-  const Comm &comm = commOf(lane.comm);
-  Stream &on = streamOf(lane.stream);
-  call.comm = lane.comm;
+int RecordedCalls::add(RowCall call, GpuCommStream on) {
+  const Comm &comm = commOf(on.comm);
+  Stream &stream = streamOf(on.stream);
+  call.comm = on.comm;
   record_.add([&](raw_ostream &os) {
     os << textOf(call);
     if (call.row.send)
       os << ", " << record_.place(call.row.send);
     if (call.row.receive)
       os << " -> " << record_.place(call.row.receive);
-    os << ", on " << comm.comm->name() << ", on " << on.name;
+    os << ", on " << comm.comm->name() << ", on " << stream.name;
   });
-  grouped_.push_back({&on, {comm.comm, comm.member, call, 0}});
+  grouped_.push_back({&stream, {comm.comm, comm.member, call, 0}});
   if (groups_ == 0)
     flushGroup();
   return Fine;
@@ -166,23 +166,23 @@ void RecordedCalls::enqueueBatch(Stream &stream, std::vector<CommPart> parts) {
   stream.after = {model_.addBatch(rank_, stream.number, stream.after, std::move(parts))};
 }
 
-int RecordedCalls::allReduce(const GpuRow &row, GpuReduction reduction, GpuLane lane) {
-  return add({RowCall::Kind::AllReduce, lane.comm, row, reduction}, lane);
+int RecordedCalls::allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) {
+  return add({RowCall::Kind::AllReduce, on.comm, row, reduction}, on);
 }
-int RecordedCalls::reduceScatter(const GpuRow &row, GpuReduction reduction, GpuLane lane) {
-  return add({RowCall::Kind::ReduceScatter, lane.comm, row, reduction}, lane);
+int RecordedCalls::reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) {
+  return add({RowCall::Kind::ReduceScatter, on.comm, row, reduction}, on);
 }
-int RecordedCalls::allGather(const GpuRow &row, GpuLane lane) {
-  return add({RowCall::Kind::AllGather, lane.comm, row}, lane);
+int RecordedCalls::allGather(const GpuRow &row, GpuCommStream on) {
+  return add({RowCall::Kind::AllGather, on.comm, row}, on);
 }
-int RecordedCalls::broadcast(const GpuRow &row, int root, GpuLane lane) {
-  return add({RowCall::Kind::Broadcast, lane.comm, row, {}, root}, lane);
+int RecordedCalls::broadcast(const GpuRow &row, int root, GpuCommStream on) {
+  return add({RowCall::Kind::Broadcast, on.comm, row, {}, root}, on);
 }
-int RecordedCalls::send(const GpuRow &row, int peer, GpuLane lane) {
-  return add({RowCall::Kind::Send, lane.comm, row, {}, peer}, lane);
+int RecordedCalls::send(const GpuRow &row, int peer, GpuCommStream on) {
+  return add({RowCall::Kind::Send, on.comm, row, {}, peer}, on);
 }
-int RecordedCalls::receive(const GpuRow &row, int peer, GpuLane lane) {
-  return add({RowCall::Kind::Receive, lane.comm, row, {}, peer}, lane);
+int RecordedCalls::receive(const GpuRow &row, int peer, GpuCommStream on) {
+  return add({RowCall::Kind::Receive, on.comm, row, {}, peer}, on);
 }
 
 } // namespace ccgraph::runtime

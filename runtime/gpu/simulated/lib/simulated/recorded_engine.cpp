@@ -19,7 +19,7 @@ public:
   explicit RecordedPlans(const PlanRequest &request)
       : deadline_(request.deadline), onFailure_(request.onFailure),
         account_(std::make_shared<MemoryAccount>(std::min(request.memoryLimit, largestBytes))),
-        model_(request.ranks, request.seed, request.deadline), lanes_(request.plans, request.ranks) {}
+        model_(request.ranks, request.seed, request.deadline), commTable_(request.plans, request.ranks) {}
 
   llvm::Error prepare(const PlanRequest &request) {
     MemoryLimit limit(account_);
@@ -28,7 +28,7 @@ public:
       calls_.push_back(std::make_unique<RecordedCalls>(model_, rank, request.recordCalls));
       ranks_.push_back(
           std::make_unique<NcclRank>(NcclRank::Setup{static_cast<int64_t>(rank), engineName, RankBody::Thread,
-                                                     calls_.back().get(), &lanes_, shared},
+                                                     calls_.back().get(), &commTable_, shared},
                                      request));
       if (llvm::Error error = ranks_.back()->prepare())
         return error;
@@ -99,7 +99,7 @@ private:
   std::function<void(const std::vector<FlightRecord> &)> onFailure_;
   std::shared_ptr<MemoryAccount> account_;
   StreamModel model_;
-  LaneTable lanes_;
+  CommTable commTable_;
   std::vector<std::unique_ptr<RecordedCalls>> calls_;
   std::vector<std::unique_ptr<NcclRank>> ranks_;
 };

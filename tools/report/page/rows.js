@@ -5,12 +5,12 @@ const kindColors = ['all_gather', 'reduce_scatter', 'all_reduce', 'all_to_all'];
 const colorOfKind = kind => (kindColors.includes(page.kinds[kind]) ? page.kinds[kind] : 'other');
 const isProduct = operation => /\b(mm|bmm|addmm|baddbmm|linear|convolution|.*attention.*|grouped_mm|_grouped_mm)\b/.test(operation);
 
-function laneOfItems(title, items, detail) {
+function rowOfItems(title, items, detail) {
   items.sort((a, b) => a.begin - b.begin);
   return { title, detail, items, ends: Float64Array.from(items, item => item.end) };
 }
 
-function computeLane(schedule) {
+function computeRow(schedule) {
   const items = [];
   for (let i = 0; i < schedule.nodes.length; ++i)
     if (schedule.roles[i] === ROLE.compute && schedule.end[i] > schedule.begin(i))
@@ -19,29 +19,29 @@ function computeLane(schedule) {
   for (const transfer of schedule.transfers)
     if (transfer.exposed > 0)
       items.push({ begin: transfer.end - transfer.exposed, end: transfer.end, color: 'idle', transfer });
-  return laneOfItems('computation', items, `${percentText(schedule.compute, schedule.total)} busy`);
+  return rowOfItems('computation', items, `${percentText(schedule.compute, schedule.total)} busy`);
 }
 
-function groupLane(schedule, index) {
+function groupRow(schedule, index) {
   const group = schedule.groups[index];
   const items = schedule.transfers.filter(transfer => transfer.group === index).map(transfer =>
     ({ begin: transfer.begin, end: transfer.end, color: colorOfKind(transfer.kind), transfer }));
   const busy = items.reduce((sum, item) => sum + item.end - item.begin, 0);
-  return laneOfItems(`group ${group.name}`, items, `${group.ranks} ranks, ${percentText(busy, schedule.total)} busy`);
+  return rowOfItems(`group ${group.name}`, items, `${group.ranks} ranks, ${percentText(busy, schedule.total)} busy`);
 }
 
-function lanesOf(schedule) {
-  const lanes = [computeLane(schedule)];
-  for (let group = 0; group < schedule.groups.length; ++group) lanes.push(groupLane(schedule, group));
-  return lanes.filter((lane, index) => index === 0 || lane.items.length);
+function rowsOf(schedule) {
+  const rows = [computeRow(schedule)];
+  for (let group = 0; group < schedule.groups.length; ++group) rows.push(groupRow(schedule, group));
+  return rows.filter((row, index) => index === 0 || row.items.length);
 }
 
 // Returns the first item that ends after this time.
-function firstEndingAfter(lane, time) {
-  let low = 0, high = lane.ends.length;
+function firstEndingAfter(row, time) {
+  let low = 0, high = row.ends.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (lane.ends[middle] > time) high = middle;
+    if (row.ends[middle] > time) high = middle;
     else low = middle + 1;
   }
   return low;

@@ -1,4 +1,4 @@
-#include "nccl/lane_table.h"
+#include "nccl/comm_table.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -9,9 +9,9 @@ namespace ccgraph::runtime {
 namespace {
 
 /// Walks one rank's calls and finds the communicator of each.
-class LaneWalk {
+class CommWalk {
 public:
-  LaneWalk(const Plan &plan, int64_t rank) : plan_(plan), rank_(rank) {}
+  CommWalk(const Plan &plan, int64_t rank) : plan_(plan), rank_(rank) {}
 
   void visit(llvm::function_ref<void(const CommKey &, const PlanCollective &)> visit) {
     for (const PlanStep &step : plan_.steps)
@@ -58,29 +58,29 @@ bool isWhole(const CommKey &key, size_t ranks) {
 
 } // namespace
 
-LaneTable::LaneTable(llvm::ArrayRef<const Plan *> plans, size_t ranks) {
+CommTable::CommTable(llvm::ArrayRef<const Plan *> plans, size_t ranks) {
   for (size_t rank = 0; rank < ranks; ++rank) {
     const Plan &plan = *plans[plans.size() == 1 ? 0 : rank];
     std::map<CommKey, bool> seen;
-    LaneWalk(plan, static_cast<int64_t>(rank)).visit([&](const CommKey &key, const PlanCollective &call) {
+    CommWalk(plan, static_cast<int64_t>(rank)).visit([&](const CommKey &key, const PlanCollective &call) {
       auto &registered = seen.try_emplace(key, true).first->second;
       registered = registered && isInArena(call, plan);
     });
     for (const auto &[key, registered] : seen) {
-      size_t &index = byKey_.try_emplace(key, lanes_.size()).first->second;
-      if (index == lanes_.size())
-        lanes_.push_back({key, true});
-      lanes_[index].registered &= registered;
+      size_t &index = byKey_.try_emplace(key, entries_.size()).first->second;
+      if (index == entries_.size())
+        entries_.push_back({key, true});
+      entries_[index].registered &= registered;
     }
   }
   // The order must be that of the keys, and not that of their first use.
-  llvm::sort(lanes_, [](const Lane &a, const Lane &b) { return a.key < b.key; });
+  llvm::sort(entries_, [](const Entry &a, const Entry &b) { return a.key < b.key; });
   std::vector<std::set<int64_t>> taken;
-  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
-    const CommKey &key = lanes_[lane].key;
-    byKey_[key] = lane;
+  for (size_t index = 0; index < entries_.size(); ++index) {
+    const CommKey &key = entries_[index].key;
+    byKey_[key] = index;
     if (isWhole(key, ranks))
-      whole_ = lane;
+      whole_ = index;
     else if (!isToItself(key)) {
       auto meets = [&](const std::set<int64_t> &ranksOf) {
         return llvm::any_of(key.members, [&](int64_t member) { return ranksOf.count(member) != 0; });
@@ -91,15 +91,15 @@ LaneTable::LaneTable(llvm::ArrayRef<const Plan *> plans, size_t ranks) {
         rounds_.emplace_back();
       }
       taken[round].insert(key.members.begin(), key.members.end());
-      rounds_[round].push_back(lane);
+      rounds_[round].push_back(index);
     }
   }
 }
 
-std::vector<size_t> LaneTable::lanesOf(const Plan &plan, int64_t rank) const {
-  std::vector<size_t> lanes;
-  LaneWalk(plan, rank).visit([&](const CommKey &key, const PlanCollective &) { lanes.push_back(byKey_.at(key)); });
-  return lanes;
+std::vector<size_t> CommTable::commsOf(const Plan &plan, int64_t rank) const {
+  std::vector<size_t> comms;
+  CommWalk(plan, rank).visit([&](const CommKey &key, const PlanCollective &) { comms.push_back(byKey_.at(key)); });
+  return comms;
 }
 
 } // namespace ccgraph::runtime
