@@ -28,7 +28,7 @@ std::string recordsText(llvm::ArrayRef<FlightRecord> records) {
 }
 
 /// Returns true if the error is about ranks that wait for one another or disagree; only such an error has a culprit.
-bool isAboutMeeting(const llvm::Error &error) {
+bool isAboutRendezvous(const llvm::Error &error) {
   constexpr llvm::StringLiteral rules[] = {"run.deadlock", "run.deadline", "run.ranks-disagree", "run.rank-lost"};
   const auto *diagnostics = error.isA<DiagnosticError>() ? &error : nullptr;
   if (!diagnostics)
@@ -60,7 +60,7 @@ static void printVerdict(llvm::raw_ostream &err, llvm::ArrayRef<FlightRecord> re
 
 void explainFailure(llvm::raw_ostream &err, const llvm::Error &error, const RunRecords &records,
                     const std::string &folder) {
-  if (records.all && isAboutMeeting(error))
+  if (records.all && isAboutRendezvous(error))
     printVerdict(err, records.records);
   if (records.all && !folder.empty())
     err << "  note: flight records of " << counted(records.records.size(), "rank") << " are in " << folder << '\n';

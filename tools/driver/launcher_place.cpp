@@ -54,12 +54,12 @@ llvm::Error wrongPlace(const llvm::Twine &message) {
 
 } // namespace
 
-llvm::Expected<runtime::JobPlace> placeOfLauncher(const MeetingPlace &meeting) {
-  if (!meeting.folder.empty() && !meeting.address.empty())
+llvm::Expected<runtime::JobPlace> placeOfLauncher(const RendezvousPlace &rendezvous) {
+  if (!rendezvous.folder.empty() && !rendezvous.address.empty())
     return wrongPlace("got --job-folder and --job-address, expected one of them");
   runtime::JobPlace place;
-  place.folder = meeting.folder;
-  place.address = meeting.address.empty() && meeting.folder.empty() ? addressOfLauncher() : meeting.address;
+  place.folder = rendezvous.folder;
+  place.address = rendezvous.address.empty() && rendezvous.folder.empty() ? addressOfLauncher() : rendezvous.address;
   place.job = nameOfJob();
   place.token = textIn("CCGRAPH_JOB_TOKEN");
   place.sharesDevice = std::getenv("NCCL_HOSTID") != nullptr;

@@ -13,10 +13,10 @@
 namespace ccgraph::driver {
 
 /// The values of --job-folder and --job-address.
-struct MeetingPlace {
+struct RendezvousPlace {
   std::string folder, address;
 };
 /// Returns rank 0 of 1 without a launcher.
-[[nodiscard]] llvm::Expected<runtime::JobPlace> placeOfLauncher(const MeetingPlace &meeting);
+[[nodiscard]] llvm::Expected<runtime::JobPlace> placeOfLauncher(const RendezvousPlace &rendezvous);
 
 } // namespace ccgraph::driver

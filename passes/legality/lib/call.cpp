@@ -167,7 +167,7 @@ bool isFence(const Call &call) {
   return call.spec && (isPointToPoint(call.spec->kind) || call.spec->kind == CollectiveKind::Barrier);
 }
 
-Meetings::Meetings(llvm::ArrayRef<const Call *> samples) {
+OverlappingGroups::OverlappingGroups(llvm::ArrayRef<const Call *> samples) {
   for (uint32_t i = 0; i < samples.size(); ++i) {
     cells_.push_back(samples[i]->group.cells());
     if (cells_[i].empty())
@@ -180,24 +180,24 @@ Meetings::Meetings(llvm::ArrayRef<const Call *> samples) {
 
 // Counts, rank by rank, how often each other group contains a rank of this one: [0, 1, 2, 3] and [0, 1] share two
 // ranks, [0, 1, 2, 3] and [0, 4] share one. Two shared ranks are enough for a disagreement about an order.
-std::vector<uint32_t> Meetings::of(uint32_t sample) const {
-  std::vector<uint32_t> meeting = unknown_;
-  meeting.push_back(sample);
+std::vector<uint32_t> OverlappingGroups::of(uint32_t sample) const {
+  std::vector<uint32_t> overlapping = unknown_;
+  overlapping.push_back(sample);
   if (llvm::is_contained(unknown_, sample)) {
-    meeting.resize(cells_.size());
-    std::iota(meeting.begin(), meeting.end(), 0U);
-    return meeting;
+    overlapping.resize(cells_.size());
+    std::iota(overlapping.begin(), overlapping.end(), 0U);
+    return overlapping;
   }
   for (const std::vector<int64_t> &cell : cells_[sample]) {
     std::map<Cell, unsigned> common;
     for (int64_t rank : cell)
       for (const Cell &other : byRank_.at(rank))
         if (++common[other] == 2)
-          meeting.push_back(other.first);
+          overlapping.push_back(other.first);
   }
-  llvm::sort(meeting);
-  meeting.erase(std::unique(meeting.begin(), meeting.end()), meeting.end());
-  return meeting;
+  llvm::sort(overlapping);
+  overlapping.erase(std::unique(overlapping.begin(), overlapping.end()), overlapping.end());
+  return overlapping;
 }
 
 } // namespace ccgraph::legality

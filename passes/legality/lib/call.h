@@ -53,10 +53,10 @@ void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> 
 [[nodiscard]] bool isFence(const Call &call);
 /// Finds the groups that may have two ranks in common, by their ranks: a table may hold many groups of which few
 /// overlap.
-class Meetings {
+class OverlappingGroups {
 public:
   /// `samples`: one call of each group; they must outlive this object. Cost: the members of all groups.
-  explicit Meetings(llvm::ArrayRef<const Call *> samples);
+  explicit OverlappingGroups(llvm::ArrayRef<const Call *> samples);
   /// Returns the indices, ascending, of the groups that may have two or more ranks in common with this one, itself
   /// included. Cost: the groups that contain its ranks.
   [[nodiscard]] std::vector<uint32_t> of(uint32_t sample) const;

@@ -133,13 +133,13 @@ private:
     std::vector<const Call *> samples;
     for (const Stream &stream : streams_)
       samples.push_back(stream.sample);
-    std::optional<Meetings> meetings;
+    std::optional<OverlappingGroups> overlaps;
     for (uint32_t i = 0; i < streams_.size(); ++i) {
       if (!streams_[i].hasFence)
         continue;
-      if (!meetings)
-        meetings.emplace(samples);
-      checkFences(streams_[i], meetings->of(i));
+      if (!overlaps)
+        overlaps.emplace(samples);
+      checkFences(streams_[i], overlaps->of(i));
     }
   }
 
@@ -147,7 +147,7 @@ private:
   // the same.
 
   /// No collective of a group that may share two ranks with this one moves across its fences.
-  void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> meeting) {
+  void checkFences(const Stream &stream, llvm::ArrayRef<uint32_t> overlapping) {
     std::vector<uint32_t> was;
     std::vector<uint32_t> now;
     for (const Call *call : stream.calls)
@@ -161,7 +161,7 @@ private:
         reportTurned(now);
       return;
     }
-    for (uint32_t other : meeting)
+    for (uint32_t other : overlapping)
       for (const Call *call : streams_[other].calls)
         checkSides(stream, *call, was, now);
   }

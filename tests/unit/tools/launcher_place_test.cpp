@@ -8,8 +8,8 @@
 namespace ccgraph::test {
 namespace {
 
-using driver::MeetingPlace;
 using driver::placeOfLauncher;
+using driver::RendezvousPlace;
 
 /// Sets these variables and unsets all others of launchers during its lifetime.
 class Launched {
@@ -35,7 +35,7 @@ private:
                                         "SLURM_LOCALID",  "SLURM_JOB_ID",         "SLURM_STEP_ID"};
 };
 
-runtime::JobPlace placeOf(const MeetingPlace &meeting) { return llvm::cantFail(placeOfLauncher(meeting)); }
+runtime::JobPlace placeOf(const RendezvousPlace &rendezvous) { return llvm::cantFail(placeOfLauncher(rendezvous)); }
 
 TEST(LauncherPlace, TorchrunSaysWhereToo) {
   Launched launched({{"RANK", "3"},

@@ -3,7 +3,7 @@
 //
 // Steps are entered into a Footprint in list order, which agrees with every order that events and streams can express.
 // The Footprint returns the steps that each access meets: the last writer of a byte, and its readers since. Every step
-// with an earlier access to the byte has met one of these, so if all meetings are ordered, all pairs are.
+// with an earlier access to the byte has met one of these, so if all conflicts are ordered, all pairs are.
 #include "plan_verifier/clocks.h"
 #include "plan_verifier/footprint.h"
 
@@ -11,7 +11,7 @@ namespace ccgraph::plan_verifier {
 namespace {
 
 /// An earlier step that accessed some of the same bytes, where one of the two writes.
-struct Meeting {
+struct Conflict {
   size_t step;
   bool wrote;
   /// whether the later step writes
@@ -76,9 +76,9 @@ private:
 
   void visit(const PlanStep &step) {
     clocks_.begin(step_);
-    meetings_.clear();
+    conflicts_.clear();
     enter(step);
-    checkMeetings();
+    checkConflicts();
     clocks_.forEachWait([&](EventId event, const Clocks::Clock &without) { checkWait(event, without); });
     clocks_.end();
   }
@@ -109,7 +109,7 @@ private:
       if (!complained)
         complained = !checkContent("step " + std::to_string(step_) + " ", touch, bytes, segment);
       if (segment.writer < theCaller)
-        meetings_.push_back({segment.writer, true, false, bytes, touch.window, segment.buffer});
+        conflicts_.push_back({segment.writer, true, false, bytes, touch.window, segment.buffer});
     });
   }
 
@@ -117,10 +117,10 @@ private:
     uint32_t self = static_cast<uint32_t>(step_);
     footprint_.write(touch.stretch, self, touch.buffer, [&](ByteRange bytes, const Segment &segment) {
       if (segment.writer < theCaller && segment.writer != self)
-        meetings_.push_back({segment.writer, true, true, bytes, touch.window, segment.buffer});
+        conflicts_.push_back({segment.writer, true, true, bytes, touch.window, segment.buffer});
       for (const Reader &reader : segment.readers)
         if (reader.step != self)
-          meetings_.push_back({reader.step, false, true, bytes, touch.window, segment.buffer});
+          conflicts_.push_back({reader.step, false, true, bytes, touch.window, segment.buffer});
     });
   }
 
@@ -166,14 +166,14 @@ private:
   }
 
   // --- Order ------------------------------------------------------------------------------------------------
-  void checkMeetings() {
+  void checkConflicts() {
     llvm::SmallVector<size_t, 4> told;
-    for (const Meeting &meeting : meetings_)
-      if (clocks_.hasEnded(meeting.step))
-        note(static_cast<uint32_t>(meeting.step));
-      else if (!llvm::is_contained(told, meeting.step)) {
-        told.push_back(meeting.step);
-        report_.add(step_, unordered(meeting));
+    for (const Conflict &conflict : conflicts_)
+      if (clocks_.hasEnded(conflict.step))
+        note(static_cast<uint32_t>(conflict.step));
+      else if (!llvm::is_contained(told, conflict.step)) {
+        told.push_back(conflict.step);
+        report_.add(step_, unordered(conflict));
       }
   }
 
@@ -187,29 +187,31 @@ private:
       *same = std::max(*same, earlier);
   }
 
-  Finding unordered(const Meeting &meeting) const {
-    const PlanStep &earlier = plan_.steps[meeting.step];
+  Finding unordered(const Conflict &conflict) const {
+    const PlanStep &earlier = plan_.steps[conflict.step];
     bool flies = earlier.collective() != nullptr;
-    std::string message = std::string(meeting.writes ? "writes " : "reads ") + meetingText(meeting) + " while " +
-                          stepText(plan_, meeting.step) + " may still be " + (meeting.wrote ? "writing" : "reading") +
-                          otherText(meeting) + "; expected it after the end of that " + (flies ? "collective" : "step");
+    std::string message = std::string(conflict.writes ? "writes " : "reads ") + conflictText(conflict) + " while " +
+                          stepText(plan_, conflict.step) + " may still be " + (conflict.wrote ? "writing" : "reading") +
+                          otherText(conflict) + "; expected it after the end of that " +
+                          (flies ? "collective" : "step");
     std::string repair = earlier.event
                              ? "let it wait for event " + std::to_string(*earlier.event) + ", which that step records"
                              : "let that step record an event, and this one wait for it";
     return {flies ? "plan.in-flight" : "plan.order", std::move(message), std::move(repair)};
   }
 
-  std::string meetingText(const Meeting &meeting) const {
-    if (meeting.window)
-      return placeText({meeting.window, places_.stretchOf(*meeting.window), meeting.window->buffer}, meeting.bytes);
-    return meeting.buffer == numbers ? "number " + std::to_string(meeting.bytes.begin)
-                                     : std::string("what no window shows (random numbers, or what the host sees)");
+  std::string conflictText(const Conflict &conflict) const {
+    if (conflict.window)
+      return placeText({conflict.window, places_.stretchOf(*conflict.window), conflict.window->buffer}, conflict.bytes);
+    return conflict.buffer == numbers ? "number " + std::to_string(conflict.bytes.begin)
+                                      : std::string("what no window shows (random numbers, or what the host sees)");
   }
 
   /// Returns " it", or the other buffer that shares the bytes.
-  std::string otherText(const Meeting &meeting) const {
-    bool other = meeting.window && meeting.buffer < plan_.buffers.size() && meeting.buffer != meeting.window->buffer;
-    return other ? " " + bufferText(plan_, meeting.buffer) + " there" : " it";
+  std::string otherText(const Conflict &conflict) const {
+    bool other =
+        conflict.window && conflict.buffer < plan_.buffers.size() && conflict.buffer != conflict.window->buffer;
+    return other ? " " + bufferText(plan_, conflict.buffer) + " there" : " it";
   }
 
   // --- Waits ------------------------------------------------------------------------------------------------
@@ -266,7 +268,7 @@ private:
   const Places &places_;
   Footprint footprint_;
   Clocks clocks_;
-  std::vector<Meeting> meetings_; ///< of the current step
+  std::vector<Conflict> conflicts_; ///< of the current step
   /// By step: for each stream the last step that it meets, if they are ordered.
   std::vector<llvm::SmallVector<uint32_t, 2>> needs_;
   std::vector<Doubt> doubts_;

@@ -105,8 +105,8 @@ std::string differencesText(const Launch &first, const Launch &second) {
   return llvm::join(texts, ", ");
 }
 
-/// The rows by whose dtypes and sizes a launch is known to others: only the root of a scatter sends, and each member receives
-/// a like share.
+/// The rows by whose dtypes and sizes a launch is known to others: only the root of a scatter sends, and each member
+/// receives a like share.
 llvm::ArrayRef<Buffer> knownRows(const Launch &launch) {
   bool received = launch.kind == CollectiveKind::Recv || launch.kind == CollectiveKind::Scatter;
   return received ? launch.receive : launch.send;
@@ -127,19 +127,19 @@ bool agreePlainly(const Launch &a, const Launch &b) {
 
 } // namespace
 
-llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place) {
+llvm::Error checkAgreement(const Launch &first, const Launch &second, const MatchPlace &place) {
   if (agreePlainly(first, second))
     return llvm::Error::success();
   std::string found = differencesText(first, second);
   if (found.empty())
     return llvm::Error::success();
   bool transfer = place.sequence == 0;
-  std::string meeting =
+  std::string call =
       transfer ? std::string("a transfer")
                : (Twine("collective ") + Twine(place.sequence) + " on ranks " + dimsText(place.members)).str();
   Diagnostic diagnostic = diagnoseCall(
       second.call, "run.ranks-disagree",
-      (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + meeting + ": " + found)
+      (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + call + ": " + found)
           .str());
   diagnostic.notes.insert(diagnostic.notes.begin(),
                           {sideText(first), sideText(second), (transfer ? repairOfTransfer : repairOfOrder).str()});
@@ -219,7 +219,7 @@ llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members) {
                                 "the output splits of a rank must be the input splits of its peers"));
 }
 
-llvm::Error checkMeeting(llvm::ArrayRef<Launch> members, const MeetingPlace &place) {
+llvm::Error checkMatch(llvm::ArrayRef<Launch> members, const MatchPlace &place) {
   llvm::SmallVector<const Launch *, 8> pointers;
   for (const Launch &launch : members) {
     pointers.push_back(&launch);

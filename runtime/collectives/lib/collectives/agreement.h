@@ -22,20 +22,20 @@ namespace ccgraph::runtime {
 [[nodiscard]] std::string checkLaunch(const Launch &launch, size_t groupSize);
 
 /// The group and number by which launches match.
-struct MeetingPlace {
+struct MatchPlace {
   /// global ranks, in the group's order
   llvm::ArrayRef<int64_t> members;
   /// which collective of the group, from 1; 0 for a transfer
   size_t sequence = 0;
 };
 /// Checks that two matching launches agree. The error names both ranks, both nodes and each difference.
-[[nodiscard]] llvm::Error checkAgreement(const Launch &first, const Launch &second, const MeetingPlace &place);
+[[nodiscard]] llvm::Error checkAgreement(const Launch &first, const Launch &second, const MatchPlace &place);
 
 /// Checks the conditions that fingerprints do not cover, once all members have launched. In an all_to_all, each member
 /// must send what its peer expects. The root of a scatter must send a share for each member. `members` are in order of
 /// the group.
 [[nodiscard]] llvm::Error checkTogether(llvm::ArrayRef<const Launch *> members);
 /// Both, for launches that all have come, by member.
-[[nodiscard]] llvm::Error checkMeeting(llvm::ArrayRef<Launch> members, const MeetingPlace &place);
+[[nodiscard]] llvm::Error checkMatch(llvm::ArrayRef<Launch> members, const MatchPlace &place);
 
 } // namespace ccgraph::runtime

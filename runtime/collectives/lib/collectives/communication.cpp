@@ -59,7 +59,7 @@ llvm::Error Communication::settle() {
 // launches of ranks that issue in different orders are matched wrongly, as on a real machine:
 //   rank 0   all_reduce a, all_gather b
 //   rank 1   all_gather b, all_reduce a        disagree about collective 1: kind all_reduce against all_gather
-llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launch) {
+llvm::Expected<Seat> Communications::joinCollective(const Members &group, Launch launch) {
   Group &state = groups_[group];
   size_t index = state.launched[launch.rank]++;
   if (index == state.communications.size())
@@ -73,7 +73,7 @@ llvm::Expected<Seat> Meetings::joinCollective(const Members &group, Launch launc
 
 // Sends and receives of one sender, receiver and tag are paired in order, each with the oldest one that lacks its other
 // end. Seat 0 is the sender's and seat 1 the receiver's, in either order of arrival.
-llvm::Expected<Seat> Meetings::joinTransfer(const Channel &channel, Launch launch) {
+llvm::Expected<Seat> Communications::joinTransfer(const Channel &channel, Launch launch) {
   size_t member = launch.kind == CollectiveKind::Send ? 0 : 1;
   auto &open = open_[channel];
   auto lacksMe = [&](const auto &communication) { return !communication->launch(member); };
@@ -91,7 +91,7 @@ llvm::Expected<Seat> Meetings::joinTransfer(const Channel &channel, Launch launc
   return Seat{communication, member};
 }
 
-size_t Meetings::numLaunched(const Members &group, int64_t rank) const {
+size_t Communications::numLaunched(const Members &group, int64_t rank) const {
   auto state = groups_.find(group);
   if (state == groups_.end())
     return 0;

@@ -5,7 +5,7 @@
 // launches on a group is the k-th of every other member. A transfer matches the oldest one of its sender, receiver and
 // tag. A group is its ordered ranks; its name is local to one rank and does not count.
 //
-// Ownership: a Meetings owns its communications together with the ranks that take part in them.
+// Ownership: Communications owns its communications together with the ranks that take part in them.
 // Failure: launches that disagree end in a DiagnosticError which names both ranks, both nodes and
 // each difference. Cost: O(log groups) to join.
 #pragma once
@@ -65,7 +65,7 @@ struct Seat {
 };
 
 /// Matches the launches of ranks.
-class Meetings {
+class Communications {
 public:
   [[nodiscard]] llvm::Expected<Seat> joinCollective(const Members &group, Launch launch);
 

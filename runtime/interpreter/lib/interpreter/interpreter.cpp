@@ -35,8 +35,8 @@ std::string waitText(const RankRun &run) {
       .str();
 }
 
-std::string launchedText(const RankRun &run, const Communication &awaited, const Meetings &meetings) {
-  size_t count = meetings.numLaunched(awaited.members(), run.rank());
+std::string launchedText(const RankRun &run, const Communication &awaited, const Communications &communications) {
+  size_t count = communications.numLaunched(awaited.members(), run.rank());
   return (Twine("rank ") + Twine(run.rank()) + " " + standsAt(run) + ", having launched " + Twine(count) +
           (count == 1 ? " collective" : " collectives") + " on ranks " + dimsText(awaited.members()))
       .str();
@@ -44,7 +44,7 @@ std::string launchedText(const RankRun &run, const Communication &awaited, const
 
 /// Reports what the first blocked rank waits for, with notes about the others. Some wait too; others have ended, and
 /// the note gives the number of collectives that they launched on the same group, which is fewer.
-llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
+llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Communications &communications) {
   const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
   Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
   std::vector<std::string> notes;
@@ -53,7 +53,7 @@ llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Meetings &meetings) {
       notes.push_back(waitText(run));
     if (run.isFinished() && first.blocking()->sequence() != 0 &&
         llvm::is_contained(first.blocking()->members(), run.rank()))
-      notes.push_back(launchedText(run, *first.blocking(), meetings));
+      notes.push_back(launchedText(run, *first.blocking(), communications));
   }
   notes.emplace_back("every member of a group must launch each of its collectives, and every send needs its receive, "
                      "with the same tag");
@@ -121,11 +121,11 @@ static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &req
   llvm::Expected<Providers> providers = namedProviders(request.kernels);
   if (!providers)
     return providers.takeError();
-  Meetings meetings;
+  Communications communications;
   std::vector<RankRun> runs;
   for (size_t rank = 0; rank < request.ranks; ++rank) {
     runs.emplace_back(RankRun::Setup{&graphOf(request, rank), static_cast<int64_t>(rank), request.ranks,
-                                     &request.inputs[rank], &request.objects, &meetings, &*providers});
+                                     &request.inputs[rank], &request.objects, &communications, &*providers});
   }
   while (llvm::any_of(runs, [](const RankRun &run) { return !run.isFinished(); })) {
     bool progressed = false;
@@ -136,7 +136,7 @@ static llvm::Expected<std::vector<RankObservation>> runAll(const RunRequest &req
       progressed |= *further;
     }
     if (!progressed)
-      return deadlock(runs, meetings);
+      return deadlock(runs, communications);
   }
   std::vector<RankObservation> observations;
   for (const RankRun &run : runs)

@@ -177,11 +177,11 @@ llvm::Error RankRun::join(LaunchRequest &request) {
   synchronous_.clear();
   for (LaunchRequest::Entry &entry : request.entries) {
     bool send = entry.launch.kind == CollectiveKind::Send;
-    Meetings::Channel channel{request.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
-                              entry.launch.tag};
+    Communications::Channel channel{request.group, send ? setup_.rank : entry.peer, send ? entry.peer : setup_.rank,
+                                    entry.launch.tag};
     llvm::Expected<Seat> seat = isPointToPoint(entry.launch.kind)
-                                    ? setup_.meetings->joinTransfer(channel, std::move(entry.launch))
-                                    : setup_.meetings->joinCollective(request.group, std::move(entry.launch));
+                                    ? setup_.communications->joinTransfer(channel, std::move(entry.launch))
+                                    : setup_.communications->joinCollective(request.group, std::move(entry.launch));
     if (!seat)
       return seat.takeError();
     flights_.start(*seat);

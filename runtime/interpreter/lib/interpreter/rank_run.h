@@ -3,7 +3,7 @@
 // A node is executed completely or not, so execution after a stop repeats the same node. Subgraphs that are called
 // inline (control_deps) get a scope of their own on a stack: a wait inside one can stop like any other.
 //
-// Ownership: borrows graph, inputs and meetings. Failure: DiagnosticErrors of rules `run.*`; the
+// Ownership: borrows graph, inputs and communications. Failure: DiagnosticErrors of rules `run.*`; the
 // run is then over.
 // Cost: memory for each value until its last reader has run, and for inputs and attributes until the end.
 #pragma once
@@ -30,7 +30,7 @@ public:
     size_t numRanks = 1;
     const TensorMap *inputs = nullptr;
     const ObjectMeanings *objects = nullptr;
-    Meetings *meetings = nullptr;
+    Communications *communications = nullptr;
     /// asked for what no builtin kernel computes
     const Providers *providers = nullptr;
   };

@@ -33,7 +33,7 @@ struct Geometry {
   Extent small{}, large{}, kernel{}, stride{}, padding{}, dilation{}, outputPadding{};
 };
 
-/// One meeting of positions, each counted within its plane; `large` is -1 in the padding.
+/// One pair of positions, each counted within its plane; `large` is -1 in the padding.
 struct Tap {
   int64_t small;
   int64_t kernel;

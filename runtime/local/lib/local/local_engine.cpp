@@ -22,7 +22,7 @@ public:
     auto shared = request.plans.size() == 1 ? std::make_shared<LayoutCache>(*request.plans.front()) : nullptr;
     for (size_t rank = 0; rank < request.ranks; ++rank) {
       auto number = static_cast<int64_t>(rank);
-      transports_.push_back(std::make_unique<LocalTransport>(meetings_, number));
+      transports_.push_back(std::make_unique<LocalTransport>(matches_, number));
       ranks_.push_back(std::make_unique<PreparedRank>(
           PreparedRank::Setup{number, *transports_.back(), "local", RankBody::Thread, shared}, request));
       if (llvm::Error error = ranks_.back()->prepare())
@@ -59,7 +59,7 @@ public:
 
 private:
   llvm::Expected<RunResult> runAll(const std::vector<TensorMap> &inputs) {
-    meetings_.reset();
+    matches_.reset();
     if (isPaced())
       return runPaced();
     for (size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -111,7 +111,7 @@ private:
   std::chrono::milliseconds deadline_;
   std::function<void(const std::vector<FlightRecord> &)> onFailure_;
   std::shared_ptr<MemoryAccount> account_;
-  LocalMeetings meetings_;
+  LocalMatches matches_;
   std::vector<std::unique_ptr<LocalTransport>> transports_;
   std::vector<std::unique_ptr<PreparedRank>> ranks_;
 };

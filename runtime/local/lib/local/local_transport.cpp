@@ -4,7 +4,7 @@
 
 namespace ccgraph::runtime {
 
-Meeting &LocalMeetings::enrol(const CallSeat &seat, int64_t rank) {
+LocalMatch &LocalMatches::enrol(const CallSeat &seat, int64_t rank) {
   Key key{seat.members};
   if (isPointToPoint(seat.kind)) {
     int64_t peer = seat.members[seat.peer];
@@ -19,15 +19,15 @@ Meeting &LocalMeetings::enrol(const CallSeat &seat, int64_t rank) {
     place.members = transfer ? std::vector<int64_t>{key.from, key.to} : key.members;
   // A transfer to oneself has both ends on one rank, so each end is counted separately.
   size_t index = place.enrolled[transfer ? (seat.kind == CollectiveKind::Send ? 0 : 1) : rank]++;
-  while (place.meetings.size() <= index)
-    place.meetings.emplace_back(place.members, transfer ? 0 : place.meetings.size() + 1);
-  return place.meetings[index];
+  while (place.matches.size() <= index)
+    place.matches.emplace_back(place.members, transfer ? 0 : place.matches.size() + 1);
+  return place.matches[index];
 }
 
-void LocalMeetings::reset() {
+void LocalMatches::reset() {
   for (auto &[key, place] : places_)
-    for (Meeting &meeting : place.meetings)
-      meeting.reset();
+    for (LocalMatch &match : place.matches)
+      match.reset();
 }
 
 void LocalTransport::begin(Watch &watch) {
@@ -38,13 +38,13 @@ void LocalTransport::begin(Watch &watch) {
 
 Transport::Ticket LocalTransport::enrol(const CallSeat &seat) {
   size_t member = !isPointToPoint(seat.kind) ? seat.member : seat.kind == CollectiveKind::Send ? 0 : 1;
-  calls_.push_back({&meetings_.enrol(seat, rank_), member});
+  calls_.push_back({&matches_.enrol(seat, rank_), member});
   return calls_.size() - 1;
 }
 
 llvm::Error LocalTransport::launch(Ticket ticket, const Launch &launch) {
   Call &call = calls_[ticket];
-  llvm::Expected<bool> last = call.meeting->arrive(call.member, launch);
+  llvm::Expected<bool> last = call.match->arrive(call.member, launch);
   if (!last)
     return last.takeError();
   if (*last)
@@ -54,20 +54,20 @@ llvm::Error LocalTransport::launch(Ticket ticket, const Launch &launch) {
 
 bool LocalTransport::isReady(Ticket ticket) {
   const Call &call = calls_[ticket];
-  return call.moved ? call.meeting->allDone() : call.meeting->allArrived();
+  return call.moved ? call.match->allDone() : call.match->allArrived();
 }
 
 llvm::Expected<bool> LocalTransport::advance(Ticket ticket) {
   Call &call = calls_[ticket];
   if (!call.moved) {
-    moveRows(call.meeting->launches(), call.member);
+    moveRows(call.match->launches(), call.member);
     call.moved = true;
-    if (call.meeting->finish())
+    if (call.match->finish())
       watch_->tell();
   }
-  return call.meeting->allDone();
+  return call.match->allDone();
 }
 
-std::string LocalTransport::waitText(Ticket ticket) const { return calls_[ticket].meeting->waitText(); }
+std::string LocalTransport::waitText(Ticket ticket) const { return calls_[ticket].match->waitText(); }
 
 } // namespace ccgraph::runtime

@@ -1,11 +1,12 @@
 // LocalTransport: collectives between ranks that are threads of one process. No byte is copied on the way.
 //
-// Ownership: all ranks' transports share one LocalMeetings, which must outlive them. Failure: see Transport.
-// Thread-safe between ranks; one rank's transport is used by one thread at a time. Cost: see meeting.h and movement.h.
+// Ownership: all ranks' transports share one LocalMatches, which must outlive them. Failure: see Transport.
+// Thread-safe between ranks; one rank's transport is used by one thread at a time. Cost: see local_match.h and
+// movement.h.
 #pragma once
 
 #include "engine/transport.h"
-#include "local/meeting.h"
+#include "local/local_match.h"
 #include "watch/watch.h"
 
 #include <deque>
@@ -14,10 +15,10 @@
 namespace ccgraph::runtime {
 
 /// The matching calls of all ranks. Filled before the first run, by one thread.
-class LocalMeetings {
+class LocalMatches {
 public:
-  /// The meeting of the next call of this seat's group, or of its transfer.
-  [[nodiscard]] Meeting &enrol(const CallSeat &seat, int64_t rank);
+  /// The match of the next call of this seat's group, or of its transfer.
+  [[nodiscard]] LocalMatch &enrol(const CallSeat &seat, int64_t rank);
   /// Before each run.
   void reset();
 
@@ -33,7 +34,7 @@ private:
   struct Place {
     /// of a transfer: its two ends
     std::vector<int64_t> members;
-    std::deque<Meeting> meetings;
+    std::deque<LocalMatch> matches;
     /// by rank: calls enrolled
     std::map<int64_t, size_t> enrolled;
   };
@@ -42,7 +43,7 @@ private:
 
 class LocalTransport final : public Transport {
 public:
-  LocalTransport(LocalMeetings &meetings, int64_t rank) : meetings_(meetings), rank_(rank) {}
+  LocalTransport(LocalMatches &matches, int64_t rank) : matches_(matches), rank_(rank) {}
   /// Called before each run with the watch to notify.
   void begin(Watch &watch);
 
@@ -54,11 +55,11 @@ public:
 
 private:
   struct Call {
-    Meeting *meeting = nullptr;
+    LocalMatch *match = nullptr;
     size_t member = 0;
     bool moved = false;
   };
-  LocalMeetings &meetings_;
+  LocalMatches &matches_;
   int64_t rank_;
   Watch *watch_ = nullptr;
   std::vector<Call> calls_;

@@ -150,7 +150,7 @@ private:
     auto request = std::make_shared<MpiRequest>();
     int error = job_.calls().barrier(job_.exchange(), *request);
     if (error != 0)
-      standby.fail("meeting the other ranks", error);
+      standby.fail("joining the other ranks", error);
     return error == 0 && standby.wait(*request, "the other ranks");
   }
 

@@ -223,7 +223,7 @@ llvm::Error MpiTransport::compare(const Call &call) const {
     ByteReader from(llvm::makeArrayRef(call.notices).slice(i * most, most));
     launches.push_back(launchOf(readNotice(from), call.seat.members[i], *context_));
   }
-  return checkMeeting(launches, {call.seat.members, static_cast<size_t>(call.agreed.sequence)});
+  return checkMatch(launches, {call.seat.members, static_cast<size_t>(call.agreed.sequence)});
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------

@@ -113,9 +113,9 @@ public:
     if (std::vector<Diagnostic> findings = verifyAgreement(plans, 1); !findings.empty())
       return makeError(std::move(findings.front()));
     meet();
-    for (const auto &[members, collectives] : meetings_)
+    for (const auto &[members, collectives] : matches_)
       for (size_t k = 0; k < collectives.size(); ++k)
-        if (llvm::Error error = judgeMeeting(members, collectives[k], k + 1))
+        if (llvm::Error error = judgeMatch(members, collectives[k], k + 1))
           return error;
     return llvm::Error::success();
   }
@@ -133,8 +133,8 @@ public:
       AgreedCall call{{notice.seat.members, notice.commNumber}};
       if (!isPointToPoint(notice.seat.kind)) {
         call.sequence = static_cast<int64_t>(++counts[notice.seat.members]);
-        const Meeting &meeting = meetings_.at(notice.seat.members)[static_cast<size_t>(call.sequence) - 1];
-        call.compares = !llvm::all_of(meeting, [](const CallNotice *other) { return other->fixed; });
+        const Match &match = matches_.at(notice.seat.members)[static_cast<size_t>(call.sequence) - 1];
+        call.compares = !llvm::all_of(match, [](const CallNotice *other) { return other->fixed; });
       }
       agreed.calls.push_back(std::move(call));
     }
@@ -143,7 +143,7 @@ public:
 
 private:
   /// The matching calls by member; verifyAgreement() has checked that each is present.
-  using Meeting = std::vector<const CallNotice *>;
+  using Match = std::vector<const CallNotice *>;
 
   void meet() {
     for (const Notices &program : programs_) {
@@ -151,26 +151,25 @@ private:
       for (const CallNotice &notice : program) {
         if (isPointToPoint(notice.seat.kind))
           continue;
-        std::vector<Meeting> &all = meetings_[notice.seat.members];
+        std::vector<Match> &all = matches_[notice.seat.members];
         size_t k = counts[notice.seat.members]++;
         if (all.size() <= k)
-          all.resize(k + 1, Meeting(notice.seat.members.size()));
+          all.resize(k + 1, Match(notice.seat.members.size()));
         all[k][notice.seat.member] = &notice;
       }
     }
   }
 
-  [[nodiscard]] llvm::Error judgeMeeting(const std::vector<int64_t> &members, const Meeting &meeting,
-                                         size_t sequence) const {
-    for (size_t i = 1; i < meeting.size(); ++i)
-      if (meeting[i]->commNumber != meeting[0]->commNumber)
-        return streamsDiffer(members, i, sequence, *meeting[i]);
-    if (!llvm::all_of(meeting, [](const CallNotice *notice) { return notice->fixed; }))
+  [[nodiscard]] llvm::Error judgeMatch(const std::vector<int64_t> &members, const Match &match, size_t sequence) const {
+    for (size_t i = 1; i < match.size(); ++i)
+      if (match[i]->commNumber != match[0]->commNumber)
+        return streamsDiffer(members, i, sequence, *match[i]);
+    if (!llvm::all_of(match, [](const CallNotice *notice) { return notice->fixed; }))
       return llvm::Error::success();
     std::vector<Launch> launches;
-    for (size_t i = 0; i < meeting.size(); ++i)
-      launches.push_back(launchOf(*meeting[i], members[i], context_));
-    return checkMeeting(launches, {members, sequence});
+    for (size_t i = 0; i < match.size(); ++i)
+      launches.push_back(launchOf(*match[i], members[i], context_));
+    return checkMatch(launches, {members, sequence});
   }
 
   static llvm::Error streamsDiffer(const std::vector<int64_t> &members, size_t member, size_t sequence,
@@ -186,7 +185,7 @@ private:
 
   std::vector<Notices> programs_;
   Context &context_;
-  std::map<std::vector<int64_t>, std::vector<Meeting>> meetings_;
+  std::map<std::vector<int64_t>, std::vector<Match>> matches_;
 };
 
 llvm::Expected<std::vector<Notices>> decode(llvm::ArrayRef<std::vector<std::byte>> told) {

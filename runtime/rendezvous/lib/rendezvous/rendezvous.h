@@ -2,7 +2,7 @@
 //
 // There are two: a folder that all of them see (file_rendezvous.h), and a port of rank 0 (tcp_rendezvous.h).
 //
-// Ownership and cost: the meeting's. Failure: DiagnosticErrors of rule run.nccl.
+// Ownership and cost: those of the implementation. Failure: DiagnosticErrors of rule run.nccl.
 #pragma once
 
 #include "llvm/Support/Error.h"

@@ -194,7 +194,7 @@ llvm::Expected<std::string> TcpRendezvous::sayHello(Connection &to, Clock::time_
   return to.receive(until);
 }
 
-// --- Meeting --------------------------------------------------------------------------------------------------
+// --- Rendezvous --------------------------------------------------------------------------------------------------
 
 llvm::Expected<std::vector<std::string>> TcpRendezvous::gather(const std::string &own) {
   if (setup_.ranks == 1)

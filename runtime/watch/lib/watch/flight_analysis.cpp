@@ -14,9 +14,9 @@ namespace {
 using Ranks = std::vector<int64_t>;
 using Votes = std::map<std::string, Ranks>;
 
-Ranks ranksOf(const FlightMeeting &meeting) {
+Ranks ranksOf(const FlightMatch &match) {
   Ranks ranks;
-  for (const auto &[rank, call] : meeting.calls)
+  for (const auto &[rank, call] : match.calls)
     ranks.push_back(rank);
   return ranks;
 }
@@ -31,32 +31,32 @@ public:
   explicit Analysis(const FlightTable &table) : table_(table) {}
 
   [[nodiscard]] FlightVerdict run() {
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (Votes votes = meeting.votes(table_.isOnePlan()); votes.size() > 1)
-        return mismatch(meeting, votes);
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (Ranks departed = departedRanks(meeting); !departed.empty())
-        return culprit(departed, meeting.name + " is " + callText(*meeting.calls.at(departed.front())) +
-                                     departureText(meeting, departed.front()));
+    for (const FlightMatch &match : table_.matches())
+      if (Votes votes = match.votes(table_.isOnePlan()); votes.size() > 1)
+        return mismatch(match, votes);
+    for (const FlightMatch &match : table_.matches())
+      if (Ranks departed = departedRanks(match); !departed.empty())
+        return culprit(departed, match.name + " is " + callText(*match.calls.at(departed.front())) +
+                                     departureText(match, departed.front()));
     if (Ranks lost = lostRanks(); !lost.empty())
       return lostVerdict(lost);
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (Ranks ranks = leftOutBy(meeting); meeting.isIncomplete() && !ranks.empty())
-        return culprit(ranks, waitText(meeting, ranks) + "; " + (ranks.size() == 1 ? "it has" : "they have") +
+    for (const FlightMatch &match : table_.matches())
+      if (Ranks ranks = leftOutBy(match); match.isIncomplete() && !ranks.empty())
+        return culprit(ranks, waitText(match, ranks) + "; " + (ranks.size() == 1 ? "it has" : "they have") +
                                   " left it out, and issued what comes later");
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (meeting.isIncomplete() && !meeting.missing.empty())
-        return follow(meeting);
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (meeting.isIncomplete())
-        if (std::optional<FlightVerdict> verdict = unfinished(meeting))
+    for (const FlightMatch &match : table_.matches())
+      if (match.isIncomplete() && !match.missing.empty())
+        return follow(match);
+    for (const FlightMatch &match : table_.matches())
+      if (match.isIncomplete())
+        if (std::optional<FlightVerdict> verdict = unfinished(match))
           return *verdict;
     return atEnd();
   }
 
 private:
   // --- Ranks that brought different things ------------------------------------------------------------------
-  [[nodiscard]] FlightVerdict mismatch(const FlightMeeting &meeting, const Votes &votes) const {
+  [[nodiscard]] FlightVerdict mismatch(const FlightMatch &match, const Votes &votes) const {
     std::vector<Ranks> sides;
     for (const auto &[ballot, ranks] : votes)
       sides.push_back(ranks);
@@ -66,38 +66,37 @@ private:
       for (const Ranks &side : llvm::makeArrayRef(sides).drop_front())
         llvm::append_range(wrong, side);
       llvm::sort(wrong);
-      return culprit(std::move(wrong), meeting.name + " is " + sidesText(meeting, sides));
+      return culprit(std::move(wrong), match.name + " is " + sidesText(match, sides));
     }
-    Ranks departed = departedRanks(meeting);
+    Ranks departed = departedRanks(match);
     if (departed.empty())
       return {false,
               {},
-              ranksText(ranksOf(meeting)) + " disagree, and none is a majority: " + meeting.name + " is " +
-                  sidesText(meeting, sides)};
+              ranksText(ranksOf(match)) + " disagree, and none is a majority: " + match.name + " is " +
+                  sidesText(match, sides)};
     // The side of the first rank that departs from its plan is named last, with the plan's own call.
     std::stable_partition(sides.begin(), sides.end(),
                           [&](const Ranks &side) { return !llvm::is_contained(side, departed.front()); });
-    return culprit(departed,
-                   meeting.name + " is " + sidesText(meeting, sides) + departureText(meeting, departed.front()));
+    return culprit(departed, match.name + " is " + sidesText(match, sides) + departureText(match, departed.front()));
   }
 
-  static std::string sidesText(const FlightMeeting &meeting, llvm::ArrayRef<Ranks> sides) {
+  static std::string sidesText(const FlightMatch &match, llvm::ArrayRef<Ranks> sides) {
     std::string text;
     for (size_t i = 0; i < sides.size(); ++i)
       text += (i == 0                  ? ""
                : i + 1 == sides.size() ? ", and "
                                        : ", ") +
-              callText(*meeting.calls.at(sides[i].front())) + " on " + ranksText(sides[i]);
+              callText(*match.calls.at(sides[i].front())) + " on " + ranksText(sides[i]);
     return text;
   }
 
-  static std::string departureText(const FlightMeeting &meeting, int64_t rank) {
-    return ", which is " + meeting.calls.at(rank)->departure;
+  static std::string departureText(const FlightMatch &match, int64_t rank) {
+    return ", which is " + match.calls.at(rank)->departure;
   }
 
-  static Ranks departedRanks(const FlightMeeting &meeting) {
+  static Ranks departedRanks(const FlightMatch &match) {
     Ranks ranks;
-    for (const auto &[rank, call] : meeting.calls)
+    for (const auto &[rank, call] : match.calls)
       if (!call->departure.empty())
         ranks.push_back(rank);
     return ranks;
@@ -115,25 +114,25 @@ private:
   [[nodiscard]] FlightVerdict lostVerdict(const Ranks &lost) const {
     bool one = lost.size() == 1;
     std::string what = one ? "it left no record" : "they left no record";
-    for (const FlightMeeting &meeting : table_.meetings())
-      if (meeting.isIncomplete() && llvm::is_contained(meeting.missing, lost.front()))
-        return culprit(lost, what + ", and " + waitText(meeting, lost));
+    for (const FlightMatch &match : table_.matches())
+      if (match.isIncomplete() && llvm::is_contained(match.missing, lost.front()))
+        return culprit(lost, what + ", and " + waitText(match, lost));
     return culprit(lost, what);
   }
 
   // --- Ranks that others wait for ---------------------------------------------------------------------------
   /// "it has not launched collective 3 of group 0, all_reduce sum f32[4] `ar`, for which ranks 0 and 2 wait".
-  static std::string waitText(const FlightMeeting &meeting, const Ranks &missing) {
-    Ranks waiting = ranksOf(meeting);
-    return std::string(missing.size() == 1 ? "it has" : "they have") + " not launched " + meeting.name + ", " +
-           callText(*meeting.calls.begin()->second) + ", for which " + ranksText(waiting) +
+  static std::string waitText(const FlightMatch &match, const Ranks &missing) {
+    Ranks waiting = ranksOf(match);
+    return std::string(missing.size() == 1 ? "it has" : "they have") + " not launched " + match.name + ", " +
+           callText(*match.calls.begin()->second) + ", for which " + ranksText(waiting) +
            (waiting.size() == 1 ? " waits" : " wait");
   }
 
-  [[nodiscard]] Ranks leftOutBy(const FlightMeeting &meeting) const {
+  [[nodiscard]] Ranks leftOutBy(const FlightMatch &match) const {
     Ranks ranks;
-    llvm::copy_if(meeting.missing, std::back_inserter(ranks),
-                  [&](int64_t rank) { return table_.record(rank) && table_.hasLeftOut(rank, meeting); });
+    llvm::copy_if(match.missing, std::back_inserter(ranks),
+                  [&](int64_t rank) { return table_.record(rank) && table_.hasLeftOut(rank, match); });
     return ranks;
   }
 
@@ -153,50 +152,50 @@ private:
     return record.calls.empty() ? "it has launched nothing" : "its last call was " + callText(record.calls.back());
   }
 
-  /// The first meeting that the rank has launched and that cannot end, because others have not.
-  [[nodiscard]] const FlightMeeting *blockedCall(int64_t rank) const {
-    return findOpen(rank, [](const FlightMeeting &meeting) { return !meeting.missing.empty(); });
+  /// The first match that the rank has launched and that cannot end, because others have not.
+  [[nodiscard]] const FlightMatch *blockedCall(int64_t rank) const {
+    return findOpen(rank, [](const FlightMatch &match) { return !match.missing.empty(); });
   }
 
   /// Returns the first incomplete collective that all members have launched and that this rank has started.
-  [[nodiscard]] const FlightMeeting *movingCall(int64_t rank) const {
-    return findOpen(rank, [&](const FlightMeeting &meeting) {
-      return meeting.missing.empty() && meeting.calls.at(rank)->state == FlightState::Started;
+  [[nodiscard]] const FlightMatch *movingCall(int64_t rank) const {
+    return findOpen(rank, [&](const FlightMatch &match) {
+      return match.missing.empty() && match.calls.at(rank)->state == FlightState::Started;
     });
   }
 
   template <typename Condition>
-  [[nodiscard]] const FlightMeeting *findOpen(int64_t rank, Condition holds) const {
-    for (const FlightMeeting &meeting : table_.meetings()) {
-      auto call = meeting.calls.find(rank);
-      if (call != meeting.calls.end() && call->second->state != FlightState::Completed && holds(meeting))
-        return &meeting;
+  [[nodiscard]] const FlightMatch *findOpen(int64_t rank, Condition holds) const {
+    for (const FlightMatch &match : table_.matches()) {
+      auto call = match.calls.find(rank);
+      if (call != match.calls.end() && call->second->state != FlightState::Completed && holds(match))
+        return &match;
     }
     return nullptr;
   }
 
-  [[nodiscard]] FlightVerdict follow(const FlightMeeting &first) const {
+  [[nodiscard]] FlightVerdict follow(const FlightMatch &first) const {
     std::set<int64_t> seen;
-    const FlightMeeting *meeting = &first;
+    const FlightMatch *match = &first;
     while (true) {
       std::map<std::string, Ranks> reasons;
-      for (int64_t rank : meeting->missing)
+      for (int64_t rank : match->missing)
         if (std::optional<std::string> reason = ownReason(rank))
           reasons[*reason].push_back(rank);
       if (!reasons.empty())
-        return notLaunched(*meeting, reasons);
-      int64_t next = meeting->missing.front();
+        return notLaunched(*match, reasons);
+      int64_t next = match->missing.front();
       if (!seen.insert(next).second)
         return circle(seen);
-      const FlightMeeting *blocked = blockedCall(next);
+      const FlightMatch *blocked = blockedCall(next);
       if (!blocked)
-        return heldUpIn(*movingCall(next), *meeting);
-      meeting = blocked;
+        return heldUpIn(*movingCall(next), *match);
+      match = blocked;
     }
   }
 
-  /// All that is waited for wait in a meeting that all have launched.
-  [[nodiscard]] FlightVerdict heldUpIn(const FlightMeeting &moving, const FlightMeeting &awaited) const {
+  /// All that is waited for wait in a match that all have launched.
+  [[nodiscard]] FlightVerdict heldUpIn(const FlightMatch &moving, const FlightMatch &awaited) const {
     if (std::optional<FlightVerdict> verdict = unfinished(moving))
       return *verdict;
     std::map<std::string, Ranks> reasons;
@@ -205,7 +204,7 @@ private:
     return notLaunched(awaited, reasons);
   }
 
-  static FlightVerdict notLaunched(const FlightMeeting &meeting, const std::map<std::string, Ranks> &reasons) {
+  static FlightVerdict notLaunched(const FlightMatch &match, const std::map<std::string, Ranks> &reasons) {
     Ranks ranks;
     std::vector<std::string> texts;
     for (const auto &[reason, who] : reasons) {
@@ -213,16 +212,16 @@ private:
       texts.push_back(reason);
     }
     llvm::sort(ranks);
-    return culprit(ranks, waitText(meeting, ranks) + "; " + llvm::join(texts, ", "));
+    return culprit(ranks, waitText(match, ranks) + "; " + llvm::join(texts, ", "));
   }
 
   [[nodiscard]] FlightVerdict circle(const std::set<int64_t> &seen) const {
     Ranks ranks(seen.begin(), seen.end()), departed;
     std::vector<std::string> texts;
     for (int64_t rank : ranks) {
-      const FlightMeeting &meeting = *blockedCall(rank);
-      const FlightCall &call = *meeting.calls.at(rank);
-      texts.push_back("rank " + std::to_string(rank) + " in " + meeting.name + ", " + callText(call));
+      const FlightMatch &match = *blockedCall(rank);
+      const FlightCall &call = *match.calls.at(rank);
+      texts.push_back("rank " + std::to_string(rank) + " in " + match.name + ", " + callText(call));
       if (!call.departure.empty())
         departed.push_back(rank);
     }
@@ -231,9 +230,9 @@ private:
   }
 
   // --- What all have launched -------------------------------------------------------------------------------
-  [[nodiscard]] std::optional<FlightVerdict> unfinished(const FlightMeeting &meeting) const {
+  [[nodiscard]] std::optional<FlightVerdict> unfinished(const FlightMatch &match) const {
     Ranks busy, open, behind;
-    for (const auto &[rank, call] : meeting.calls) {
+    for (const auto &[rank, call] : match.calls) {
       if (call->state == FlightState::Completed)
         continue;
       open.push_back(rank);
@@ -242,8 +241,8 @@ private:
       if (call->state == FlightState::Scheduled)
         behind.push_back(rank);
     }
-    std::string what = meeting.name + ", " + callText(*meeting.calls.at(open.front()));
-    bool othersEnded = open.size() < meeting.calls.size();
+    std::string what = match.name + ", " + callText(*match.calls.at(open.front()));
+    bool othersEnded = open.size() < match.calls.size();
     if (!busy.empty() && (busy.size() < open.size() || othersEnded))
       return culprit(busy,
                      hasNot(busy) + "completed " + what + ", which all have launched; " + *ownReason(busy.front()));

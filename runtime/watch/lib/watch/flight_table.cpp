@@ -53,7 +53,7 @@ bool hasNameTwice(const FlightRecord &record, const std::vector<int64_t> &member
   return llvm::count_if(record.groups, [&](const FlightGroup &group) { return group.ranks == members; }) > 1;
 }
 
-std::string meetingName(const FlightLine &line, const FlightGroup &group, int64_t sequence) {
+std::string matchName(const FlightLine &line, const FlightGroup &group, int64_t sequence) {
   if (line.from == -1)
     return "collective " + std::to_string(sequence) + " of group " + group.name;
   return "transfer " + std::to_string(sequence) + " from rank " + std::to_string(line.from) + " to rank " +
@@ -68,14 +68,14 @@ std::string callText(const FlightCall &call) {
   return text + (call.step.empty() ? "" : " `" + call.step + "`");
 }
 
-std::map<std::string, std::vector<int64_t>> FlightMeeting::votes(bool onePlan) const {
+std::map<std::string, std::vector<int64_t>> FlightMatch::votes(bool onePlan) const {
   std::map<std::string, std::vector<int64_t>> votes;
   for (const auto &[rank, call] : calls)
     votes[ballot(*call, onePlan)].push_back(rank);
   return votes;
 }
 
-bool FlightMeeting::isIncomplete() const {
+bool FlightMatch::isIncomplete() const {
   return llvm::any_of(calls, [](const auto &entry) { return entry.second->state != FlightState::Completed; });
 }
 
@@ -95,13 +95,13 @@ FlightTable::FlightTable(llvm::ArrayRef<FlightRecord> records) {
   onePlan_ = digests.size() == 1 && !digests.begin()->empty();
   for (const FlightRecord &record : records)
     addRecord(record);
-  for (auto &[key, meeting] : byLine_) {
-    meeting.line = &key.first;
-    findMissing(meeting, key.second);
-    if (!meeting.calls.empty())
-      meetings_.push_back(meeting);
+  for (auto &[key, match] : byLine_) {
+    match.line = &key.first;
+    findMissing(match, key.second);
+    if (!match.calls.empty())
+      matches_.push_back(match);
   }
-  llvm::stable_sort(meetings_, [](const FlightMeeting &a, const FlightMeeting &b) { return a.since < b.since; });
+  llvm::stable_sort(matches_, [](const FlightMatch &a, const FlightMatch &b) { return a.since < b.since; });
 }
 
 const FlightRecord *FlightTable::record(int64_t rank) const {
@@ -124,8 +124,8 @@ FlightStanding FlightTable::standing(int64_t rank) const {
 }
 
 // The host of a rank issues in the order of the plan.
-bool FlightTable::hasLeftOut(int64_t rank, const FlightMeeting &meeting) const {
-  const std::optional<int64_t> &position = meeting.calls.begin()->second->position;
+bool FlightTable::hasLeftOut(int64_t rank, const FlightMatch &match) const {
+  const std::optional<int64_t> &position = match.calls.begin()->second->position;
   auto issued = issued_.find(rank);
   return onePlan_ && position && issued != issued_.end() && *issued->second.rbegin() > *position &&
          issued->second.count(*position) == 0;
@@ -180,13 +180,13 @@ void FlightTable::addRecord(const FlightRecord &record) {
     if (call.position)
       issued_[record.rank].insert(*call.position);
     FlightLine line = lineOf(record, call);
-    FlightMeeting &meeting = byLine_[{line, call.sequence}];
-    if (meeting.name.empty())
-      meeting.name = meetingName(line, record.groups[call.group], call.sequence);
-    if (call.times.scheduled != 0 && (meeting.since == 0 || call.times.scheduled < meeting.since))
-      meeting.since = call.times.scheduled;
+    FlightMatch &match = byLine_[{line, call.sequence}];
+    if (match.name.empty())
+      match.name = matchName(line, record.groups[call.group], call.sequence);
+    if (call.times.scheduled != 0 && (match.since == 0 || call.times.scheduled < match.since))
+      match.since = call.times.scheduled;
     if (isLaunched(call))
-      meeting.calls[record.rank] = &call;
+      match.calls[record.rank] = &call;
     auto [oldest, added] = oldest_.try_emplace({record.rank, line}, call.sequence);
     oldest->second = std::min(oldest->second, call.sequence);
   }
@@ -210,10 +210,10 @@ bool FlightTable::wouldShow(int64_t rank, const FlightLine &line, int64_t sequen
   return oldest != oldest_.end() && oldest->second <= sequence;
 }
 
-void FlightTable::findMissing(FlightMeeting &meeting, int64_t sequence) const {
-  for (int64_t member : meeting.line->members)
-    if (!meeting.calls.count(member) && wouldShow(member, *meeting.line, sequence))
-      meeting.missing.push_back(member);
+void FlightTable::findMissing(FlightMatch &match, int64_t sequence) const {
+  for (int64_t member : match.line->members)
+    if (!match.calls.count(member) && wouldShow(member, *match.line, sequence))
+      match.missing.push_back(member);
 }
 
 } // namespace ccgraph::runtime

@@ -1,7 +1,7 @@
 // FlightTable: the calls of all ranks side by side.
 //
-// A *line* is where calls meet in order: a group, or the transfers from one rank to another with one tag. A *meeting* is the k-th
-// call of a line, with what each rank brought.
+// A *line* is where calls match in order: a group, or the transfers from one rank to another with one tag. A *match* is
+// the k-th call of a line, with what each rank brought.
 //
 // Ownership: borrows the records. Failure: none. Cost: linear in the calls.
 #pragma once
@@ -29,7 +29,7 @@ struct FlightLine {
                           const FlightLine &) = default; // NOLINT(modernize-use-nullptr): no pointer
 };
 
-struct FlightMeeting {
+struct FlightMatch {
   const FlightLine *line = nullptr;
   /// what a person calls it: "collective 3 of group 0", "transfer 1 from rank 0 to rank 2"
   std::string name;
@@ -59,13 +59,13 @@ public:
   FlightTable &operator=(const FlightTable &) = delete;
 
   /// Matched calls in the order of time.
-  [[nodiscard]] llvm::ArrayRef<FlightMeeting> meetings() const { return meetings_; }
+  [[nodiscard]] llvm::ArrayRef<FlightMatch> matches() const { return matches_; }
   /// Null where the rank left none.
   [[nodiscard]] const FlightRecord *record(int64_t rank) const;
   /// Returns the activity of a rank that left a record, at the time of the first record.
   [[nodiscard]] FlightStanding standing(int64_t rank) const;
   /// The rank has issued what comes later in the plan, and this call, which its plan has too, never.
-  [[nodiscard]] bool hasLeftOut(int64_t rank, const FlightMeeting &meeting) const;
+  [[nodiscard]] bool hasLeftOut(int64_t rank, const FlightMatch &match) const;
   /// All ranks that any record speaks of.
   [[nodiscard]] const std::set<int64_t> &ranks() const { return ranks_; }
   /// Returns whether all records are of one plan, as far as they show: matching calls have the same index in it.
@@ -79,7 +79,7 @@ private:
   /// Returns the call in its state when the first record was taken: a stopped rank that resumed after the others had
   /// ended has continued since.
   [[nodiscard]] const FlightCall &asItWas(const FlightCall &call);
-  void findMissing(FlightMeeting &meeting, int64_t sequence) const;
+  void findMissing(FlightMatch &match, int64_t sequence) const;
   [[nodiscard]] bool wouldShow(int64_t rank, const FlightLine &line, int64_t sequence) const;
 
   std::map<int64_t, const FlightRecord *> records_;
@@ -88,11 +88,11 @@ private:
   /// when the first record was taken
   int64_t end_ = INT64_MAX;
   std::deque<FlightCall> changed_;
-  /// by line and sequence; moved into meetings_ when complete
-  std::map<std::pair<FlightLine, int64_t>, FlightMeeting> byLine_;
+  /// by line and sequence; moved into matches_ when complete
+  std::map<std::pair<FlightLine, int64_t>, FlightMatch> byLine_;
   /// by rank and line: the oldest call that the record has
   std::map<std::pair<int64_t, FlightLine>, int64_t> oldest_;
-  std::vector<FlightMeeting> meetings_;
+  std::vector<FlightMatch> matches_;
   /// by rank: places in its plan
   std::map<int64_t, std::set<int64_t>> issued_;
 };

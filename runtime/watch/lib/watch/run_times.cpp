@@ -70,8 +70,8 @@ public:
   RunTimes run() {
     for (const FlightRecord &record : records_)
       addRank(record);
-    for (const FlightMeeting &meeting : table_.meetings())
-      addMeeting(meeting);
+    for (const FlightMatch &match : table_.matches())
+      addMatch(match);
     for (const auto &[position, samples] : computed_)
       times_.byStep[position] = samples.first / static_cast<double>(samples.second);
     times_.steps = first_ < last_ ? static_cast<double>(last_ - first_) * nanosecond : 0;
@@ -104,28 +104,28 @@ private:
     }
   }
 
-  void addMeeting(const FlightMeeting &meeting) {
+  void addMatch(const FlightMatch &match) {
     int64_t launched = 0, complete = 0, bytes = 0;
     // With a single record, only the view of its rank is known.
-    bool told = meeting.missing.empty() || records_.size() == 1;
-    if (meeting.isIncomplete() || !told)
+    bool told = match.missing.empty() || records_.size() == 1;
+    if (match.isIncomplete() || !told)
       return;
-    for (const auto &[rank, call] : meeting.calls) {
+    for (const auto &[rank, call] : match.calls) {
       launched = std::max(launched, call->times.started);
       complete = std::max(complete, call->times.completed);
       bytes = std::max({bytes, bytesOf(call->inputs), bytesOf(call->outputs)});
     }
     double seconds = static_cast<double>(std::max<int64_t>(complete - launched, 0)) * nanosecond;
-    const FlightCall &any = *meeting.calls.begin()->second;
+    const FlightCall &any = *match.calls.begin()->second;
     // Both ends of a transfer are one call, which has the name of its sender.
     std::string operation = any.isTransfer() ? "send" : any.operation;
-    std::string group = table_.record(meeting.calls.begin()->first)->groups[any.group].name;
-    CollectiveTimes &row = rowOf(operation, group, meeting.line->members.size());
+    std::string group = table_.record(match.calls.begin()->first)->groups[any.group].name;
+    CollectiveTimes &row = rowOf(operation, group, match.line->members.size());
     ++row.calls;
     row.bytes += bytes;
     row.seconds += seconds;
     std::set<int64_t> positions;
-    for (const auto &[rank, call] : meeting.calls)
+    for (const auto &[rank, call] : match.calls)
       if (call->position)
         positions.insert(*call->position);
     for (int64_t position : positions)

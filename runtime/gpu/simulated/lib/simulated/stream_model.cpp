@@ -50,7 +50,7 @@ NodeRef StreamModel::addBatch(size_t rank, size_t stream, Moment after, std::vec
   node->partsLeft = node->parts.size();
   Lock lock(mutex_);
   for (CommPart &part : node->parts) {
-    MeetingTable::number(part);
+    MatchTable::number(part);
     std::weak_ptr<ModelNode> &last = part.comm->lastBatch[part.member];
     if (NodeRef before = last.lock(); before && before != node)
       after.push_back(before);
@@ -75,7 +75,7 @@ void StreamModel::beginBatches(size_t rank) {
     batches.pop_front();
     node->begun = true;
     for (CommPart &part : node->parts)
-      meetings_.begin(part, node);
+      matches_.begin(part, node);
   }
 }
 
@@ -134,18 +134,18 @@ bool StreamModel::step() {
   llvm::stable_sort(ready_, [](const NodeRef &a, const NodeRef &b) {
     return std::pair(a->rank, a->stream) < std::pair(b->rank, b->stream);
   });
-  std::vector<Meeting *> meetings = meetings_.ready();
+  std::vector<PartMatch *> matches = matches_.ready();
   for (const NodeRef &node : ready_)
     heldBack.push_back(isHeldBack(*node));
-  for (Meeting *meeting : meetings)
-    heldBack.push_back(llvm::any_of(meeting->seats, [&](const auto &seat) { return isHeldBack(*seat.node); }));
+  for (PartMatch *match : matches)
+    heldBack.push_back(llvm::any_of(match->seats, [&](const auto &seat) { return isHeldBack(*seat.node); }));
   if (heldBack.empty())
     return false;
   constexpr int64_t tick = 1000;
   now_ += tick;
   size_t choice = draw(heldBack);
   if (choice >= ready_.size()) {
-    run(*meetings[choice - ready_.size()]);
+    run(*matches[choice - ready_.size()]);
     return true;
   }
   NodeRef node = ready_[choice];
@@ -180,13 +180,13 @@ void StreamModel::run(const NodeRef &node) {
   endLocked({});
 }
 
-void StreamModel::run(const Meeting &meeting) {
-  if (std::string wrong = exchange(meeting); !wrong.empty())
+void StreamModel::run(const PartMatch &match) {
+  if (std::string wrong = exchange(match); !wrong.empty())
     return endLocked({"run.ranks-disagree", wrong});
   std::vector<NodeRef> nodes;
-  for (const Meeting::Seat &seat : meeting.seats)
+  for (const PartMatch::Seat &seat : match.seats)
     nodes.push_back(seat.node);
-  meetings_.forget(meeting);
+  matches_.forget(match);
   for (const NodeRef &node : nodes)
     if (--node->partsLeft == 0)
       finish(node);
@@ -286,7 +286,7 @@ StreamModel::Ending StreamModel::ending() const {
 }
 
 std::string StreamModel::standstill() const {
-  std::vector<std::string> waits = meetings_.waits();
+  std::vector<std::string> waits = matches_.waits();
   return "no device can go on" + (waits.empty() ? std::string() : ": " + llvm::join(waits, "; "));
 }
 
@@ -295,7 +295,7 @@ void StreamModel::drop() {
   std::vector<NodeRef> left(ready_.begin(), ready_.end());
   for (Rank &rank : ranks_)
     left.insert(left.end(), rank.batches.begin(), rank.batches.end());
-  meetings_.takeNodes(left);
+  matches_.takeNodes(left);
   while (!left.empty()) {
     NodeRef node = std::move(left.back());
     left.pop_back();

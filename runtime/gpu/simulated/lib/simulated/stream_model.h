@@ -4,11 +4,13 @@
 // Streams, events and groups guarantee little, and any other order may occur. So enqueued work runs only when all hosts
 // wait: then runnable work is chosen at random, one piece after the other, until one of the hosts can continue. The
 // seed chooses within these guarantees:
-//   streams   a piece of work runs after those that its stream was given before, and after those of events that the stream waits for
-//   batches   the members of a group run in any order, after one another or not; a rank's batches on one communicator run in the
-//             order of issue, and no batch of a rank begins before the batches that its host has issued before it have begun
-//   meetings  a collective runs when the batches that hold it have begun on all ranks; the k-th of a communicator on one rank meets the
-//             k-th on the others. A transfer runs when both of its ends have begun
+//   streams   a piece of work runs after those that its stream was given before, and after those of events that the
+//             stream waits for
+//   batches   the members of a group run in any order, after one another or not; a rank's batches on one communicator
+//             run in the order of issue, and no batch of a rank begins before the batches that its host has issued
+//             before it have begun
+//   matches   a collective runs when the batches that hold it have begun on all ranks; the k-th of a communicator on
+//             one rank matches the k-th on the others. A transfer runs when both of its ends have begun
 // Three of four seeds delay one stream of each rank: its work runs only where no other can. This shows a missing event,
 // since the work that it should have delayed runs first. Without a seed, the lowest rank's lowest stream runs first.
 //
@@ -22,7 +24,7 @@
 // allocations for each piece.
 #pragma once
 
-#include "simulated/meeting_table.h"
+#include "simulated/match_table.h"
 #include "tensor/numbers.h"
 
 #include <chrono>
@@ -74,8 +76,8 @@ public:
   [[nodiscard]] int64_t now() const;
   /// When the last of them ended; nothing where one has not.
   [[nodiscard]] std::optional<int64_t> endOf(const Moment &moment) const;
-  /// All ranks of the communicator call it, with a color and a key each; those of one color get a new one. Waits for all. Null without
-  /// a color, and where the run is over. `parent` null: the communicator of all ranks.
+  /// All ranks of the communicator call it, with a color and a key each; those of one color get a new one. Waits for
+  /// all. Null without a color, and where the run is over. `parent` null: the communicator of all ranks.
   [[nodiscard]] ModelComm *split(ModelComm *parent, size_t rank, int color, int key);
 
   void registerMemory(ModelComm &comm, size_t member, ModelComm::Range range);
@@ -122,7 +124,7 @@ private:
   [[nodiscard]] bool isHeldBack(const ModelNode &node);
   [[nodiscard]] size_t draw(llvm::ArrayRef<bool> heldBack);
   void run(const NodeRef &node);
-  void run(const Meeting &meeting);
+  void run(const PartMatch &match);
   void endLocked(Ending ending);
   [[nodiscard]] std::string standstill() const;
   void openGate(Gate &gate);
@@ -145,7 +147,7 @@ private:
   std::vector<Rank> ranks_;
   /// work that can run
   std::deque<NodeRef> ready_;
-  MeetingTable meetings_;
+  MatchTable matches_;
   std::deque<std::unique_ptr<ModelComm>> comms_;
   std::map<std::pair<ModelComm *, size_t>, Gate> gates_;
   /// by communicator and rank: splits so far

@@ -1,4 +1,4 @@
-#include "simulated/meeting_table.h"
+#include "simulated/match_table.h"
 
 #include "ccgraph/ir/dims.h"
 #include "collectives/reduce_rows.h"
@@ -41,41 +41,41 @@ void copyBytes(std::byte *to, const std::byte *from, int64_t bytes) {
 }
 
 /// Elements from..from+count of all rows, into `destinations`.
-void reduce(const Meeting &meeting, int64_t from, llvm::ArrayRef<std::byte *> destinations) {
-  const RowCall &first = meeting.seats.front().part->call;
+void reduce(const PartMatch &match, int64_t from, llvm::ArrayRef<std::byte *> destinations) {
+  const RowCall &first = match.seats.front().part->call;
   std::vector<const std::byte *> rows;
-  for (const Meeting::Seat &seat : meeting.seats)
+  for (const PartMatch::Seat &seat : match.seats)
     rows.push_back(seat.part->call.row.send + from * static_cast<int64_t>(sizeInBytes(dtypeOf(first.row.type))));
   reduceRows({opOf(first.reduction), dtypeOf(first.row.type), rows, destinations, first.row.count});
 }
 
-void move(const Meeting &meeting) {
-  const RowCall &first = meeting.seats.front().part->call;
+void move(const PartMatch &match) {
+  const RowCall &first = match.seats.front().part->call;
   int64_t bytes = bytesOf(first.row);
   switch (first.kind) {
   case RowCall::Kind::AllReduce: {
     std::vector<std::byte *> destinations;
-    for (const Meeting::Seat &seat : meeting.seats)
+    for (const PartMatch::Seat &seat : match.seats)
       destinations.push_back(seat.part->call.row.receive);
-    return reduce(meeting, 0, destinations);
+    return reduce(match, 0, destinations);
   }
   case RowCall::Kind::ReduceScatter:
-    for (size_t member = 0; member < meeting.seats.size(); ++member)
-      reduce(meeting, static_cast<int64_t>(member) * first.row.count, meeting.seats[member].part->call.row.receive);
+    for (size_t member = 0; member < match.seats.size(); ++member)
+      reduce(match, static_cast<int64_t>(member) * first.row.count, match.seats[member].part->call.row.receive);
     return;
   case RowCall::Kind::AllGather:
-    for (const Meeting::Seat &to : meeting.seats)
-      for (size_t from = 0; from < meeting.seats.size(); ++from)
-        copyBytes(to.part->call.row.receive + static_cast<int64_t>(from) * bytes,
-                  meeting.seats[from].part->call.row.send, bytes);
+    for (const PartMatch::Seat &to : match.seats)
+      for (size_t from = 0; from < match.seats.size(); ++from)
+        copyBytes(to.part->call.row.receive + static_cast<int64_t>(from) * bytes, match.seats[from].part->call.row.send,
+                  bytes);
     return;
   case RowCall::Kind::Broadcast:
-    for (const Meeting::Seat &to : meeting.seats)
-      copyBytes(to.part->call.row.receive, meeting.seats[static_cast<size_t>(first.peer)].part->call.row.send, bytes);
+    for (const PartMatch::Seat &to : match.seats)
+      copyBytes(to.part->call.row.receive, match.seats[static_cast<size_t>(first.peer)].part->call.row.send, bytes);
     return;
   case RowCall::Kind::Send:
   case RowCall::Kind::Receive:
-    return copyBytes(meeting.seats[1].part->call.row.receive, first.row.send, bytes);
+    return copyBytes(match.seats[1].part->call.row.receive, first.row.send, bytes);
   }
 }
 
@@ -131,24 +131,24 @@ std::string textOf(const RowCall &call) {
   return text;
 }
 
-bool Meeting::isWhole() const {
+bool PartMatch::isWhole() const {
   return llvm::all_of(seats, [](const Seat &seat) { return seat.part != nullptr; });
 }
 
-std::string exchange(const Meeting &meeting) {
-  for (const Meeting::Seat &seat : meeting.seats)
-    if (std::string found = difference(*meeting.seats.front().part, *seat.part); !found.empty())
+std::string exchange(const PartMatch &match) {
+  for (const PartMatch::Seat &seat : match.seats)
+    if (std::string found = difference(*match.seats.front().part, *seat.part); !found.empty())
       return found;
-  move(meeting);
+  move(match);
   return "";
 }
 
-bool MeetingTable::Key::operator<(const Key &other) const {
+bool MatchTable::Key::operator<(const Key &other) const {
   return std::tuple(comm->number, from, to, number) <
          std::tuple(other.comm->number, other.from, other.to, other.number);
 }
 
-MeetingTable::Key MeetingTable::keyOf(const CommPart &part) {
+MatchTable::Key MatchTable::keyOf(const CommPart &part) {
   auto peer = static_cast<size_t>(part.call.peer);
   if (part.call.kind == RowCall::Kind::Send)
     return {part.comm, part.member + 1, peer + 1, part.number};
@@ -157,7 +157,7 @@ MeetingTable::Key MeetingTable::keyOf(const CommPart &part) {
   return {part.comm, 0, 0, part.number};
 }
 
-void MeetingTable::number(CommPart &part) {
+void MatchTable::number(CommPart &part) {
   auto peer = static_cast<size_t>(part.call.peer);
   if (part.call.kind == RowCall::Kind::Send)
     part.number = part.comm->sent[{part.member, peer}]++;
@@ -167,47 +167,47 @@ void MeetingTable::number(CommPart &part) {
     part.number = part.comm->collectives[part.member]++;
 }
 
-void MeetingTable::begin(CommPart &part, const std::shared_ptr<ModelNode> &node) {
+void MatchTable::begin(CommPart &part, const std::shared_ptr<ModelNode> &node) {
   Key key = keyOf(part);
-  Meeting &meeting = meetings_[key];
+  PartMatch &match = matches_[key];
   bool transfer = isTransfer(part.call);
-  meeting.seats.resize(transfer ? 2 : part.comm->members.size());
+  match.seats.resize(transfer ? 2 : part.comm->members.size());
   size_t seat = transfer ? (part.call.kind == RowCall::Kind::Send ? 0 : 1) : part.member;
-  meeting.seats[seat] = {&part, node};
-  if (meeting.isWhole())
+  match.seats[seat] = {&part, node};
+  if (match.isWhole())
     whole_.push_back(key);
 }
 
-std::vector<Meeting *> MeetingTable::ready() {
+std::vector<PartMatch *> MatchTable::ready() {
   llvm::sort(whole_);
-  std::vector<Meeting *> ready;
+  std::vector<PartMatch *> ready;
   for (const Key &key : whole_)
-    ready.push_back(&meetings_.at(key));
+    ready.push_back(&matches_.at(key));
   return ready;
 }
 
-void MeetingTable::forget(const Meeting &meeting) {
-  Key key = keyOf(*meeting.seats.front().part);
+void MatchTable::forget(const PartMatch &match) {
+  Key key = keyOf(*match.seats.front().part);
   llvm::erase_if(whole_, [&](const Key &other) { return !(key < other) && !(other < key); });
-  meetings_.erase(key);
+  matches_.erase(key);
 }
 
-void MeetingTable::takeNodes(std::vector<std::shared_ptr<ModelNode>> &nodes) {
-  for (auto &[key, meeting] : meetings_)
-    for (Meeting::Seat &seat : meeting.seats)
+void MatchTable::takeNodes(std::vector<std::shared_ptr<ModelNode>> &nodes) {
+  for (auto &[key, match] : matches_)
+    for (PartMatch::Seat &seat : match.seats)
       if (seat.node)
         nodes.push_back(std::move(seat.node));
-  meetings_.clear();
+  matches_.clear();
   whole_.clear();
 }
 
-std::vector<std::string> MeetingTable::waits() const {
+std::vector<std::string> MatchTable::waits() const {
   std::vector<std::string> texts;
-  for (const auto &[key, meeting] : meetings_) {
-    const auto &there = *llvm::find_if(meeting.seats, [](const Meeting::Seat &seat) { return seat.part != nullptr; });
+  for (const auto &[key, match] : matches_) {
+    const auto &there = *llvm::find_if(match.seats, [](const PartMatch::Seat &seat) { return seat.part != nullptr; });
     Dims missing;
-    for (size_t seat = 0; seat < meeting.seats.size(); ++seat)
-      if (!meeting.seats[seat].part)
+    for (size_t seat = 0; seat < match.seats.size(); ++seat)
+      if (!match.seats[seat].part)
         missing.push_back(static_cast<int64_t>(key.comm->members[key.from == 0 ? seat
                                                                  : seat == 0   ? key.from - 1
                                                                                : key.to - 1]));

@@ -1,11 +1,11 @@
-// Meeting: one collective, or one transfer, of ranks in one process, and the progress of its members.
+// LocalMatch: one collective, or one transfer, of ranks in one process, and the progress of its members.
 //
-// All meetings of a plan are known before it runs (Transport::enrol). A member arrives with its launch. The last
+// All matches of a plan are known before it runs (Transport::enrol). A member arrives with its launch. The last
 // arrival lets all members copy their parts, each on its own thread, from one another's memory; the last one to finish
 // releases all. Nothing in between needs a lock, because a member writes only its own rows.
 //
-// Ownership: borrows the launches from arrival until the next run. Failure: arrive() gives a DiagnosticError where ranks disagree.
-// Thread-safe. Cost: a lock to arrive.
+// Ownership: borrows the launches from arrival until the next run. Failure: arrive() gives a DiagnosticError where
+// ranks disagree. Thread-safe. Cost: a lock to arrive.
 #pragma once
 
 #include "collectives/agreement.h"
@@ -15,10 +15,10 @@
 
 namespace ccgraph::runtime {
 
-class Meeting {
+class LocalMatch {
 public:
   /// `sequence`: from 1, which collective of the group this is; 0 for a transfer, whose members are its two ends.
-  Meeting(llvm::ArrayRef<int64_t> members, size_t sequence)
+  LocalMatch(llvm::ArrayRef<int64_t> members, size_t sequence)
       : members_(members), sequence_(sequence), launches_(members.size()) {}
 
   /// Forgets all arrivals, before a run.

@@ -1,4 +1,4 @@
-#include "local/meeting.h"
+#include "local/local_match.h"
 
 #include "ccgraph/ir/dims.h"
 
@@ -9,13 +9,13 @@ namespace ccgraph::runtime {
 
 using llvm::Twine;
 
-void Meeting::reset() {
+void LocalMatch::reset() {
   std::fill(launches_.begin(), launches_.end(), nullptr);
   arrived_ = 0;
   done_ = 0;
 }
 
-llvm::Expected<bool> Meeting::arrive(size_t member, const Launch &launch) {
+llvm::Expected<bool> LocalMatch::arrive(size_t member, const Launch &launch) {
   std::lock_guard<std::mutex> lock(mutex_);
   launches_[member] = &launch;
   if (llvm::Error error = check(member))
@@ -28,7 +28,7 @@ llvm::Expected<bool> Meeting::arrive(size_t member, const Launch &launch) {
   return last;
 }
 
-llvm::Error Meeting::check(size_t member) const {
+llvm::Error LocalMatch::check(size_t member) const {
   // The error must not depend on the order of arrival, so the lower rank is named first.
   for (size_t other = 0; other < launches_.size(); ++other)
     if (other != member && launches_[other])
@@ -37,7 +37,7 @@ llvm::Error Meeting::check(size_t member) const {
   return llvm::Error::success();
 }
 
-std::string Meeting::waitText() {
+std::string LocalMatch::waitText() {
   std::lock_guard<std::mutex> lock(mutex_);
   const Launch &any = **llvm::find_if(launches_, [](const Launch *launch) { return launch != nullptr; });
   std::vector<int64_t> missing;

@@ -1,4 +1,4 @@
-// MeetingTable: matches the parts of the ranks' batches, and moves their bytes.
+// MatchTable: matches the parts of the ranks' batches, and moves their bytes.
 //
 // Parts are numbered when the host issues them: a collective by its earlier ones on the same communicator, a transfer
 // by those between the same two ranks. The table lists the missing parts of a match, for a rank that waits in vain.
@@ -52,7 +52,7 @@ struct CommPart {
 /// "all_reduce sum f32[4]".
 [[nodiscard]] std::string textOf(const RowCall &call);
 
-struct Meeting {
+struct PartMatch {
   struct Seat {
     CommPart *part = nullptr;
     std::shared_ptr<ModelNode> node;
@@ -64,17 +64,17 @@ struct Meeting {
 };
 
 /// Moves the bytes. "" if all is well, else what the ranks disagree about.
-[[nodiscard]] std::string exchange(const Meeting &meeting);
+[[nodiscard]] std::string exchange(const PartMatch &match);
 
-class MeetingTable {
+class MatchTable {
 public:
   /// Gives the part its number; by its rank's host.
   static void number(CommPart &part);
   /// The part's batch has begun.
   void begin(CommPart &part, const std::shared_ptr<ModelNode> &node);
   /// Those that can take place, by communicator and number.
-  [[nodiscard]] std::vector<Meeting *> ready();
-  void forget(const Meeting &meeting);
+  [[nodiscard]] std::vector<PartMatch *> ready();
+  void forget(const PartMatch &match);
   /// "allReduce sum f32[4] on comm1 (call 2) waits for ranks [1]", one for each that has begun on some ranks.
   [[nodiscard]] std::vector<std::string> waits() const;
   /// Those that have begun and wait.
@@ -90,7 +90,7 @@ private:
     bool operator<(const Key &other) const;
   };
   static Key keyOf(const CommPart &part);
-  std::map<Key, Meeting> meetings_;
+  std::map<Key, PartMatch> matches_;
   std::vector<Key> whole_;
 };
 
