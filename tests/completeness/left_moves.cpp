@@ -16,7 +16,7 @@ bool copiesAgain(const SlowProgram &program, int wait, StorageId storage) {
       return access.first == storage && writesElements(access.second);
     });
   };
-  for (int launch : program.steps()[wait].flights)
+  for (int launch : program.steps()[wait].asyncPairs)
     if (const Node *node = program.steps()[launch].node;
         collectiveOf(*node) != nullptr && collectiveOf(*node)->waitsRewriteAll)
       for (StorageId result : program.storages().storages(node))
@@ -46,13 +46,13 @@ bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<
   for (auto [theirs, access] : other.accesses)
     if (touchesElements(access) && copiesAgain(program, wait, theirs))
       return false;
-  for (int launch : steps[wait].flights)
-    for (auto [mine, flight] : steps[launch].accesses)
+  for (int launch : steps[wait].asyncPairs)
+    for (auto [mine, pair] : steps[launch].accesses)
       for (auto [theirs, access] : other.accesses) {
         if (mine != theirs)
           continue;
-        if ((has(flight, Access::InFlightWrite) && touchesElements(access)) ||
-            (has(flight, Access::InFlightRead) && writesElements(access)))
+        if ((has(pair, Access::InFlightWrite) && touchesElements(access)) ||
+            (has(pair, Access::InFlightRead) && writesElements(access)))
           return false;
       }
   return true;

@@ -41,36 +41,36 @@ void SlowProgram::matchFlights() {
   /// The launches in flight in one storage, or the last that were.
   struct Together {
     std::set<int> launches;
-    bool landed = false;
+    bool completed = false;
   };
-  std::map<StorageId, Together> flown;
-  auto fly = [&](StorageId storage, int launch) {
-    if (flown[storage].landed)
-      flown[storage] = {};
-    flown[storage].launches.insert(launch);
+  std::map<StorageId, Together> open;
+  auto launchIn = [&](StorageId storage, int launch) {
+    if (open[storage].completed)
+      open[storage] = {};
+    open[storage].launches.insert(launch);
   };
   for (int i = 0; i < size(); ++i) {
     std::set<int> ended;
     for (auto [storage, access] : steps_[i].accesses) {
-      if (!has(access, Access::Land))
+      if (!has(access, Access::Complete))
         continue;
-      for (int launch : flown[storage].launches) {
+      for (int launch : open[storage].launches) {
         steps_[launch].heldTo.insert(i);
-        if (!flown[storage].landed)
+        if (!open[storage].completed)
           ended.insert(launch);
       }
-      flown[storage].landed = true;
+      open[storage].completed = true;
     }
     for (int launch : ended) {
-      steps_[i].flights.push_back(launch);
-      steps_[launch].flights.push_back(i);
+      steps_[i].asyncPairs.push_back(launch);
+      steps_[launch].asyncPairs.push_back(i);
     }
     if (steps_[i].launch) {
       for (StorageId storage : storages_.storages(steps_[i].node))
-        fly(storage, i);
+        launchIn(storage, i);
       for (auto [storage, access] : steps_[i].accesses)
         if (has(access, Access::InFlightWrite))
-          fly(storage, i);
+          launchIn(storage, i);
     }
   }
 }

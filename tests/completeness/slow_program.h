@@ -25,7 +25,7 @@ struct SlowStep {
   std::vector<int> operands;
   std::vector<int>
       /// for a wait: positions of the launches that it completes; for a launch: of the waits that complete it
-      flights;
+      asyncPairs;
   /// for a launch: positions of all waits on a result, including waits after its completion
   std::set<int> heldTo;
   Domain domain = Domain::None;

@@ -39,7 +39,7 @@ Actual RandomMaker::groupOf(const RandomAxis &axis) const {
 
 void RandomMaker::launch(Node *node, double bound, std::vector<ByteRange> reads) {
   RandomValue result = define(node, bound);
-  flights_.push_back({result, rangeOf(result), std::move(reads), {}});
+  asyncPairs_.push_back({result, rangeOf(result), std::move(reads), {}});
 }
 
 /// Makes several collectives of one kind on one group with occasional steps in between, for bucketing.
@@ -141,7 +141,7 @@ void RandomMaker::inPlaceCollective() {
     node = builder_.call("_c10d_functional.all_reduce_.default", type, {x, reduction(*input, axis), groupOf(axis)});
     storageOf(*input).bound = bound;
   }
-  flights_.push_back({defineSame(node, *input), rangeOf(*input), {}, {}});
+  asyncPairs_.push_back({defineSame(node, *input), rangeOf(*input), {}, {}});
 }
 
 void RandomMaker::intoBuffer() {
@@ -165,7 +165,7 @@ void RandomMaker::fill(const RandomValue &input, const RandomValue &buffer, bool
                                       {input.node, reduction(input, axis), count(axis), groupOf(axis)}, buffer.node);
   double &bound = storageOf(buffer).bound;
   bound = std::max(bound, boundOf(input) * (gather ? 1 : static_cast<double>(axis.size)));
-  flights_.push_back({defineSame(node, buffer), rangeOf(buffer), {rangeOf(input)}, {}});
+  asyncPairs_.push_back({defineSame(node, buffer), rangeOf(buffer), {rangeOf(input)}, {}});
 }
 
 /// Makes several gathers into the parts of one buffer, which may overlap; a part in flight is left alone.
@@ -269,11 +269,11 @@ void RandomMaker::takeElements(Node *list, size_t kind, const RandomAxis &axis,
 /// Joins the last async pairs, which belong to one list: the wait on each copies the results of all.
 void RandomMaker::shareCopies(size_t count) {
   std::vector<ByteRange> all;
-  llvm::MutableArrayRef<RandomFlight> list = llvm::MutableArrayRef(flights_).take_back(count);
-  for (const RandomFlight &flight : list)
-    all.push_back(*flight.fills);
-  for (RandomFlight &flight : list)
-    flight.copies = all;
+  llvm::MutableArrayRef<RandomAsyncPair> list = llvm::MutableArrayRef(asyncPairs_).take_back(count);
+  for (const RandomAsyncPair &pair : list)
+    all.push_back(*pair.fills);
+  for (RandomAsyncPair &pair : list)
+    pair.copies = all;
 }
 
 /// Makes a control_deps whose body launches; in some, the body waits as well.
@@ -302,18 +302,18 @@ void RandomMaker::wrapped() {
 
 /// Makes a wait on the launch, or on a view of it; sometimes waits a second time.
 void RandomMaker::wait() {
-  if (flights_.empty())
+  if (asyncPairs_.empty())
     return;
-  size_t index = numbers_.below(flights_.size());
-  RandomFlight flight = flights_[index];
-  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
+  size_t index = numbers_.below(asyncPairs_.size());
+  RandomAsyncPair pair = asyncPairs_[index];
+  asyncPairs_.erase(asyncPairs_.begin() + static_cast<std::ptrdiff_t>(index));
   std::optional<RandomValue> waited = choose([&](const RandomValue &value) {
     ByteRange range = rangeOf(value);
-    return value.node->id() >= flight.result.node->id() && range.overlaps(*flight.fills) &&
-           range.begin >= flight.fills->begin && range.end <= flight.fills->end;
+    return value.node->id() >= pair.result.node->id() && range.overlaps(*pair.fills) &&
+           range.begin >= pair.fills->begin && range.end <= pair.fills->end;
   });
   if (!waited)
-    waited = flight.result;
+    waited = pair.result;
   for (size_t times = numbers_.below(8) == 1 ? 2 : 1; times != 0; --times)
     defineSame(builder_.call("_c10d_functional.wait_tensor.default", typeOf(*waited), {waited->node}), *waited);
 }

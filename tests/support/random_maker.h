@@ -68,7 +68,7 @@ struct RandomValue {
 };
 
 /// The ranges that a launch writes and reads until a wait on `result`.
-struct RandomFlight {
+struct RandomAsyncPair {
   RandomValue result;
   std::optional<ByteRange> fills; ///< none if the result has no name yet
   std::vector<ByteRange> reads;
@@ -204,7 +204,7 @@ private:
   std::vector<RandomStorage> storages_;
   std::vector<RandomTensor> tensors_;
   std::vector<RandomValue> values_;
-  std::vector<RandomFlight> flights_;
+  std::vector<RandomAsyncPair> asyncPairs_;
   std::vector<RandomLaunch> launched_;
 };
 

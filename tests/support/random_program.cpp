@@ -30,7 +30,7 @@ RandomProgram RandomMaker::make() {
   makeGroupNodes();
   for (unsigned step = 0; step != maxSteps && !numbers_.done(); ++step)
     takeStep();
-  while (!flights_.empty())
+  while (!asyncPairs_.empty())
     wait();
   finish();
   return {std::move(graph_), ranks_};

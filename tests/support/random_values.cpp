@@ -59,20 +59,20 @@ ByteRange RandomMaker::rangeOf(const RandomValue &value) const {
 
 bool RandomMaker::readable(const RandomValue &value) const {
   ByteRange range = rangeOf(value);
-  return llvm::none_of(flights_, [&](const RandomFlight &flight) { return flight.fills->overlaps(range); });
+  return llvm::none_of(asyncPairs_, [&](const RandomAsyncPair &pair) { return pair.fills->overlaps(range); });
 }
 
 bool RandomMaker::writable(const RandomValue &value) const {
   ByteRange range = rangeOf(value);
-  return readable(value) && llvm::none_of(flights_, [&](const RandomFlight &flight) {
-           return llvm::any_of(flight.reads, [&](const ByteRange &read) { return read.overlaps(range); });
+  return readable(value) && llvm::none_of(asyncPairs_, [&](const RandomAsyncPair &pair) {
+           return llvm::any_of(pair.reads, [&](const ByteRange &read) { return read.overlaps(range); });
          });
 }
 
 bool RandomMaker::settled(const RandomValue &value) const {
   ByteRange range = rangeOf(value);
-  return llvm::none_of(flights_, [&](const RandomFlight &flight) {
-    return llvm::any_of(flight.copies, [&](const ByteRange &copy) { return copy.overlaps(range); });
+  return llvm::none_of(asyncPairs_, [&](const RandomAsyncPair &pair) {
+    return llvm::any_of(pair.copies, [&](const ByteRange &copy) { return copy.overlaps(range); });
   });
 }
 

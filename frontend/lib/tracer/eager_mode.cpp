@@ -86,7 +86,7 @@ struct EagerMode::Program {
       return graph.takeError();
     std::vector<TensorMap> given(mode.ranks_);
     for (size_t i = 0; i != values.size(); ++i) {
-      assert(values[i] && "what a run reads has landed");
+      assert(values[i] && "what a run reads is complete");
       for (size_t rank = 0; rank != mode.ranks_; ++rank)
         given[rank]["in.x" + std::to_string(i)] = (*values[i])[rank];
     }
@@ -188,7 +188,7 @@ llvm::Error EagerMode::checkTensors(const Call &call) const {
 
 llvm::Error EagerMode::landOperands(const Call &call) {
   for (const Tensor &tensor : tensorsIn(call.args, call.kwargs))
-    if (llvm::Error error = land(tensor.state()->eager->storage))
+    if (llvm::Error error = complete(tensor.state()->eager->storage))
       return error;
   return llvm::Error::success();
 }
@@ -329,10 +329,10 @@ llvm::Error EagerMode::finish(const EagerLaunch &launch) {
         replaced(operand, [&](const Tensor & /*as it was*/) { return program.use(launch.operands[next++]); }));
   std::vector<Tensor> inFlight =
       launch.isList ? program.recorder->callList(call).tensors() : std::vector<Tensor>{program.recorder->call(call)};
-  std::vector<Tensor> landed;
+  std::vector<Tensor> completed;
   for (const Tensor &tensor : inFlight)
-    landed.push_back(program.recorder->deferWait(tensor));
-  llvm::Expected<std::vector<TensorMap>> results = program.run(landed);
+    completed.push_back(program.recorder->deferWait(tensor));
+  llvm::Expected<std::vector<TensorMap>> results = program.run(completed);
   if (!results)
     return results.takeError();
   for (size_t i = 0; i != launch.results.size(); ++i)
@@ -362,7 +362,7 @@ Tensor EagerMode::copyLater(const Tensor &tensor, const Tensor &inFlight) {
   return tensor;
 }
 
-llvm::Error EagerMode::land(const std::shared_ptr<EagerStorage> &storage) {
+llvm::Error EagerMode::complete(const std::shared_ptr<EagerStorage> &storage) {
   // Keeps the launch alive, because its results release it.
   if (std::shared_ptr<EagerLaunch> launch = storage->launch)
     if (llvm::Error error = finish(*launch))
@@ -393,7 +393,7 @@ llvm::Expected<std::vector<HostTensor>> EagerMode::valuesOf(const Tensor &tensor
   if (llvm::Error error = checkTensors(call))
     return error;
   const EagerValue &value = *tensor.state()->eager;
-  if (llvm::Error error = land(value.storage))
+  if (llvm::Error error = complete(value.storage))
     return error;
   if (value.views.empty())
     return *value.storage->values;

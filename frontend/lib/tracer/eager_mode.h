@@ -105,7 +105,7 @@ private:
   /// Returns whether the result is a view of the first argument, by its schema or by its strides.
   [[nodiscard]] bool isView(const Call &call);
   [[nodiscard]] llvm::Error checkTensors(const Call &call) const;
-  [[nodiscard]] llvm::Error land(const std::shared_ptr<EagerStorage> &storage);
+  [[nodiscard]] llvm::Error complete(const std::shared_ptr<EagerStorage> &storage);
   [[nodiscard]] llvm::Error finish(const EagerLaunch &launch);
   [[nodiscard]] llvm::Error landOperands(const Call &call);
   [[nodiscard]] Tensor tensorOf(EagerValue value, const Type *type);

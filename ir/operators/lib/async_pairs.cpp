@@ -37,32 +37,32 @@ void AsyncPairs::link(Node *launch, Node *wait) {
   waitsOf_[launch].push_back(wait);
 }
 
-void AsyncPairs::fly(Node *launch, StorageId storage) {
+void AsyncPairs::launch(Node *launch, StorageId storage) {
   uint32_t &current = current_[storage];
-  if (current == none || !landings_[current].waits.empty()) {
-    current = static_cast<uint32_t>(landings_.size());
-    landings_.emplace_back();
+  if (current == none || !completions_[current].waits.empty()) {
+    current = static_cast<uint32_t>(completions_.size());
+    completions_.emplace_back();
   }
-  auto &launches = landings_[current].launches;
+  auto &launches = completions_[current].launches;
   if (launches.empty() || launches.back() != launch)
     launches.push_back(launch);
 }
 
 void AsyncPairs::launch(Node *node, const Effects &effects, const StorageMap &storages) {
   for (StorageId storage : storages.storages(node))
-    fly(node, storage);
+    launch(node, storage);
   for (unsigned i = 0; i < node->numOperands(); ++i)
     if (has(effects.operands[i], Access::InFlightWrite))
       for (StorageId storage : storages.storages(node->operand(i)))
-        fly(node, storage);
+        launch(node, storage);
 }
 
-void AsyncPairs::land(Node *wait, StorageId storage) {
+void AsyncPairs::complete(Node *wait, StorageId storage) {
   if (current_[storage] == none) {
     others_.insert(wait);
     return;
   }
-  Landing &completion = landings_[current_[storage]];
+  Completion &completion = completions_[current_[storage]];
   if (completion.waits.empty())
     for (Node *launch : completion.launches)
       link(launch, wait);
@@ -72,9 +72,9 @@ void AsyncPairs::land(Node *wait, StorageId storage) {
 
 void AsyncPairs::wait(Node *node, const Effects &effects, const StorageMap &storages) {
   for (unsigned i = 0; i < node->numOperands(); ++i)
-    if (has(effects.operands[i], Access::Land))
+    if (has(effects.operands[i], Access::Complete))
       for (StorageId storage : storages.storages(node->operand(i)))
-        land(node, storage);
+        complete(node, storage);
 }
 
 AsyncPairs::AsyncPairs(const Graph &graph, const StorageMap &storages) : current_(storages.numStorages(), none) {
@@ -88,7 +88,7 @@ AsyncPairs::AsyncPairs(const Graph &graph, const StorageMap &storages) : current
       launch(node, effects, storages);
   }
   current_ = {};
-  for (const Landing &completion : landings_)
+  for (const Completion &completion : completions_)
     if (completion.waits.empty())
       open_.insert(completion.launches.begin(), completion.launches.end());
 }

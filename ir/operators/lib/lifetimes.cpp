@@ -24,23 +24,23 @@ enum class Holders : uint8_t { All, Ends };
 /// Computes the lives in one traversal of the program.
 class LifeReader {
 public:
-  LifeReader(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights, Holders kept)
-      : graph_(graph), storages_(storages), kept_(kept), landings_(flights.completions()),
+  LifeReader(const Graph &graph, const StorageMap &storages, const AsyncPairs &asyncPairs, Holders kept)
+      : graph_(graph), storages_(storages), kept_(kept), completions_(asyncPairs.completions()),
         lives_(storages.numStorages()) {
-    for (const AsyncPairs::Landing &completion : landings_)
+    for (const AsyncPairs::Completion &completion : completions_)
       for (const Node *wait : completion.waits)
-        landingsAt_[wait].push_back(&completion);
+        completionsAt_[wait].push_back(&completion);
   }
 
   StorageLives run() {
     begin();
     for (Node *node : graph_)
       visit(node);
-    for (const AsyncPairs::Landing &completion : landings_)
+    for (const AsyncPairs::Completion &completion : completions_)
       if (isLong(completion))
         waitAtLast(completion);
-    for (const Flight &flight : flights_)
-      finish(flight);
+    for (const AsyncPair &pair : asyncPairs_)
+      finish(pair);
     for (auto [list, last] : longLists_)
       finishList(list, last);
     return {std::move(lives_), std::move(shared_)};
@@ -55,7 +55,7 @@ private:
   /// This many holders are stored for each storage; more are shared.
   static constexpr size_t fewHeld = 8;
   /// One launch: the storages that it holds to its waits, and those that the collective accesses until the first wait.
-  struct Flight {
+  struct AsyncPair {
     llvm::SmallVector<StorageId, 4> held;
     llvm::SmallVector<StorageId, 4> inFlight;
     Node *lastWait = nullptr;
@@ -64,7 +64,9 @@ private:
     /// only the last of the waits holds it
     bool isLong = false;
   };
-  static bool isLong(const AsyncPairs::Landing &completion) { return completion.launches.size() > mostHeldByEachWait; }
+  static bool isLong(const AsyncPairs::Completion &completion) {
+    return completion.launches.size() > mostHeldByEachWait;
+  }
 
   void begin() {
     CallerOwned held(graph_);
@@ -134,8 +136,8 @@ private:
         hold(id, node);
         lives_[id].toEnd |= node->opcode() == Opcode::Output;
       }
-    if (auto completions = landingsAt_.find(node); completions != landingsAt_.end())
-      for (const AsyncPairs::Landing *completion : completions->second)
+    if (auto completions = completionsAt_.find(node); completions != completionsAt_.end())
+      for (const AsyncPairs::Completion *completion : completions->second)
         wait(node, *completion);
     if (mayLaunch(*node))
       launch(node, effectsOf(*node));
@@ -183,70 +185,70 @@ private:
       hold(id, last);
   }
 
-  void wait(Node *node, const AsyncPairs::Landing &completion) {
+  void wait(Node *node, const AsyncPairs::Completion &completion) {
     if (isLong(completion))
       return;
     for (const Node *launch : completion.launches)
-      wait(node, flights_[flightOf_.lookup(launch)]);
+      wait(node, asyncPairs_[pairOf_.lookup(launch)]);
   }
 
-  void wait(Node *node, Flight &flight) {
-    const Node *before = std::exchange(flight.lastWait, node);
-    if (before == node || flight.isLong)
+  void wait(Node *node, AsyncPair &pair) {
+    const Node *before = std::exchange(pair.lastWait, node);
+    if (before == node || pair.isLong)
       return;
-    if (before && flight.held.size() > fewHeld)
-      return share(flight.shared, flight.held, node);
-    for (StorageId id : flight.held)
+    if (before && pair.held.size() > fewHeld)
+      return share(pair.shared, pair.held, node);
+    for (StorageId id : pair.held)
       hold(id, node);
   }
 
-  void waitAtLast(const AsyncPairs::Landing &completion) {
+  void waitAtLast(const AsyncPairs::Completion &completion) {
     for (const Node *launch : completion.waits.empty() ? llvm::ArrayRef<Node *>() : completion.launches) {
-      Flight &flight = flights_[flightOf_.lookup(launch)];
-      flight.isLong = true;
-      if (!flight.lastWait || flight.lastWait->isBefore(completion.waits.back()))
-        flight.lastWait = completion.waits.back();
+      AsyncPair &pair = asyncPairs_[pairOf_.lookup(launch)];
+      pair.isLong = true;
+      if (!pair.lastWait || pair.lastWait->isBefore(completion.waits.back()))
+        pair.lastWait = completion.waits.back();
     }
   }
 
-  void finish(const Flight &flight) {
-    if (!flight.lastWait)
-      for (StorageId id : flight.inFlight)
+  void finish(const AsyncPair &pair) {
+    if (!pair.lastWait)
+      for (StorageId id : pair.inFlight)
         lives_[id].toEnd = true;
-    else if (flight.isLong)
-      for (StorageId id : flight.held)
-        holdByLast(id, flight.lastWait);
+    else if (pair.isLong)
+      for (StorageId id : pair.held)
+        holdByLast(id, pair.lastWait);
   }
 
   void launch(const Node *node, const Effects &effects) {
     if (!effects.launches)
       return;
-    flightOf_[node] = flights_.size();
-    Flight &flight = flights_.emplace_back();
-    llvm::append_range(flight.inFlight, storages_.storages(node));
+    pairOf_[node] = asyncPairs_.size();
+    AsyncPair &pair = asyncPairs_.emplace_back();
+    llvm::append_range(pair.inFlight, storages_.storages(node));
     for (unsigned i = 0; i < node->numOperands(); ++i)
       for (StorageId id : storages_.storages(node->operand(i))) {
         if (hasAny(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
-          flight.inFlight.push_back(id);
+          pair.inFlight.push_back(id);
         if (effects.operands[i] != Access::Nothing)
-          flight.held.push_back(id);
+          pair.held.push_back(id);
       }
-    llvm::append_range(flight.held, storages_.storages(node));
-    flight.isLong = flight.held.size() > mostHeldByEachWait;
+    llvm::append_range(pair.held, storages_.storages(node));
+    pair.isLong = pair.held.size() > mostHeldByEachWait;
   }
 
   const Graph &graph_;
   const StorageMap &storages_;
   Holders kept_;
-  llvm::ArrayRef<AsyncPairs::Landing> landings_;
-  llvm::DenseMap<const Node *, llvm::SmallVector<const AsyncPairs::Landing *, 1>>
-      landingsAt_; ///< by wait; looked up only
+  llvm::ArrayRef<AsyncPairs::Completion> completions_;
+  llvm::DenseMap<const Node *, llvm::SmallVector<const AsyncPairs::Completion *, 1>>
+      completionsAt_; ///< by wait; looked up only
   std::vector<StorageLife> lives_;
   std::vector<SharedHold> shared_;
   /// by list: index of the SharedHold of its getitems, `none` after the first of them; looked up only
   llvm::DenseMap<const Node *, uint32_t> sharedByGetItems_;
-  std::vector<Flight> flights_;
-  llvm::DenseMap<const Node *, size_t> flightOf_; ///< by launch; looked up only
+  std::vector<AsyncPair> asyncPairs_;
+  llvm::DenseMap<const Node *, size_t> pairOf_; ///< by launch; looked up only
   /// lists of more than mostHeldByEachWait elements, and the last getitem of each, in program order
   std::vector<std::pair<const Node *, Node *>> longLists_;
   llvm::DenseMap<const Node *, size_t> takenFrom_;
@@ -261,8 +263,8 @@ CallerOwned::CallerOwned(const Graph &graph) {
 
 bool CallerOwned::operator()(const Node &placeholder) const { return !namesTell_ || isNamed(placeholder, "primals"); }
 
-StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights) {
-  return LifeReader(graph, storages, flights, Holders::All).run();
+StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &asyncPairs) {
+  return LifeReader(graph, storages, asyncPairs, Holders::All).run();
 }
 
 namespace {

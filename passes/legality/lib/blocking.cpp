@@ -26,8 +26,8 @@ public:
   void run() {
     if (launches_.empty())
       return;
-    findEnds(evidence_.flightsBefore, endsBefore_);
-    findEnds(evidence_.flightsAfter, endsAfter_);
+    findEnds(evidence_.pairsBefore, endsBefore_);
+    findEnds(evidence_.pairsAfter, endsAfter_);
     for (const Launch &launch : launches_)
       if (auto ends = endsOf(launch))
         check(launch, ends->first, ends->second);
@@ -57,11 +57,11 @@ private:
   }
 
   /// Maps each launch to the first wait on one of its results.
-  static void findEnds(const FlightLog &log, Ends &ends) {
-    for (const Flight &flight : log.flights)
-      if (flight.wait != none) {
-        auto [end, isNew] = ends.try_emplace(flight.launch, flight.wait);
-        end->second = std::min(end->second, flight.wait);
+  static void findEnds(const AsyncPairLog &log, Ends &ends) {
+    for (const AsyncPair &pair : log.asyncPairs)
+      if (pair.wait != none) {
+        auto [end, isNew] = ends.try_emplace(pair.launch, pair.wait);
+        end->second = std::min(end->second, pair.wait);
       }
   }
 

@@ -43,10 +43,10 @@ void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate 
   adoptRuleEffects(rewrite, correspondence, before);
   Storages storagesBefore(before);
   Storages storagesAfter(after);
-  FlightLog flightsBefore = logFlights(before, storagesBefore);
-  FlightLog flightsAfter = logFlights(after, storagesAfter);
+  AsyncPairLog pairsBefore = logAsyncPairs(before, storagesBefore);
+  AsyncPairLog pairsAfter = logAsyncPairs(after, storagesAfter);
   checkMeaning(
-      {rewrite, before, after, correspondence, storagesBefore, storagesAfter, flightsBefore, flightsAfter, options},
+      {rewrite, before, after, correspondence, storagesBefore, storagesAfter, pairsBefore, pairsAfter, options},
       findings);
 }
 

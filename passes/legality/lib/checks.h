@@ -24,8 +24,8 @@ struct Evidence {
   const Correspondence &correspondence;
   const Storages &storagesBefore;
   const Storages &storagesAfter;
-  const FlightLog &flightsBefore;
-  const FlightLog &flightsAfter;
+  const AsyncPairLog &pairsBefore;
+  const AsyncPairLog &pairsAfter;
   const LegalityOptions &options;
 };
 

@@ -17,18 +17,18 @@ namespace {
 /// before, and only a new access is a finding:
 ///   before   c = all_gather(x); y = relu(z); w = wait(c); add_(x, 1)
 ///   after    c = all_gather(x); y = relu(z); add_(x, 1); w = wait(c)       add_ writes x, which c still reads: new
-class FlightLogger {
+class AsyncPairLogger {
 public:
-  FlightLogger(const Program &program, const Storages &storages)
+  AsyncPairLogger(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), active_(2 * size_t(storages.count())), reshapes_(storages.count()) {}
 
   // Each step is examined before its own launch begins, so its own reads are no intrusion.
-  FlightLog run() {
+  AsyncPairLog run() {
     for (uint32_t i = 0; i < program_.size(); ++i) {
       const Step &step = program_[i];
       if (step.waits)
-        land(i, step);
-      else if (inTheAir_)
+        complete(i, step);
+      else if (numOpen_)
         findIntrusions(i, step);
       countReshapes(step);
       if (step.launches)
@@ -39,30 +39,30 @@ public:
 
 private:
   enum class Hold : uint8_t { Read, Write };
-  /// A flight, and the value by which it holds a storage.
+  /// An async pair, and the value by which it holds a storage.
   struct Holder {
-    uint32_t flight;
+    uint32_t pair;
     uint32_t value;
   };
   /// AsyncPairs that hold a storage in one way. Completed ones stay until the next cleanup.
   struct Holders {
-    llvm::SmallVector<Holder, 0> flights;
-    /// size at which completed flights are removed, so that each is examined at most twice on average
+    llvm::SmallVector<Holder, 0> asyncPairs;
+    /// size at which completed async pairs are removed, so that each is examined at most twice on average
     uint32_t full = 8;
   };
 
   Holders &active(uint32_t storage, Hold hold) { return active_[2 * size_t(storage) + static_cast<size_t>(hold)]; }
 
-  bool over(uint32_t flight) const { return log_.flights[flight].wait != none; }
+  bool over(uint32_t pair) const { return log_.asyncPairs[pair].wait != none; }
 
-  void land(uint32_t index, const Step &step) {
+  void complete(uint32_t index, const Step &step) {
     llvm::SmallVector<uint32_t, 2> ended;
     auto operands = program_.operands(step);
     for (size_t i = 0; i < operands.size(); ++i)
       for (uint32_t storage : waitsOn(step, i) ? storages_.of(operands[i]) : llvm::ArrayRef<uint32_t>()) {
-        for (const Holder &holder : active(storage, Hold::Write).flights)
-          if (end(holder.flight, index, storage))
-            ended.push_back(log_.flights[holder.flight].launch);
+        for (const Holder &holder : active(storage, Hold::Write).asyncPairs)
+          if (end(holder.pair, index, storage))
+            ended.push_back(log_.asyncPairs[holder.pair].launch);
         forget(active(storage, Hold::Write));
       }
     llvm::sort(ended);
@@ -74,16 +74,16 @@ private:
   /// Returns true if the step waits on the operand. A wrapper that waits also has predecessors on which it does not
   /// wait.
   bool waitsOn(const Step &step, size_t operand) const {
-    return program_.operands(step)[operand] != none && has(program_.accesses(step)[operand], Access::Land);
+    return program_.operands(step)[operand] != none && has(program_.accesses(step)[operand], Access::Complete);
   }
 
-  /// Ends a flight at the first wait on its result; a buffer or an input that the flight holds is no result.
+  /// Ends an async pair at the first wait on its result; a buffer or an input that the async pair holds is no result.
   bool end(uint32_t number, uint32_t wait, uint32_t storage) {
-    Flight &flight = log_.flights[number];
-    if (flight.wait != none || !llvm::is_contained(flight.results, storage))
+    AsyncPair &pair = log_.asyncPairs[number];
+    if (pair.wait != none || !llvm::is_contained(pair.results, storage))
       return false;
-    flight.wait = wait;
-    --inTheAir_;
+    pair.wait = wait;
+    --numOpen_;
     return true;
   }
 
@@ -102,18 +102,18 @@ private:
     }
   }
 
-  /// Removes completed flights, so that a frequently used storage is not searched through its whole past.
+  /// Removes completed async pairs, so that a frequently used storage is not searched through its whole past.
   void forget(Holders &holders) {
-    llvm::erase_if(holders.flights, [&](const Holder &holder) { return over(holder.flight); });
+    llvm::erase_if(holders.asyncPairs, [&](const Holder &holder) { return over(holder.pair); });
   }
 
   void hold(uint32_t storage, Hold how, Holder holder) {
     Holders &holders = active(storage, how);
-    if (holders.flights.size() >= holders.full) {
+    if (holders.asyncPairs.size() >= holders.full) {
       forget(holders);
-      holders.full = std::max<uint32_t>(8, 2 * static_cast<uint32_t>(holders.flights.size()));
+      holders.full = std::max<uint32_t>(8, 2 * static_cast<uint32_t>(holders.asyncPairs.size()));
     }
-    holders.flights.push_back(holder);
+    holders.asyncPairs.push_back(holder);
   }
 
   void findIntrusions(uint32_t index, const Step &step) {
@@ -134,8 +134,8 @@ private:
       if (!writes && how == Hold::Read)
         continue;
       forget(active(intrusion.storage, how));
-      for (const Holder &holder : active(intrusion.storage, how).flights) {
-        intrusion.launch = log_.flights[holder.flight].launch;
+      for (const Holder &holder : active(intrusion.storage, how).asyncPairs) {
+        intrusion.launch = log_.asyncPairs[holder.pair].launch;
         intrusion.held = holder.value;
         if (intrusion.launch != own)
           log_.intrusions.push_back(intrusion);
@@ -155,24 +155,24 @@ private:
   void launch(uint32_t index, const Step &step) {
     const Argument *inputs = elementwiseList(step);
     uint32_t elements = inputs ? storages_.numElements(index) : 0;
-    auto first = static_cast<uint32_t>(log_.flights.size());
+    auto first = static_cast<uint32_t>(log_.asyncPairs.size());
     for (uint32_t i = 0; i < std::max(elements, 1U); ++i) {
-      Flight flight;
-      flight.launch = index;
+      AsyncPair pair;
+      pair.launch = index;
       auto results = elements ? storages_.element(index, i) : storages_.of(index);
-      flight.results.assign(results.begin(), results.end());
-      log_.flights.push_back(std::move(flight));
+      pair.results.assign(results.begin(), results.end());
+      log_.asyncPairs.push_back(std::move(pair));
     }
-    for (uint32_t number = first; number < log_.flights.size(); ++number)
-      for (uint32_t storage : log_.flights[number].results)
+    for (uint32_t number = first; number < log_.asyncPairs.size(); ++number)
+      for (uint32_t storage : log_.asyncPairs[number].results)
         hold(storage, Hold::Write, {number, index});
     addOperands(step, elements ? inputs : nullptr, first);
-    inTheAir_ += log_.flights.size() - first;
+    numOpen_ += log_.asyncPairs.size() - first;
   }
 
-  /// Operand i of the list is held by flight i; an operand outside the list by all of them.
+  /// Operand i of the list is held by async pair i; an operand outside the list by all of them.
   void addOperands(const Step &step, const Argument *list, uint32_t first) {
-    auto count = static_cast<uint32_t>(log_.flights.size()) - first;
+    auto count = static_cast<uint32_t>(log_.asyncPairs.size()) - first;
     llvm::SmallVector<uint32_t, 8> elementOf(step.numOperands, none);
     for (uint32_t i = 0, n = list ? static_cast<uint32_t>(list->elements().size()) : 0; i < n; ++i)
       if (const Argument &leaf = list->elements()[i]; leaf.is(Argument::Kind::Operand))
@@ -191,12 +191,12 @@ private:
   }
 
   void addOperand(uint32_t operand, Access access, uint32_t number) {
-    Flight &flight = log_.flights[number];
+    AsyncPair &pair = log_.asyncPairs[number];
     auto held = storages_.of(operand);
     if (has(access, Access::InFlightRead))
-      flight.reads.append(held.begin(), held.end());
+      pair.reads.append(held.begin(), held.end());
     if (has(access, Access::InFlightWrite))
-      flight.writes.append(held.begin(), held.end());
+      pair.writes.append(held.begin(), held.end());
     for (uint32_t storage : held) {
       if (has(access, Access::InFlightRead))
         hold(storage, Hold::Read, {number, operand});
@@ -210,8 +210,8 @@ private:
   std::vector<Holders> active_;                                             ///< two a storage, see active()
   std::vector<uint32_t> reshapes_;                                          ///< by storage: count so far
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
-  size_t inTheAir_ = 0;
-  FlightLog log_;
+  size_t numOpen_ = 0;
+  AsyncPairLog log_;
 };
 
 /// Two values of the program after, one in flight while the other was accessed, and how often tensors in their storage
@@ -232,7 +232,7 @@ llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &in
 /// Returns the encounters of the program before: accesses of PyTorch's own graphs are no fault of this pass.
 std::set<Encounter> knownEncounters(const Evidence &evidence) {
   std::set<Encounter> known;
-  for (const Intrusion &intrusion : evidence.flightsBefore.intrusions) {
+  for (const Intrusion &intrusion : evidence.pairsBefore.intrusions) {
     uint32_t touched = evidence.correspondence.image(intrusion.touched), image = none;
     for (uint32_t held : heldAfter(evidence, intrusion, image))
       if (touched != none)
@@ -254,10 +254,12 @@ uint32_t viewedBy(const Evidence &evidence, uint32_t value) {
 
 } // namespace
 
-FlightLog logFlights(const Program &program, const Storages &storages) { return FlightLogger(program, storages).run(); }
+AsyncPairLog logAsyncPairs(const Program &program, const Storages &storages) {
+  return AsyncPairLogger(program, storages).run();
+}
 
 void checkInFlight(const Evidence &evidence, Findings &findings) {
-  const FlightLog &log = evidence.flightsAfter;
+  const AsyncPairLog &log = evidence.pairsAfter;
   if (log.intrusions.empty())
     return;
   std::set<Encounter> known = knownEncounters(evidence);

@@ -17,7 +17,7 @@
 namespace ccgraph::legality {
 
 /// One launch, or one element of a coalesced launch, with its wait.
-struct Flight {
+struct AsyncPair {
   uint32_t launch = 0;
   uint32_t wait = none;                   ///< the first wait that ends it; `none`: it never ends
   llvm::SmallVector<uint32_t, 2> results; ///< storages
@@ -41,11 +41,11 @@ struct CopyAgain {
   uint32_t storage = 0;
 };
 
-struct FlightLog {
-  std::vector<Flight> flights;
+struct AsyncPairLog {
+  std::vector<AsyncPair> asyncPairs;
   std::vector<Intrusion> intrusions;  ///< in program order
   std::vector<CopyAgain> copiesAgain; ///< in program order
 };
-[[nodiscard]] FlightLog logFlights(const Program &program, const Storages &storages);
+[[nodiscard]] AsyncPairLog logAsyncPairs(const Program &program, const Storages &storages);
 
 } // namespace ccgraph::legality

@@ -20,8 +20,8 @@ class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), end_(program.size() - 1), first_(storages.count()),
-        last_(storages.count()), lastUse_(program.size()), landing_(storages.count(), none),
-        landingsOf_(program.size()) {
+        last_(storages.count()), lastUse_(program.size()), completion_(storages.count(), none),
+        completionsOf_(program.size()) {
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
@@ -85,7 +85,7 @@ private:
       if (operands[i] == none)
         continue;
       lastUse_[operands[i]] = std::max(lastUse_[operands[i]], until);
-      if (has(program_.accesses(step)[i], Access::Land))
+      if (has(program_.accesses(step)[i], Access::Complete))
         noteWait(storages_.of(operands[i]), index);
     }
     if (step.launches)
@@ -94,33 +94,33 @@ private:
 
   void noteWait(llvm::ArrayRef<uint32_t> storages, uint32_t wait) {
     for (uint32_t storage : storages)
-      if (landing_[storage] != none)
-        lastWait_[landing_[storage]] = wait;
+      if (completion_[storage] != none)
+        lastWait_[completion_[storage]] = wait;
   }
 
   void noteLaunch(uint32_t index, const Step &step) {
-    fly(index, storages_.of(index));
+    launch(index, storages_.of(index));
     auto operands = program_.operands(step);
     for (size_t i = 0; i < operands.size(); ++i)
       if (operands[i] != none && has(program_.accesses(step)[i], Access::InFlightWrite))
-        fly(index, storages_.of(operands[i]));
+        launch(index, storages_.of(operands[i]));
   }
 
   /// Launches that are in flight in the same storage have their waits in common.
-  void fly(uint32_t launch, llvm::ArrayRef<uint32_t> storages) {
+  void launch(uint32_t launch, llvm::ArrayRef<uint32_t> storages) {
     for (uint32_t storage : storages) {
-      uint32_t &completion = landing_[storage];
+      uint32_t &completion = completion_[storage];
       if (completion == none || lastWait_[completion] != none) {
         completion = static_cast<uint32_t>(lastWait_.size());
         lastWait_.push_back(none);
       }
-      landingsOf_[launch].push_back(completion);
+      completionsOf_[launch].push_back(completion);
     }
   }
 
   uint32_t lastWaitOn(uint32_t launch) const {
     uint32_t last = none;
-    for (uint32_t completion : landingsOf_[launch])
+    for (uint32_t completion : completionsOf_[launch])
       if (uint32_t wait = lastWait_[completion]; wait != none && (last == none || wait > last))
         last = wait;
     return last;
@@ -149,11 +149,11 @@ private:
   const Program &program_;
   const Storages &storages_;
   uint32_t end_;
-  std::vector<uint32_t> first_, last_;                     ///< by storage
-  std::vector<uint32_t> lastUse_;                          ///< by step: the last that reads its value, 0 for none
-  std::vector<uint32_t> landing_;                          ///< by storage: of its present or last flight
-  std::vector<uint32_t> lastWait_;                         ///< by completion
-  std::vector<llvm::SmallVector<uint32_t, 1>> landingsOf_; ///< by launch
+  std::vector<uint32_t> first_, last_;                        ///< by storage
+  std::vector<uint32_t> lastUse_;                             ///< by step: the last that reads its value, 0 for none
+  std::vector<uint32_t> completion_;                          ///< by storage: of its present or last async pair
+  std::vector<uint32_t> lastWait_;                            ///< by completion
+  std::vector<llvm::SmallVector<uint32_t, 1>> completionsOf_; ///< by launch
 };
 
 } // namespace

@@ -21,10 +21,10 @@ public:
       if (before_[i].domain == Domain::All)
         opaque_.push_back(i);
     }
-    for (const Flight &flight : evidence.flightsBefore.flights)
-      if (flight.wait != none)
-        ending_.insert(flight.wait);
-    for (const CopyAgain &copy : evidence.flightsBefore.copiesAgain)
+    for (const AsyncPair &pair : evidence.pairsBefore.asyncPairs)
+      if (pair.wait != none)
+        ending_.insert(pair.wait);
+    for (const CopyAgain &copy : evidence.pairsBefore.copiesAgain)
       written_[copy.storage].push_back(copy.wait);
     for (auto &writers : written_)
       llvm::sort(writers);
@@ -220,17 +220,17 @@ private:
   std::vector<bool> returned_;                          ///< by storage
   std::vector<uint32_t> opaque_;                        ///< steps with arbitrary effects
   llvm::DenseSet<uint32_t> returnedFor_;                ///< steps after that replace a removed step which is returned
-  llvm::DenseSet<uint32_t> ending_;                     ///< waits that end a flight
+  llvm::DenseSet<uint32_t> ending_;                     ///< waits that end an async pair
   std::string entry_;
 };
 
-/// Returns, by launch after, how many of its flights a wait ends.
-llvm::DenseMap<uint32_t, unsigned> endedFlights(const FlightLog &log,
-                                                llvm::function_ref<uint32_t(uint32_t)> launchAfter) {
+/// Returns, by launch after, how many of its async pairs a wait ends.
+llvm::DenseMap<uint32_t, unsigned> endedPairs(const AsyncPairLog &log,
+                                              llvm::function_ref<uint32_t(uint32_t)> launchAfter) {
   llvm::DenseMap<uint32_t, unsigned> ended;
-  for (const Flight &flight : log.flights)
-    if (flight.wait != none && launchAfter(flight.launch) != none)
-      ++ended[launchAfter(flight.launch)];
+  for (const AsyncPair &pair : log.asyncPairs)
+    if (pair.wait != none && launchAfter(pair.launch) != none)
+      ++ended[launchAfter(pair.launch)];
   return ended;
 }
 
@@ -243,13 +243,13 @@ void checkRemoved(const Evidence &evidence, Findings &findings) {
 
 void checkWaitsKept(const Evidence &evidence, Findings &findings) {
   const Correspondence &correspondence = evidence.correspondence;
-  auto kept = endedFlights(evidence.flightsAfter, [](uint32_t launch) { return launch; });
-  const FlightLog &log = evidence.flightsBefore;
-  auto needed = endedFlights(log, [&](uint32_t launch) {
+  auto kept = endedPairs(evidence.pairsAfter, [](uint32_t launch) { return launch; });
+  const AsyncPairLog &log = evidence.pairsBefore;
+  auto needed = endedPairs(log, [&](uint32_t launch) {
     return correspondence.claimBefore(launch).part == Part::Merged ? none : correspondence.performer(launch);
   });
-  for (const Flight &flight : log.flights) {
-    uint32_t launch = correspondence.performer(flight.launch);
+  for (const AsyncPair &pair : log.asyncPairs) {
+    uint32_t launch = correspondence.performer(pair.launch);
     if (launch == none)
       continue;
     auto demand = needed.find(launch);

@@ -98,7 +98,7 @@ private:
 
   /// Adds a write for each wait that may copy a result again.
   void collectRewrites() {
-    for (const CopyAgain &copy : evidence_.flightsBefore.copiesAgain)
+    for (const CopyAgain &copy : evidence_.pairsBefore.copiesAgain)
       touches_.push_back({copy.storage, copy.wait, 0, true, before_[copy.wait].node});
   }
 

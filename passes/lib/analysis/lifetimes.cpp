@@ -3,7 +3,7 @@
 namespace ccgraph {
 
 LiveBytes liveMemory(Graph &graph, const ProgramFacts &facts) {
-  return liveMemory(graph, storageLives(graph, facts.storages(), facts.flights()));
+  return liveMemory(graph, storageLives(graph, facts.storages(), facts.asyncPairs()));
 }
 
 LiveBytes liveMemory(Graph &graph, const StorageLives &lives) {

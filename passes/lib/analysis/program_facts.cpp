@@ -4,12 +4,12 @@ namespace ccgraph {
 
 ProgramFacts::ProgramFacts(const Graph &graph, std::shared_ptr<const StorageMap> storages)
     : graph_(graph), storages_(storages ? std::move(storages) : std::make_shared<const StorageMap>(graph)),
-      table_(graph.idLimit()), reshaped_(storages_->numStorages()), flights_(graph, *storages_) {
+      table_(graph.idLimit()), reshaped_(storages_->numStorages()), asyncPairs_(graph, *storages_) {
   for (Node *node : graph)
     describe(*node);
   for (Node *node : graph)
     if (launches(node))
-      noteLanding(*node);
+      noteCompletion(*node);
   noteRewrites();
 }
 
@@ -66,13 +66,13 @@ std::vector<std::optional<unsigned>> elementsOfOperands(const Node &launch) {
 
 /// Each operand is ended by the waits on the storages of its own element if the storages are distinct, else by all
 /// waits.
-void ProgramFacts::noteLanding(const Node &launch) {
+void ProgramFacts::noteCompletion(const Node &launch) {
   constexpr Access inFlight = Access::InFlightRead | Access::InFlightWrite;
   llvm::DenseMap<StorageId, llvm::SmallVector<Node *, 1>> waitsOn;
   for (Node *wait : waitsOf(&launch))
     for (const StorageAccess &access : accesses(wait))
       if (auto &waits = waitsOn[access.storage];
-          has(access.access, Access::Land) && (waits.empty() || waits.back() != wait))
+          has(access.access, Access::Complete) && (waits.empty() || waits.back() != wait))
         waits.push_back(wait);
   std::vector<std::optional<unsigned>> elements = elementsOfOperands(launch);
   Effects effects = effectsOf(launch);
@@ -88,13 +88,14 @@ void ProgramFacts::noteLanding(const Node &launch) {
       llvm::append_range(waits, waitsOn.lookup(result));
     for (Node *wait : waits.empty() ? waitsOf(&launch) : llvm::ArrayRef<Node *>(waits))
       for (StorageId storage : own)
-        lands_[wait].push_back({storage, effects.operands[i]});
+        completedStorages_[wait].push_back({storage, effects.operands[i]});
   }
 }
 
 llvm::ArrayRef<StorageAccess> ProgramFacts::endedAccesses(const Node *wait) const {
-  auto found = lands_.find(wait);
-  return found == lands_.end() ? llvm::ArrayRef<StorageAccess>() : llvm::ArrayRef<StorageAccess>(found->second);
+  auto found = completedStorages_.find(wait);
+  return found == completedStorages_.end() ? llvm::ArrayRef<StorageAccess>()
+                                           : llvm::ArrayRef<StorageAccess>(found->second);
 }
 
 /// Records the rewrites of waits that complete a launch; any other wait has no effect.

@@ -31,7 +31,7 @@ public:
 
   [[nodiscard]] const Graph &graph() const { return graph_; }
   [[nodiscard]] const StorageMap &storages() const { return *storages_; }
-  [[nodiscard]] const AsyncPairs &flights() const { return flights_; }
+  [[nodiscard]] const AsyncPairs &asyncPairs() const { return asyncPairs_; }
   /// Returns the node's accesses to the storages of its operands; a storage may occur more than once.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> accesses(const Node *node) const;
   /// Returns the domain that orders the node besides its data.
@@ -43,9 +43,9 @@ public:
   /// Returns true for a view or getitem: it shares storage, reads no element and has no effect.
   [[nodiscard]] bool views(const Node *node) const { return table_[node->id()].views; }
   /// Returns the launches of which this wait is the first wait on some result, in program order.
-  [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const { return flights_.completes(wait); }
+  [[nodiscard]] llvm::ArrayRef<Node *> completes(const Node *wait) const { return asyncPairs_.completes(wait); }
   /// Returns the inverse: the first waits on each result of a launch.
-  [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return flights_.waitsOf(launch); }
+  [[nodiscard]] llvm::ArrayRef<Node *> waitsOf(const Node *launch) const { return asyncPairs_.waitsOf(launch); }
   /// Returns the operand accesses in flight that this wait ends: those of the launches that it completes. Input i of a
   /// launch on a list is in flight until the wait on result i, any other operand until the first wait on each result.
   [[nodiscard]] llvm::ArrayRef<StorageAccess> endedAccesses(const Node *wait) const;
@@ -73,7 +73,7 @@ private:
     bool views = false;
   };
   void describe(const Node &node);
-  void noteLanding(const Node &launch);
+  void noteCompletion(const Node &launch);
   void noteRewrites();
 
   const Graph &graph_;
@@ -82,9 +82,9 @@ private:
   std::vector<Entry> table_;
   std::vector<StorageAccess> accesses_;
   std::vector<bool> reshaped_;
-  AsyncPairs flights_;
+  AsyncPairs asyncPairs_;
   // Looked up, never iterated.
-  llvm::DenseMap<const Node *, llvm::SmallVector<StorageAccess, 2>> lands_;
+  llvm::DenseMap<const Node *, llvm::SmallVector<StorageAccess, 2>> completedStorages_;
   llvm::DenseMap<const Node *, llvm::SmallVector<StorageId, 4>> rewrites_;
 };
 

@@ -58,7 +58,7 @@ void addStep(Program &program, PlanStep step, Moment moment) {
 }
 
 Emitter::Emitter(const Graph &graph, const LoweringOptions &options, Program &program)
-    : graph_(graph), options_(options), program_(program), flights_(graph, StorageMap(graph)),
+    : graph_(graph), options_(options), program_(program), asyncPairs_(graph, StorageMap(graph)),
       moments_(graph.idLimit()), values_(graph.idLimit()) {
   Moment next = 0;
   for (const Node *node : graph)
@@ -124,10 +124,10 @@ void Emitter::emit(const Node &node, StreamId stream, decltype(PlanStep::work) w
 Moment Emitter::completesAt(const Node &launch) const {
   if (!effectsOf(launch).launches)
     return moment(launch);
-  if (flights_.staysOpen(&launch) || flights_.waitsOf(&launch).empty())
+  if (asyncPairs_.staysOpen(&launch) || asyncPairs_.waitsOf(&launch).empty())
     return theEnd;
   Moment last = moment(launch);
-  for (const Node *wait : flights_.waitsOf(&launch))
+  for (const Node *wait : asyncPairs_.waitsOf(&launch))
     last = std::max(last, moment(*wait));
   return last;
 }

@@ -79,7 +79,7 @@ private:
   const Graph &graph_;
   const LoweringOptions &options_;
   Program &program_;
-  AsyncPairs flights_;
+  AsyncPairs asyncPairs_;
   /// by node id
   std::vector<Moment> moments_;
   std::vector<LoweredValue> values_;

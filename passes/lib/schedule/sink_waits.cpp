@@ -42,7 +42,7 @@ public:
         fixedOf_(graph.idLimit()), headOf_(graph.idLimit()),
         steps_(graph, [&](const Node *node) { return !facts_.waits(node) && !facts_.views(node); }) {
     if (context.memoryBudget()) {
-      StorageLives lives = storageLives(graph, facts_.storages(), facts_.flights());
+      StorageLives lives = storageLives(graph, facts_.storages(), facts_.asyncPairs());
       memory_.emplace(liveMemory(graph, lives));
       for (const StorageLife &life : lives.storages)
         lastOnly_.push_back(life.lastWaitOnly);

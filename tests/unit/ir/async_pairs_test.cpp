@@ -12,7 +12,7 @@ using test::Item;
 using test::list;
 using test::Program;
 
-class FlightsTest : public testing::Test {
+class AsyncPairsTest : public testing::Test {
 protected:
   Node *gatherInto(const char *name, Node *x, Node *buffer) {
     return p_.call(name, "_c10d_functional.all_gather_into_tensor_out.default", {x, 2, "0"}, {{"out", buffer}},
@@ -37,19 +37,19 @@ protected:
   Node *buffer_ = p_.call("b", "aten.empty.memory_format", {list({8, 4})}, "f32[8, 4][4, 1]cpu");
 };
 
-TEST_F(FlightsTest, AWaitLandsWhateverFliesInItsStorage) {
+TEST_F(AsyncPairsTest, AWaitCompletesAllLaunchesInItsStorage) {
   Node *first = gatherInto("first", x_, slice("s0", buffer_, 0, 4));
   Node *second = gatherInto("second", x_, slice("s1", buffer_, 4, 8));
   Node *early = wait("early", second);
   Node *late = wait("late", first);
-  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
-  EXPECT_EQ(all(flights.completes(early)), (std::vector<Node *>{first, second}));
-  EXPECT_TRUE(flights.completes(late).empty());
-  EXPECT_EQ(all(flights.waitsOf(first)), std::vector<Node *>{early});
-  EXPECT_FALSE(flights.staysOpen(first) || flights.staysOpen(second) || flights.waitsForOthers(late));
+  AsyncPairs asyncPairs(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(asyncPairs.completes(early)), (std::vector<Node *>{first, second}));
+  EXPECT_TRUE(asyncPairs.completes(late).empty());
+  EXPECT_EQ(all(asyncPairs.waitsOf(first)), std::vector<Node *>{early});
+  EXPECT_FALSE(asyncPairs.staysOpen(first) || asyncPairs.staysOpen(second) || asyncPairs.waitsForOthers(late));
 }
 
-TEST_F(FlightsTest, ALandingHasTheWaitsUpToTheNextLaunch) {
+TEST_F(AsyncPairsTest, ACompletionHasTheWaitsUpToTheNextLaunch) {
   Node *s0 = slice("s0", buffer_, 0, 4);
   Node *first = gatherInto("first", x_, s0);
   Node *second = gatherInto("second", x_, slice("s1", buffer_, 4, 8));
@@ -57,15 +57,15 @@ TEST_F(FlightsTest, ALandingHasTheWaitsUpToTheNextLaunch) {
   Node *late = wait("late", first);
   Node *third = gatherInto("third", x_, s0);
   Node *last = wait("last", third);
-  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
-  ASSERT_EQ(flights.completions().size(), 2U);
-  EXPECT_EQ(all(flights.completions()[0].launches), (std::vector<Node *>{first, second}));
-  EXPECT_EQ(all(flights.completions()[0].waits), (std::vector<Node *>{early, late}));
-  EXPECT_EQ(all(flights.completions()[1].launches), std::vector<Node *>{third});
-  EXPECT_EQ(all(flights.completions()[1].waits), std::vector<Node *>{last});
+  AsyncPairs asyncPairs(p_.graph, StorageMap(p_.graph));
+  ASSERT_EQ(asyncPairs.completions().size(), 2U);
+  EXPECT_EQ(all(asyncPairs.completions()[0].launches), (std::vector<Node *>{first, second}));
+  EXPECT_EQ(all(asyncPairs.completions()[0].waits), (std::vector<Node *>{early, late}));
+  EXPECT_EQ(all(asyncPairs.completions()[1].launches), std::vector<Node *>{third});
+  EXPECT_EQ(all(asyncPairs.completions()[1].waits), std::vector<Node *>{last});
 }
 
-TEST_F(FlightsTest, AWrapperDoesNotWaitOnItsPredecessors) {
+TEST_F(AsyncPairsTest, AWrapperDoesNotWaitOnItsPredecessors) {
   Graph &body = p_.graph.addSubgraph(p_.id("body"));
   Node *inner = GraphBuilder(body).input("a", nullptr);
   Node *waiting = GraphBuilder(body).call({.target = "_c10d_functional.wait_tensor.default", .args = {inner}});
@@ -74,17 +74,17 @@ TEST_F(FlightsTest, AWrapperDoesNotWaitOnItsPredecessors) {
   Node *launch = p_.call("launch", "_c10d_functional.all_reduce.default", {x_, "sum", "0"}, "f32[2, 4][4, 1]cpu");
   Node *wrapper = p_.call("wrapper", "higher_order.control_deps", {list({before}), p_.attribute("body"), launch},
                           "f32[2, 4][4, 1]cpu");
-  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
-  EXPECT_EQ(all(flights.completes(wrapper)), std::vector<Node *>{launch});
-  EXPECT_TRUE(flights.staysOpen(before));
+  AsyncPairs asyncPairs(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(asyncPairs.completes(wrapper)), std::vector<Node *>{launch});
+  EXPECT_TRUE(asyncPairs.staysOpen(before));
 }
 
-TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
+TEST_F(AsyncPairsTest, EachResultOfAListHasItsOwnFirstWait) {
   Node *launch = p_.call("l", "_c10d_functional.all_reduce_coalesced.default", {list({x_, x_}), "sum", "0"});
   Node *one = p_.call("one", "operator.getitem", {launch, 1}, "f32[2, 4][4, 1]cpu");
-  Node *landed = wait("w", one);
-  AsyncPairs flights(p_.graph, StorageMap(p_.graph));
-  EXPECT_EQ(all(flights.waitsOf(launch)), std::vector<Node *>{landed});
+  Node *completed = wait("w", one);
+  AsyncPairs asyncPairs(p_.graph, StorageMap(p_.graph));
+  EXPECT_EQ(all(asyncPairs.waitsOf(launch)), std::vector<Node *>{completed});
   p_.call("zero", "operator.getitem", {launch, 0}, "f32[2, 4][4, 1]cpu");
   Node *other = wait("other", x_);
   AsyncPairs more(p_.graph, StorageMap(p_.graph));
@@ -92,7 +92,7 @@ TEST_F(FlightsTest, EachResultOfAListHasItsOwnFirstWait) {
   EXPECT_TRUE(more.waitsForOthers(other));
 }
 
-TEST_F(FlightsTest, RegionsOfViews) {
+TEST_F(AsyncPairsTest, RegionsOfViews) {
   auto at = [&](const Node *value) {
     std::optional<Region> found = region(value);
     return found ? std::make_pair(found->begin, found->end) : std::make_pair(int64_t{-1}, int64_t{-1});
@@ -114,7 +114,7 @@ TEST_F(FlightsTest, RegionsOfViews) {
   EXPECT_FALSE(disjoint(region(low), region(x_))) << "of another base: nothing is said";
 }
 
-TEST_F(FlightsTest, PiecesOfASplitHaveRegions) {
+TEST_F(AsyncPairsTest, PiecesOfASplitHaveRegions) {
   Node *even = p_.call("even", "aten.split.Tensor", {buffer_, 4});
   Node *uneven = p_.call("uneven", "aten.split_with_sizes.default", {buffer_, list({2, 6})});
   Node *second = p_.call("second", "operator.getitem", {even, 1}, "f32[4, 4][4, 1]cpu");
@@ -124,7 +124,7 @@ TEST_F(FlightsTest, PiecesOfASplitHaveRegions) {
   EXPECT_EQ(region(last)->end, 128);
 }
 
-TEST_F(FlightsTest, NoRegionWhereThePlaceIsNotKnown) {
+TEST_F(AsyncPairsTest, NoRegionWhereThePlaceIsNotKnown) {
   Node *untyped = p_.call("untyped", "aten.slice.Tensor", {buffer_, 0, 0, 4});
   Node *high = slice("high", buffer_, 4, 8);
   EXPECT_FALSE(region(untyped));
@@ -133,7 +133,7 @@ TEST_F(FlightsTest, NoRegionWhereThePlaceIsNotKnown) {
   EXPECT_FALSE(region(slice("part", opaque, 0, 2)));
 }
 
-TEST_F(FlightsTest, AsStridedCountsFromTheStorage) {
+TEST_F(AsyncPairsTest, AsStridedCountsFromTheStorage) {
   auto strided = [&](const char *name, Node *base, int64_t offset) {
     return p_.call(name, "aten.as_strided.default", {base, list({4}), list({1}), offset}, "f32[4][1]cpu");
   };
@@ -147,7 +147,7 @@ TEST_F(FlightsTest, AsStridedCountsFromTheStorage) {
   EXPECT_TRUE(disjoint(region(given), region(strided("next", x_, 4))));
 }
 
-TEST_F(FlightsTest, OnlyWhatWasReshapedBeforeIsUnknown) {
+TEST_F(AsyncPairsTest, OnlyWhatWasReshapedBeforeIsUnknown) {
   Node *high = slice("high", buffer_, 4, 8);
   Node *early = p_.call("early", "aten.relu.default", {high}, "f32[4, 4][4, 1]cpu");
   Node *turned = p_.call("turned", "aten.t_.default", {buffer_}, "f32[4, 8][1, 4]cpu");

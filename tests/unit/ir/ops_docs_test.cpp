@@ -34,7 +34,7 @@ TEST(OperatorDocs, EffectsInWords) {
   EXPECT_EQ(effect("aten.rand.default"), "draws random numbers in order");
   EXPECT_EQ(effect("aten._assert_scalar.default"), "ordered with the host");
   EXPECT_EQ(effect("mylib.op.default"), "opaque; ordered against everything");
-  EXPECT_EQ(effect("_c10d_functional.wait_tensor.default"), "ends the flight of `tensor`");
+  EXPECT_EQ(effect("_c10d_functional.wait_tensor.default"), "completes `tensor`");
   EXPECT_EQ(effect("_c10d_functional.all_reduce.default"), "launches all_reduce; copies at launch `input`");
   EXPECT_EQ(effect("_c10d_functional.all_gather_into_tensor_out.default"),
             "launches all_gather; reads in flight `input`; fills in flight `out`");

@@ -193,7 +193,7 @@ TEST_F(EffectsTest, AWaitSharesAndIsKept) {
   Effects effects = effectsOf(*call("_c10d_functional.wait_tensor.default", {x}));
   EXPECT_TRUE(effects.waits && effects.keepAlways);
   EXPECT_FALSE(effects.freshResult);
-  EXPECT_EQ(effects.operands[0], Access::Alias | Access::Land);
+  EXPECT_EQ(effects.operands[0], Access::Alias | Access::Complete);
 }
 
 TEST_F(EffectsTest, AnInPlaceFormOfC10dIsSynchronous) {
@@ -334,7 +334,7 @@ TEST_F(EffectsTest, ControlDepsDoesWhatItsSubgraphDoes) {
   EXPECT_TRUE(effects.waits && effects.keepAlways);
   EXPECT_FALSE(effects.freshResult);
   EXPECT_EQ(effects.operands[0], Access::Nothing);
-  EXPECT_EQ(effects.operands[2], Access::Alias | Access::Land);
+  EXPECT_EQ(effects.operands[2], Access::Alias | Access::Complete);
   EXPECT_EQ(wrappedCall(*node), wait);
 }
 
@@ -368,7 +368,7 @@ TEST_F(EffectsTest, WhatLaunchesAndWaitsInsideIsDoneAfterIt) {
   EXPECT_EQ(effects.operands[2], Access::Read);
   inner("_c10d_functional.wait_tensor.default", formal, {});
   EXPECT_TRUE(effectsOf(*node).waits) << "for a launch outside";
-  EXPECT_EQ(effectsOf(*node).operands[2], Access::Read | Access::Land);
+  EXPECT_EQ(effectsOf(*node).operands[2], Access::Read | Access::Complete);
 }
 
 TEST_F(EffectsTest, AnOperatorIsPureOnlyIfAllItsSubgraphsAreHereAndPure) {

@@ -47,9 +47,9 @@ protected:
   Node *y_ = p_.input("y", vec4);
 };
 
-std::string readInFlight(const std::string &who, const std::string &value, const std::string &flight,
+std::string readInFlight(const std::string &who, const std::string &value, const std::string &pair,
                          const std::string &launch) {
-  return "error: " + who + ": reads '" + value + "' while " + flight +
+  return "error: " + who + ": reads '" + value + "' while " + pair +
          " is in flight; expected a wait before [async.read-in-flight]\n" + "  note: wait on '" + launch +
          "' and read what the wait yields\n";
 }

@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, size_t>> opaqueOperators(const Graph &graph) 
 class OverlapCount {
 public:
   explicit OverlapCount(const Graph &graph)
-      : flights_(graph, StorageMap(graph)), steps_(graph.idLimit()), waited_(graph.idLimit()) {
+      : asyncPairs_(graph, StorageMap(graph)), steps_(graph.idLimit()), waited_(graph.idLimit()) {
     for (const Node *node : graph)
       visit(*node);
   }
@@ -92,7 +92,7 @@ public:
 private:
   void visit(const Node &node) {
     steps_[node.id()] = computed_;
-    for (const Node *launch : flights_.completes(&node))
+    for (const Node *launch : asyncPairs_.completes(&node))
       close(launch);
     if (node.opcode() == Opcode::CallFunction && !isTransfer(node) && !isGetItem(node) && !isViewLike(node))
       ++computed_;
@@ -111,7 +111,7 @@ private:
     distances_.push_back(computed_ - steps_[launch->id()]);
   }
 
-  AsyncPairs flights_;
+  AsyncPairs asyncPairs_;
   std::vector<int64_t> steps_; ///< by id: number of steps before it
   std::vector<bool> waited_;
   std::vector<int64_t> distances_;

@@ -139,10 +139,10 @@ private:
   void writeInFlight() {
     std::vector<std::pair<int64_t, int64_t>> changes;
     for (const RecordedTransfer &transfer : schedule_.transfers) {
-      const int64_t landed =
+      const int64_t completed =
           transfer.wait == noStep ? schedule_.total : std::max(transfer.end, schedule_.steps[transfer.wait].begin);
       changes.emplace_back(nanoseconds(schedule_.steps[transfer.launch].begin), transfer.bytes());
-      changes.emplace_back(nanoseconds(landed), -transfer.bytes());
+      changes.emplace_back(nanoseconds(completed), -transfer.bytes());
     }
     llvm::stable_sort(changes, [](const auto &a, const auto &b) { return a.first < b.first; });
     int64_t bytes = 0;

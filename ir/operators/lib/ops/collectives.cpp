@@ -191,7 +191,7 @@ void applyRole(OpDef &op, OpRole role) {
   op.role = role;
   if (role != OpRole::Wait)
     return;
-  op.params[0].access = Access::Alias | Access::Land;
+  op.params[0].access = Access::Alias | Access::Complete;
   op.freshResult = false;
   op.keepAlways = true;
 }

@@ -257,7 +257,7 @@ public:
     effects_.operands.assign(node.numOperands(), Access::Nothing);
     effects_.freshResult = false;
     if (mayLandInside(body))
-      flights_.emplace(body, StorageMap(body));
+      asyncPairs_.emplace(body, StorageMap(body));
   }
 
   Effects run() {
@@ -298,14 +298,14 @@ private:
   /// What a call is seen to do from outside: a transfer that completes inside has read and written by the end.
   Effects seenFromOutside(const Node &inner) const {
     Effects effects = effectsOf(inner);
-    if (!flights_)
+    if (!asyncPairs_)
       return effects;
-    if (!flights_->waitsForOthers(&inner)) {
+    if (!asyncPairs_->waitsForOthers(&inner)) {
       effects.waits = false;
       for (Access &access : effects.operands)
-        access = without(access, Access::Land);
+        access = without(access, Access::Complete);
     }
-    if (!effects.launches || flights_->staysOpen(&inner))
+    if (!effects.launches || asyncPairs_->staysOpen(&inner))
       return effects;
     effects.launches = false;
     for (Access &access : effects.operands) {
@@ -349,8 +349,8 @@ private:
   const Node &node_;
   const Graph &body_;
   std::vector<Origin> origins_; ///< by id of the subgraph's nodes
-  /// of the subgraph, where some launch may land inside
-  std::optional<AsyncPairs> flights_;
+  /// of the subgraph, where some launch may complete inside
+  std::optional<AsyncPairs> asyncPairs_;
   Effects effects_;
 };
 

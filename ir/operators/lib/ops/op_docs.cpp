@@ -111,7 +111,7 @@ std::string effectText(const OpDef &op) {
   if (op.opaque)
     clauses.push_back("opaque");
   else if (op.role == OpRole::Wait)
-    addClause(clauses, "ends the flight of ", paramsWith(op, Access::Land, Access::Nothing));
+    addClause(clauses, "completes ", paramsWith(op, Access::Complete, Access::Nothing));
   else if (op.role == OpRole::ControlDeps)
     clauses.push_back("does what the call in its subgraph does, after its predecessors");
   else if (op.role == OpRole::HigherOrder && op.domain == Domain::All)

@@ -189,15 +189,15 @@ private:
 
   Finding unordered(const Conflict &conflict) const {
     const PlanStep &earlier = plan_.steps[conflict.step];
-    bool flies = earlier.collective() != nullptr;
+    bool isCollective = earlier.collective() != nullptr;
     std::string message = std::string(conflict.writes ? "writes " : "reads ") + conflictText(conflict) + " while " +
                           stepText(plan_, conflict.step) + " may still be " + (conflict.wrote ? "writing" : "reading") +
                           otherText(conflict) + "; expected it after the end of that " +
-                          (flies ? "collective" : "step");
+                          (isCollective ? "collective" : "step");
     std::string repair = earlier.event
                              ? "let it wait for event " + std::to_string(*earlier.event) + ", which that step records"
                              : "let that step record an event, and this one wait for it";
-    return {flies ? "plan.in-flight" : "plan.order", std::move(message), std::move(repair)};
+    return {isCollective ? "plan.in-flight" : "plan.order", std::move(message), std::move(repair)};
   }
 
   std::string conflictText(const Conflict &conflict) const {

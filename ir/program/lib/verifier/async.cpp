@@ -11,31 +11,31 @@ namespace {
 constexpr uint32_t none = ~uint32_t(0);
 
 /// One result of a launch, from the launch to the wait on it. A coalesced launch has one for each element.
-struct Flight {
+struct AsyncPair {
   const Node *launch;
   unsigned element;
   bool open = true;
 };
 
-/// States that a flight holds a storage: entries of one storage form a list, newest first.
+/// States that an async pair holds a storage: entries of one storage form a list, newest first.
 struct Hold {
-  uint32_t flight;
+  uint32_t pair;
   uint32_t next;
   /// the value that occupies this part of the storage; null for one element of a list
   const Node *value;
 };
 
-/// How a flight holds a storage: an input that it still reads, or its result or a buffer that it fills.
+/// How an async pair holds a storage: an input that it still reads, or its result or a buffer that it fills.
 enum Holding : uint8_t { Reads, Writes };
 
-/// Traverses the program once and tracks what is in flight. A launch opens a flight for each of its results. A flight
-/// holds storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that it still
-/// reads. A wait ends every flight that has one of its storages as Writes.
-///   c = all_gather(x)      opens a flight: c is held as Writes, x as Reads
+/// Traverses the program once and tracks what is in flight. A launch opens an async pair for each of its results. An
+/// async pair holds storages: as Writes those of its result and of buffers that it fills, as Reads those of inputs that
+/// it still reads. A wait ends every async pair that has one of its storages as Writes.
+///   c = all_gather(x)      opens an async pair: c is held as Writes, x as Reads
 ///   r = relu(x)            fine: both only read x
 ///   x.add_(1)              write-in-flight: the collective still reads x
 ///   t = relu(c)            read-in-flight: c is not complete yet
-///   w = wait_tensor(c)     ends the flight, and both are free
+///   w = wait_tensor(c)     ends the async pair, and both are free
 /// An error needs certainty. A value that may be in one of several storages is in flight only if all of them are. Two
 /// slices of one buffer conflict unless their regions are known to be disjoint.
 class AsyncRules {
@@ -57,7 +57,7 @@ private:
   }
   void visit(const Node &node) {
     if (node.opcode() == Opcode::Output)
-      return land(node);
+      return complete(node);
     if (node.opcode() != Opcode::CallFunction)
       return;
     // While nothing is in flight, only a launch or a wait can matter.
@@ -90,10 +90,10 @@ private:
     }
   }
 
-  /// Returns an open flight that holds the value's part of the storage, as far as parts are known.
+  /// Returns an async pair that holds the value's part of the storage, as far as parts are known.
   uint32_t firstAround(StorageId storage, Holding holding, const Node &value, const Node &reader) {
     for (uint32_t i = firstOpen(storage, holding); i != none; i = pool_[i].next)
-      if (flights_[pool_[i].flight].open && !liesElsewhere(pool_[i], value, reader))
+      if (asyncPairs_[pool_[i].pair].open && !liesElsewhere(pool_[i], value, reader))
         return i;
     return none;
   }
@@ -102,9 +102,9 @@ private:
     return hold.value && disjoint(regionOf(*hold.value, reader), regionOf(value, reader));
   }
 
-  /// Returns a flight that certainly holds the value: every storage that it may be in is held.
-  const Flight *holderOf(const Node &value, const Node &reader, llvm::ArrayRef<Holding> holdings) {
-    const Flight *holder = nullptr;
+  /// Returns an async pair that certainly holds the value: every storage that it may be in is held.
+  const AsyncPair *holderOf(const Node &value, const Node &reader, llvm::ArrayRef<Holding> holdings) {
+    const AsyncPair *holder = nullptr;
     for (StorageId storage : storages_.storages(&value)) {
       if (storages_.isPool(storage))
         return nullptr;
@@ -113,13 +113,13 @@ private:
         found = found == none ? firstAround(storage, holding, value, reader) : found;
       if (found == none)
         return nullptr;
-      holder = &flights_[pool_[found].flight];
+      holder = &asyncPairs_[pool_[found].pair];
     }
     return holder;
   }
 
   void checkRead(const Node &node, const Node &value) {
-    const Flight *holder = holderOf(value, node, {Writes});
+    const AsyncPair *holder = holderOf(value, node, {Writes});
     if (!holder)
       return;
     report_.add(node,
@@ -129,7 +129,7 @@ private:
   }
 
   void checkWrite(const Node &node, const Node &value) {
-    const Flight *holder = holderOf(value, node, {Writes, Reads});
+    const AsyncPair *holder = holderOf(value, node, {Writes, Reads});
     if (!holder)
       return;
     report_.add(node, {Severity::Error, "async.write-in-flight",
@@ -138,26 +138,26 @@ private:
                        "wait on " + quoted(*holder->launch) + " first, or write a copy"});
   }
 
-  std::string describe(const Flight &flight) const {
-    std::string text = quoted(*flight.launch);
-    bool several = flight.launch->type() && flight.launch->type()->isList();
-    return several ? "element " + std::to_string(flight.element) + " of " + text : text;
+  std::string describe(const AsyncPair &pair) const {
+    std::string text = quoted(*pair.launch);
+    bool several = pair.launch->type() && pair.launch->type()->isList();
+    return several ? "element " + std::to_string(pair.element) + " of " + text : text;
   }
 
   // --- Launches and waits ----------------------------------------------------------------------------------------
 
-  /// Returns the newest open flight in a storage's list; closed ones before it are removed permanently.
+  /// Returns the newest open async pair in a storage's list; closed ones before it are removed permanently.
   uint32_t firstOpen(StorageId storage, Holding holding) {
     uint32_t &head = heads_[storage][holding];
-    while (head != none && !flights_[pool_[head].flight].open)
+    while (head != none && !asyncPairs_[pool_[head].pair].open)
       head = pool_[head].next;
     return head;
   }
 
-  void hold(uint32_t flight, llvm::ArrayRef<StorageId> storages, Holding holding, const Node *value) {
+  void hold(uint32_t pair, llvm::ArrayRef<StorageId> storages, Holding holding, const Node *value) {
     for (StorageId storage : storages) {
       uint32_t &head = heads_[storage][holding];
-      pool_.push_back({flight, head, value});
+      pool_.push_back({pair, head, value});
       head = static_cast<uint32_t>(pool_.size() - 1);
       launched_[storage] = launched_[storage] || holding == Writes;
     }
@@ -167,9 +167,9 @@ private:
     bool list = node.type() && node.type()->isList();
     unsigned elements = std::max(list ? static_cast<unsigned>(node.type()->elements().size()) : 0, elementsRead(node));
     unsigned count = std::max(elements, 1U);
-    auto first = static_cast<uint32_t>(flights_.size());
+    auto first = static_cast<uint32_t>(asyncPairs_.size());
     for (unsigned i = 0; i < count; ++i) {
-      flights_.push_back({&node, i});
+      asyncPairs_.push_back({&node, i});
       ++numOpen_;
       hold(first + i, elements ? storages_.storages(&node, i) : storages_.storages(&node), Writes,
            elements ? nullptr : &node);
@@ -202,16 +202,16 @@ private:
     for (unsigned i = 0; i < node.numOperands(); ++i) {
       if (!hasAny(effects.operands[i], Access::InFlightRead | Access::InFlightWrite))
         continue;
-      uint32_t flight = first + std::min(index++, count - 1);
+      uint32_t pair = first + std::min(index++, count - 1);
       if (!has(effects.operands[i], Access::Alias))
-        hold(flight, storages_.storages(node.operand(i)),
+        hold(pair, storages_.storages(node.operand(i)),
              has(effects.operands[i], Access::InFlightWrite) ? Writes : Reads, node.operand(i));
     }
   }
 
   void wait(const Node &node, const Effects &effects) {
     for (unsigned i = 0; i < node.numOperands(); ++i)
-      if (has(effects.operands[i], Access::Land))
+      if (has(effects.operands[i], Access::Complete))
         waitOn(node, *node.operand(i));
   }
 
@@ -227,16 +227,16 @@ private:
                          "the wait does nothing: read " + quoted(value) + " itself"});
   }
 
-  /// Ends the flights whose result is in the storage.
+  /// Ends the async pairs whose result is in the storage.
   void close(StorageId storage) {
     for (uint32_t i = firstOpen(storage, Writes); i != none; i = firstOpen(storage, Writes)) {
-      flights_[pool_[i].flight].open = false;
+      asyncPairs_[pool_[i].pair].open = false;
       --numOpen_;
     }
   }
 
-  /// Ends the flights of returned values: the caller waits on them.
-  void land(const Node &output) {
+  /// Ends the async pairs of returned values: the caller waits on them.
+  void complete(const Node &output) {
     for (unsigned i = 0; i < output.numOperands(); ++i)
       for (StorageId storage : storages_.storages(output.operand(i)))
         close(storage);
@@ -245,12 +245,12 @@ private:
   // --- Missing waits ------------------------------------------------------------------------------------------------
 
   void reportMissingWaits() {
-    for (size_t i = 0; i < flights_.size();) {
-      const Node &launch = *flights_[i].launch;
+    for (size_t i = 0; i < asyncPairs_.size();) {
+      const Node &launch = *asyncPairs_[i].launch;
       std::string missing;
-      for (; i < flights_.size() && flights_[i].launch == &launch; ++i)
-        if (flights_[i].open)
-          missing += (missing.empty() ? "" : ", ") + std::to_string(flights_[i].element);
+      for (; i < asyncPairs_.size() && asyncPairs_[i].launch == &launch; ++i)
+        if (asyncPairs_[i].open)
+          missing += (missing.empty() ? "" : ", ") + std::to_string(asyncPairs_[i].element);
       if (!missing.empty())
         reportMissing(launch, missing);
     }
@@ -272,7 +272,7 @@ private:
   std::vector<std::array<uint32_t, 2>> heads_; ///< by storage and holding: newest entry in pool_
   std::vector<bool> launched_;                 ///< by storage: some collective had it as result
   std::vector<Hold> pool_;
-  std::vector<Flight> flights_; ///< in order of launch
+  std::vector<AsyncPair> asyncPairs_; ///< in order of launch
   size_t numOpen_ = 0;
 };
 

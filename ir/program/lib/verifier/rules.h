@@ -60,9 +60,9 @@ enum class Scope : uint8_t { Whole, Subgraph };
 /// Checks that each argument of a collective or wait is of the kind that its schema accepts; a part of checkTypes.
 void checkArguments(Report &report, const Node &node);
 
-/// The families, one function each; see verifier.h for their rules. checkAsync has its own traversal besides AsyncPairs,
-/// because it reports the element and the part of a buffer in flight at each step, and treats a return as a wait. Both
-/// use Access::Land to find what a wait completes.
+/// The families, one function each; see verifier.h for their rules. checkAsync has its own traversal besides
+/// AsyncPairs, because it reports the element and the part of a buffer in flight at each step, and treats a return as a
+/// wait. Both use Access::Complete to find what a wait completes.
 void checkStructure(Report &report);
 void checkTypes(Report &report);
 void checkAsync(Report &report, const VerifyOptions &options, Scope scope);

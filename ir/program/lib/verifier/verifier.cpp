@@ -95,7 +95,7 @@ constexpr VerifierRule rules[] = {
     {"types.splits", "The splits of an all_to_all are as many as members, not negative, and add up to the rows."},
 };
 
-// A subgraph is verified like a separate graph, except for waits. A wait on a placeholder may end a flight of its
+// A subgraph is verified like a separate graph, except for waits. A wait on a placeholder may end an async pair of its
 // parent, so a wait without a launch in the subgraph is no finding (Scope). The caller's storage map belongs to the
 // outermost graph.
 void verifyInto(Diagnostics &out, const Graph &graph, const VerifyOptions &options, const std::string &path) {

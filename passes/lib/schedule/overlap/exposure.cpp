@@ -91,7 +91,7 @@ uint32_t Explainer::anchorOf(uint32_t launch) const {
     if (tasks_.leaf(before))
       continue;
     uint32_t step = tasks_.stepOf(before);
-    if (llvm::is_contained(tasks_.landed(task), before))
+    if (llvm::is_contained(tasks_.completed(task), before))
       for (uint32_t wait : tasks_.waitsOf(step))
         if (wait < launch)
           step = std::max(step, wait);
@@ -114,8 +114,8 @@ int64_t Explainer::slackAfter(uint32_t anchor, uint32_t launch) {
       }
   int64_t from = anchor == none ? 0 : replay_.at[anchor] + timeOf(anchor);
   if (anchor != none && problem_.steps[anchor].kind == overlap::StepKind::Wait)
-    for (uint32_t landed : problem_.completes[anchor])
-      from = std::max(from, replay_.end[landed]);
+    for (uint32_t completed : problem_.completes[anchor])
+      from = std::max(from, replay_.end[completed]);
   return std::max<int64_t>(0, replay_.at[launch] - from - needs);
 }
 

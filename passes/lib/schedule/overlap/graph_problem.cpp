@@ -67,7 +67,7 @@ void addCrowding(GraphProblem &result, const CommGroups &groups, const CostModel
       it.latency = std::min(it.picoseconds, costs.collective(*result.nodes[step], 1));
 }
 
-void addLandings(GraphProblem &result, const ProgramFacts &facts, llvm::ArrayRef<uint32_t> stepOf) {
+void addCompletions(GraphProblem &result, const ProgramFacts &facts, llvm::ArrayRef<uint32_t> stepOf) {
   for (Node *node : result.nodes) {
     if (facts.waits(node))
       for (const Node *launch : facts.completes(node))
@@ -120,7 +120,7 @@ private:
 /// This is enough because it stays the last of them, except for many launches into one buffer.
 void Maker::findLasts(const StorageLives &lives) {
   llvm::DenseSet<const Node *> together;
-  for (const AsyncPairs::Landing &completion : options_.facts.flights().completions())
+  for (const AsyncPairs::Completion &completion : options_.facts.asyncPairs().completions())
     if (completion.launches.size() > 1)
       together.insert(completion.launches.begin(), completion.launches.end());
   isKeptByLast_.resize(lives.storages.size());
@@ -264,7 +264,7 @@ void Maker::addHolders(const StorageLives &lives) {
 }
 
 GraphProblem Maker::make() {
-  StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.flights());
+  StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.asyncPairs());
   findLasts(lives);
   findReshaped();
   addEdges();
@@ -281,7 +281,7 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
   for (const Node *node : result.nodes)
     result.problem.steps.push_back(stepFor(node, facts, groups, costs));
   addCrowding(result, groups, costs);
-  addLandings(result, facts, stepOf);
+  addCompletions(result, facts, stepOf);
   for (size_t step = 0; step < result.nodes.size(); ++step)
     result.problem.holds.endRow();
   return result;

@@ -80,8 +80,8 @@ public:
       result_.compute += clock_.now() - result_.at[step];
     } else if (problem_.steps[step].kind == StepKind::Launch && first_[step] == step)
       launch(step);
-    for (uint32_t landed : problem_.completes[step])
-      idleUntil(first_[landed]);
+    for (uint32_t completed : problem_.completes[step])
+      idleUntil(first_[completed]);
     result_.left[step] = clock_.now();
   }
   Replay finish() {

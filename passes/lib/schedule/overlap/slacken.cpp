@@ -100,10 +100,10 @@ size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
 /// Returns the waits of one collective, because a bucket's inputs and outputs are held until the last of them. May
 /// refer to `step`.
 llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
-  llvm::ArrayRef<uint32_t> landed = problem_.completes[step];
-  if (landed.size() != 1)
+  llvm::ArrayRef<uint32_t> completed = problem_.completes[step];
+  if (completed.size() != 1)
     return step;
-  auto found = mates_.find(leader_[landed.front()]);
+  auto found = mates_.find(leader_[completed.front()]);
   return found == mates_.end() ? llvm::ArrayRef(step) : llvm::ArrayRef(found->second);
 }
 

@@ -16,7 +16,7 @@ constexpr int64_t asideFraction = 4;
 /// A task that a step needs, possibly through folded steps.
 struct Source {
   uint32_t task;
-  bool landed;
+  bool completed;
 };
 
 /// Collects the sources of one step, each once.
@@ -27,7 +27,7 @@ public:
       at_.resize(source.task + 1, none);
     uint32_t &at = at_[source.task];
     if (at < sources_.size() && sources_[at].task == source.task) {
-      sources_[at].landed |= source.landed;
+      sources_[at].completed |= source.completed;
       return;
     }
     at = static_cast<uint32_t>(sources_.size());
@@ -72,7 +72,7 @@ void Tasks::fold() {
     std::vector<Source> sources = set.take();
     if (kind == StepKind::Wait)
       for (Source &source : sources)
-        source.landed |= launches(source.task);
+        source.completed |= launches(source.task);
     bool folds = kind == StepKind::Wait || kind == StepKind::Free;
     if (folds && sources.size() <= maxFoldedSources) {
       folded[step] = std::move(sources);
@@ -82,11 +82,11 @@ void Tasks::fold() {
     stepOf_.push_back(step);
     for (Source source : sources) {
       before_.push(source.task);
-      if (source.landed)
-        landed_.push(source.task);
+      if (source.completed)
+        completed_.push(source.task);
     }
     before_.endRow();
-    landed_.endRow();
+    completed_.endRow();
   }
   after_ = before_.inverse(size());
 }

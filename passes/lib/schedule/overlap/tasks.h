@@ -29,7 +29,7 @@ public:
   [[nodiscard]] llvm::ArrayRef<uint32_t> before(uint32_t task) const { return before_[task]; }
   [[nodiscard]] llvm::ArrayRef<uint32_t> after(uint32_t task) const { return after_[task]; }
   /// Returns, of those that it needs, the launches that must be complete.
-  [[nodiscard]] llvm::ArrayRef<uint32_t> landed(uint32_t task) const { return landed_[task]; }
+  [[nodiscard]] llvm::ArrayRef<uint32_t> completed(uint32_t task) const { return completed_[task]; }
 
   /// Returns the bytes that it is the first to hold.
   [[nodiscard]] int64_t allocates(uint32_t task) const { return allocates_[task]; }
@@ -60,7 +60,7 @@ private:
 
   const Problem &problem_;
   std::vector<uint32_t> stepOf_, taskOf_;
-  Rows before_, after_, landed_;
+  Rows before_, after_, completed_;
   /// by step
   Rows followers_, waitsOf_;
   std::vector<int64_t> allocates_, computeBefore_;

@@ -23,7 +23,7 @@ uint32_t Transfers::start(llvm::ArrayRef<uint32_t> members, int64_t now) {
   for (uint32_t member : members)
     bucketOf_[member] = bucket;
   if (!tasks_.prefetchable(members.front()))
-    flying_.push({free, bucket});
+    inFlight_.push({free, bucket});
   return bucket;
 }
 
@@ -36,15 +36,15 @@ int64_t Transfers::allDone() const {
 
 int64_t Transfers::completesFor(uint32_t task) const {
   int64_t at = 0;
-  for (uint32_t launch : tasks_.landed(task))
+  for (uint32_t launch : tasks_.completed(task))
     at = std::max(at, end(bucketOf_[launch]));
   return at;
 }
 
 uint32_t Transfers::firstToEnd() {
-  while (!flying_.empty() && landed(flying_.top().second))
-    flying_.pop();
-  return flying_.empty() ? none : flying_.top().second;
+  while (!inFlight_.empty() && completed(inFlight_.top().second))
+    inFlight_.pop();
+  return inFlight_.empty() ? none : inFlight_.top().second;
 }
 
 std::vector<std::vector<uint32_t>> Transfers::merged() const {

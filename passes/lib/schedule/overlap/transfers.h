@@ -25,8 +25,8 @@ public:
   [[nodiscard]] int64_t end(uint32_t bucket) const { return buckets_[bucket].end; }
   /// Returns the end of the last collective that the task needs to be complete; all of them must be started.
   [[nodiscard]] int64_t completesFor(uint32_t task) const;
-  [[nodiscard]] bool landed(uint32_t bucket) const { return buckets_[bucket].landed; }
-  void land(uint32_t bucket) { buckets_[bucket].landed = true; }
+  [[nodiscard]] bool completed(uint32_t bucket) const { return buckets_[bucket].completed; }
+  void complete(uint32_t bucket) { buckets_[bucket].completed = true; }
   /// Returns the collective in flight that ends first, among those that are no prefetches and free memory on
   /// completion; none if there is none.
   [[nodiscard]] uint32_t firstToEnd();
@@ -37,7 +37,7 @@ private:
   struct Bucket {
     std::vector<uint32_t> members;
     int64_t end = 0;
-    bool landed = false;
+    bool completed = false;
   };
   const Problem &problem_;
   const Tasks &tasks_;
@@ -47,8 +47,8 @@ private:
   /// by stream
   std::vector<int64_t> free_;
   /// End and bucket of those that are no prefetches, the first to end on top; completed ones included.
-  using Flying = std::pair<int64_t, uint32_t>;
-  std::priority_queue<Flying, std::vector<Flying>, std::greater<>> flying_;
+  using InFlight = std::pair<int64_t, uint32_t>;
+  std::priority_queue<InFlight, std::vector<InFlight>, std::greater<>> inFlight_;
 };
 
 } // namespace ccgraph::overlap

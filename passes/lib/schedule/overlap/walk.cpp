@@ -41,10 +41,10 @@ Walker::Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late
 //===--- Tasks ----------------------------------------------------------------------------------------------------===//
 
 /// Issues all waits of the bucket that are ready, since they cost nothing more.
-void Walker::land(uint32_t bucket) {
-  if (transfers_.landed(bucket))
+void Walker::complete(uint32_t bucket) {
+  if (transfers_.completed(bucket))
     return;
-  transfers_.land(bucket);
+  transfers_.complete(bucket);
   now_ = std::max(now_, transfers_.end(bucket));
   for (uint32_t launch : transfers_.members(bucket))
     for (uint32_t wait : tasks_.waitsOf(tasks_.stepOf(launch)))
@@ -55,12 +55,12 @@ void Walker::land(uint32_t bucket) {
 void Walker::landWhatIsDone() {
   for (uint32_t bucket = transfers_.firstToEnd(); bucket != none && transfers_.end(bucket) <= now_;
        bucket = transfers_.firstToEnd())
-    land(bucket);
+    complete(bucket);
 }
 
 void Walker::issueOne(uint32_t step) {
   for (uint32_t launch : problem_.completes[step])
-    land(transfers_.bucketOf(tasks_.taskOf(launch)));
+    complete(transfers_.bucketOf(tasks_.taskOf(launch)));
   if (!issuer_.issued(step))
     issuer_.issue(step);
 }
@@ -167,7 +167,7 @@ void Walker::launch(llvm::ArrayRef<uint32_t> members) {
     finish(member);
   }
   if (!early_ && !tasks_.prefetchable(members.front()))
-    land(bucket);
+    complete(bucket);
 }
 
 void Walker::visit(uint32_t task) {
@@ -297,7 +297,7 @@ void Walker::makeRoom(int64_t bytes) {
     uint32_t first = transfers_.firstToEnd();
     if (first == none)
       return;
-    land(first);
+    complete(first);
   }
 }
 
@@ -347,7 +347,7 @@ bool Walker::keep(uint32_t task) {
     return false;
   bool follows =
       llvm::any_of(tasks_.before(task), [&](uint32_t from) { return !isDone(from) && !tasks_.launches(from); });
-  bool stalls = llvm::any_of(tasks_.landed(task), [&](uint32_t from) {
+  bool stalls = llvm::any_of(tasks_.completed(task), [&](uint32_t from) {
     return !isDone(from) || transfers_.end(transfers_.bucketOf(from)) > now_;
   });
   int64_t time = tasks_.step(task).picoseconds;

@@ -38,7 +38,7 @@ private:
   void start();
   void launch(llvm::ArrayRef<uint32_t> members);
   void prepare(llvm::ArrayRef<uint32_t> members);
-  void land(uint32_t bucket);
+  void complete(uint32_t bucket);
   void landWhatIsDone();
 
   void feed(int64_t until);
@@ -85,8 +85,8 @@ private:
   int64_t poolTime_ = 0;
   /// Deferred tasks whose inputs are all done, with the time at which these are complete; used after the last task of
   /// the program order.
-  using Landing = std::pair<int64_t, uint32_t>;
-  std::priority_queue<Landing, std::vector<Landing>, std::greater<>> soonest_;
+  using Completion = std::pair<int64_t, uint32_t>;
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> soonest_;
   bool isThrough_ = false;
   /// index among the leaves of no launch: earlier leaves were examined
   size_t nextLeaf_ = 0;

@@ -89,10 +89,10 @@ RankRun::StepResult RankRun::execute(const Node &node) {
 RankRun::StepResult RankRun::executeOutput(const Node &node) {
   bool whole = scopes_.size() == 1;
   // The caller waits for all launches that the graph leaves in flight.
-  if (whole && flights_.blocking())
-    return stopFor(flights_.blocking());
+  if (whole && inFlight_.blocking())
+    return stopFor(inFlight_.blocking());
   if (whole)
-    if (llvm::Error error = flights_.landAll())
+    if (llvm::Error error = inFlight_.completeAll())
       return error;
   Value value;
   if (!node.args().empty()) {
@@ -139,10 +139,10 @@ RankRun::StepResult RankRun::executeWait(const Node &node) {
   std::vector<const Storage *> storages;
   forEachTensor(*value, [&](const Tensor &tensor) { storages.push_back(tensor.storage()); });
   for (const Storage *storage : storages)
-    if (const Communication *missing = flights_.blocking(storage))
+    if (const Communication *missing = inFlight_.blocking(storage))
       return stopFor(missing);
   for (const Storage *storage : storages)
-    if (llvm::Error error = flights_.land(storage))
+    if (llvm::Error error = inFlight_.complete(storage))
       return error;
   return yield(node, std::move(*value));
 }
@@ -184,7 +184,7 @@ llvm::Error RankRun::join(LaunchRequest &request) {
                                     : setup_.communications->joinCollective(request.group, std::move(entry.launch));
     if (!seat)
       return seat.takeError();
-    flights_.start(*seat);
+    inFlight_.start(*seat);
     if (!request.ownMemory)
       for (const Buffer &row : seat->launch().receive)
         for (const Tensor &piece : row.pieces())
@@ -200,7 +200,7 @@ RankRun::StepResult RankRun::finishSynchronous(const Node &node) {
     if (!seat.communication->isReady())
       return stopFor(seat.communication.get());
   for (const Seat &seat : synchronous_)
-    if (llvm::Error error = flights_.land(seat))
+    if (llvm::Error error = inFlight_.complete(seat))
       return error;
   synchronous_.clear();
   return yield(node, std::move(synchronousResult_));

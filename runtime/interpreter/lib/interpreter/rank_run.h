@@ -10,7 +10,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/runtime/observation.h"
-#include "interpreter/flights.h"
+#include "interpreter/calls_in_flight.h"
 #include "interpreter/launch_request.h"
 #include "interpreter/provided_call.h"
 #include "interpreter/scope.h"
@@ -108,7 +108,7 @@ private:
   Symbols symbols_;
   /// what random operators draw from
   Numbers numbers_{0};
-  AsyncPairs flights_;
+  CallsInFlight inFlight_;
   /// seats of the current node, if it is synchronous and has launched
   std::vector<Seat> synchronous_;
   Value synchronousResult_;

@@ -129,15 +129,15 @@ llvm::Error RankRun::checkAccesses(const Node &node, const Value *result) {
 //   c = all_reduce(x); add_(x, 1)       fine: x was copied at launch
 llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access access) {
   bool writes = has(access, Access::Write), reads = has(access, Access::Read);
-  bool flies = hasAny(access, Access::InFlightRead | Access::InFlightWrite);
-  if (!writes && !reads && !flies)
+  bool inFlight = hasAny(access, Access::InFlightRead | Access::InFlightWrite);
+  if (!writes && !reads && !inFlight)
     return llvm::Error::success();
   llvm::Error failure = llvm::Error::success();
   forEachTensor(valueOf(*node.operand(index)), [&](const Tensor &tensor) {
     if (writes)
       written_.insert(tensor.storage());
-    const Launch *writer = flights_.writer(tensor);
-    const Launch *reader = writes || has(access, Access::InFlightWrite) ? flights_.reader(tensor) : nullptr;
+    const Launch *writer = inFlight_.writer(tensor);
+    const Launch *reader = writes || has(access, Access::InFlightWrite) ? inFlight_.reader(tensor) : nullptr;
     if ((!writer && !reader) || failure)
       return;
     std::string operand = ("`" + node.operand(index)->name().str() + "`").str();

@@ -106,7 +106,7 @@ private:
     result_.problem.steps.push_back(step);
     result_.names.push_back(record.name);
     result_.problem.before.append(record.inputs);
-    addLandings(number);
+    addCompletions(number);
   }
 
   /// Returns the storages that identify a value, or its own number if it has none.
@@ -123,15 +123,15 @@ private:
     return keys;
   }
 
-  void addLandings(uint32_t number) {
+  void addCompletions(uint32_t number) {
     const Record &record = records_[number];
-    std::set<uint32_t> landed;
+    std::set<uint32_t> completed;
     if (record.isWait())
       for (uint32_t input : record.inputs)
         for (int64_t key : keys_[input])
           if (auto found = filledBy_.find(key); found != filledBy_.end())
-            landed.insert(found->second);
-    for (uint32_t launch : landed)
+            completed.insert(found->second);
+    for (uint32_t launch : completed)
       result_.problem.completes.push(launch);
     result_.problem.completes.endRow();
     keys_.push_back(keysOf(number));

@@ -34,7 +34,7 @@ struct Effects {
   Domain domain = Domain::None;
   /// starts an asynchronous collective: its results (and in-flight operands) are in flight
   bool launches = false;
-  /// completes storages of operands (Access::Land): for a node that reads them by another name this is like a write
+  /// completes storages of operands (Access::Complete): for a node that reads them by another name this is like a write
   bool waits = false;
   /// some result has storage of its own (false for pure views, getitem, waits, in-place forms)
   bool freshResult = true;

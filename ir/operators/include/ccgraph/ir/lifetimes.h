@@ -4,7 +4,7 @@
 // own code for them):
 //   any step     a storage lives from the step that allocates it to the last step that names a value which may share
 //                it, both included
-//   collective   tensors that it reads, writes and returns live until the last wait on any of its results (flights.h).
+//   collective   tensors that it reads, writes and returns live until the last wait on any of its results (async_pairs.h).
 //                This includes an input that is copied at launch: a backend may omit that copy. Without a wait, tensors
 //                that it reads, writes and returns in flight live to the end
 //   output       a returned value lives from the step that allocates it to the end
@@ -79,8 +79,8 @@ struct StorageLives {
   std::vector<StorageLife> storages;
   std::vector<SharedHold> shared;
 };
-/// `storages` and `flights` must be those of this graph, and definitions must precede their uses.
-[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &flights);
+/// `storages` and `asyncPairs` must be those of this graph, and definitions must precede their uses.
+[[nodiscard]] StorageLives storageLives(const Graph &graph, const StorageMap &storages, const AsyncPairs &asyncPairs);
 
 /// The peak in bytes on one rank, and its position.
 struct MemoryPeak {

@@ -52,7 +52,7 @@ enum class Access : uint8_t {
   /// each operand that names it is a reader: views, getitem and `sym_size` too, which read no element.
   Reshape = 64,
   /// ends what is in flight in the storage: the access of a wait
-  Land = 128,
+  Complete = 128,
 };
 constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));

@@ -1,4 +1,4 @@
-// AsyncPairs: which storages of one rank a communication is reading or writing right now.
+// CallsInFlight: which storages of one rank a communication is reading or writing right now.
 //
 // PyTorch registers a launch under the storage of each of its results, and a wait completes a storage with all its
 // aliases. The same holds here: results are written to their storage at the wait. Until then, any other use of the
@@ -18,13 +18,13 @@
 
 namespace ccgraph::runtime {
 
-class AsyncPairs {
+class CallsInFlight {
 public:
   /// Registers what a launch fills and reads. Inputs that were copied at launch are the caller's
   /// to leave out of `send`.
   void start(const Seat &seat);
 
-  [[nodiscard]] bool empty() const { return flying_.empty(); }
+  [[nodiscard]] bool empty() const { return calls_.empty(); }
   /// Returns the launch that fills memory of this tensor; null if there is none. The bytes from a tensor's first to its
   /// last element count as its memory, so that launches may fill disjoint slices of one buffer.
   [[nodiscard]] const Launch *writer(const Tensor &tensor) const;
@@ -37,29 +37,29 @@ public:
   /// Returns the oldest communication that lacks members.
   [[nodiscard]] const Communication *blocking() const;
   /// Completes everything on this storage. Nothing may block it.
-  [[nodiscard]] llvm::Error land(const Storage *storage);
+  [[nodiscard]] llvm::Error complete(const Storage *storage);
   /// Completes one launch as a whole, for a synchronous operator.
-  [[nodiscard]] llvm::Error land(const Seat &seat);
-  [[nodiscard]] llvm::Error landAll();
+  [[nodiscard]] llvm::Error complete(const Seat &seat);
+  [[nodiscard]] llvm::Error completeAll();
 
 private:
-  struct Flight {
+  struct CallInFlight {
     Seat seat;
     /// by row
-    std::vector<bool> landed;
+    std::vector<bool> completed;
   };
-  using FlightRef = std::shared_ptr<Flight>;
-  using FlightList = llvm::SmallVector<FlightRef, 1>;
-  using StorageMap = llvm::DenseMap<const Storage *, FlightList>;
-  [[nodiscard]] FlightList waitedFor(const Storage *storage) const;
-  [[nodiscard]] llvm::Error landRows(Flight &flight, const Storage *storage);
-  [[nodiscard]] llvm::Error landWhole(FlightRef flight);
+  using CallRef = std::shared_ptr<CallInFlight>;
+  using CallList = llvm::SmallVector<CallRef, 1>;
+  using StorageMap = llvm::DenseMap<const Storage *, CallList>;
+  [[nodiscard]] CallList waitedFor(const Storage *storage) const;
+  [[nodiscard]] llvm::Error completeRows(CallInFlight &call, const Storage *storage);
+  [[nodiscard]] llvm::Error completeWhole(CallRef call);
   /// Copies a row again that is complete already.
-  [[nodiscard]] llvm::Error copyAgain(const Flight &flight, size_t row) const;
-  void release(const FlightRef &flight);
+  [[nodiscard]] llvm::Error copyAgain(const CallInFlight &call, size_t row) const;
+  void release(const CallRef &call);
 
   /// in order of launch; removed when every row is complete
-  std::vector<FlightRef> flying_;
+  std::vector<CallRef> calls_;
   StorageMap writing_;
   StorageMap reading_;
 };
