@@ -60,7 +60,7 @@ void runSteps(benchmark::State &state, llvm::function_ref<void(PlanBuilder &)> a
   countAllocations(state, one.plan, *plans, 1);
 }
 
-PlanWindow scratch(PlanBuilder &b, llvm::StringRef name, DimsRef sizes) { return b.compute(name, sizes); }
+PlanWindow scratch(PlanBuilder &b, llvm::StringRef name, IntListRef sizes) { return b.compute(name, sizes); }
 
 /// Measures steps that do nearly nothing.
 void dispatch(benchmark::State &state) {

@@ -58,8 +58,8 @@ public:
   int deregister(runtime::GpuComm, runtime::GpuRegistration) override { return 0; }
   int groupStart() override { return called(); }
   int groupEnd() override { return called(); }
-  int allReduce(const Row &, runtime::GpuReduction, CommStream) override { return called(); }
-  int reduceScatter(const Row &, runtime::GpuReduction, CommStream) override { return called(); }
+  int allReduce(const Row &, runtime::GpuReduceOp, CommStream) override { return called(); }
+  int reduceScatter(const Row &, runtime::GpuReduceOp, CommStream) override { return called(); }
   int allGather(const Row &, CommStream) override { return called(); }
   int broadcast(const Row &, int, CommStream) override { return called(); }
   int send(const Row &, int, CommStream) override { return called(); }

@@ -101,7 +101,7 @@ private:
     }
     ++names_[twin.get()];
     return runtime::Tensor::over(twin, tensor.dtype(),
-                                 {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()});
+                                 {toIntList(tensor.sizes()), toIntList(tensor.strides()), tensor.offset()});
   }
 
   /// Returns no window for a value that was passed to the kernel, since the kernel returns that value itself.
@@ -113,7 +113,7 @@ private:
     int64_t elements = before + extentOf(tensor.sizes(), tensor.strides());
     runtime::Tensor memory = runtime::Tensor::zeros(DType::U8, {elements * tensor.elementSize()});
     std::memset(memory.data(), 0xff, static_cast<size_t>(memory.numElements()));
-    return memory.reinterpret(tensor.dtype(), {toDims(tensor.sizes()), toDims(tensor.strides()), before});
+    return memory.reinterpret(tensor.dtype(), {toIntList(tensor.sizes()), toIntList(tensor.strides()), before});
   }
 
   /// Returns true for a new result of an operator that works element by element, with an operand of the same type that
@@ -132,7 +132,7 @@ private:
     auto storage = std::make_shared<runtime::Storage>(0);
     storage->lookAt(tensor.storage()->data(), tensor.storage()->size());
     return runtime::Tensor::over(storage, tensor.dtype(),
-                                 {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()});
+                                 {toIntList(tensor.sizes()), toIntList(tensor.strides()), tensor.offset()});
   }
 
   static bool equal(const runtime::Value &a, const runtime::Value &b) {

@@ -35,15 +35,15 @@ public:
   Identifier name(llvm::StringRef text) { return context.identifier(text); }
 
   // --- Memory -----------------------------------------------------------------------------------------
-  const Type *type(DimsRef sizes, DType dtype = DType::F32) {
+  const Type *type(IntListRef sizes, DType dtype = DType::F32) {
     return stridedType(sizes, contiguousStrides(sizes), dtype);
   }
-  const Type *stridedType(DimsRef sizes, DimsRef strides, DType dtype = DType::F32) {
+  const Type *stridedType(IntListRef sizes, IntListRef strides, DType dtype = DType::F32) {
     std::vector<Dim> sizeDims(sizes.begin(), sizes.end()), strideDims(strides.begin(), strides.end());
     return context.tensor(dtype, {sizeDims, strideDims}, {name("cpu")});
   }
   PlanWindow buffer(Home home, llvm::StringRef text, const Type *type) {
-    Dims sizes = *staticDims(type->sizes()), strides = *staticDims(type->strides());
+    IntList sizes = *staticDims(type->sizes()), strides = *staticDims(type->strides());
     int64_t bytes = extentOf(sizes, strides) * static_cast<int64_t>(sizeInBytes(type->dtype()));
     return rawBuffer(home, text, type, bytes);
   }
@@ -61,11 +61,11 @@ public:
     plan.inputs.push_back({("in." + text).str(), PlanValue::tensor(window), {}});
     return window;
   }
-  PlanWindow input(llvm::StringRef text, DimsRef sizes) { return input(text, type(sizes)); }
-  PlanWindow compute(llvm::StringRef text, DimsRef sizes) { return buffer(Home::Compute, text, type(sizes)); }
-  PlanWindow comm(llvm::StringRef text, DimsRef sizes) { return buffer(Home::Communication, text, type(sizes)); }
+  PlanWindow input(llvm::StringRef text, IntListRef sizes) { return input(text, type(sizes)); }
+  PlanWindow compute(llvm::StringRef text, IntListRef sizes) { return buffer(Home::Compute, text, type(sizes)); }
+  PlanWindow comm(llvm::StringRef text, IntListRef sizes) { return buffer(Home::Communication, text, type(sizes)); }
   /// Returns row-major elements from `offset` on.
-  PlanWindow part(const PlanWindow &whole, DimsRef sizes, int64_t offset) {
+  PlanWindow part(const PlanWindow &whole, IntListRef sizes, int64_t offset) {
     return {whole.buffer, type(sizes, whole.type->dtype()), Dim(offset)};
   }
 

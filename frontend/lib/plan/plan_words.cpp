@@ -23,7 +23,7 @@ void forEachWindowOf(const PlanStep &step, llvm::function_ref<void(const PlanWin
   });
 }
 
-std::string dimsText(llvm::ArrayRef<Dim> dims) {
+std::string intListText(llvm::ArrayRef<Dim> dims) {
   std::string text;
   for (const Dim &dim : dims)
     text += (text.empty() ? "" : ", ") + dim.str();
@@ -75,9 +75,9 @@ void PlanWords::findDevice() {
 }
 
 std::string PlanWords::type(const Type &type) const {
-  std::string text = shortName(type.dtype()).str() + dimsText(type.sizes());
+  std::string text = shortName(type.dtype()).str() + intListText(type.sizes());
   if (!type.isContiguous())
-    text += dimsText(type.strides());
+    text += intListText(type.strides());
   std::string device = deviceText(type.device());
   return device == device_ ? text : text + device;
 }
@@ -171,9 +171,9 @@ std::string PlanWords::rows(const PlanCollective &call) const {
   for (const PlanRow &row : call.rows)
     text += (text.empty() ? "" : ", ") + this->row(row);
   if (!call.sendCounts.empty())
-    text += ", sends " + dimsText(call.sendCounts);
+    text += ", sends " + intListText(call.sendCounts);
   if (!call.receiveCounts.empty())
-    text += ", receives " + dimsText(call.receiveCounts);
+    text += ", receives " + intListText(call.receiveCounts);
   return text;
 }
 

@@ -1,7 +1,7 @@
 #include "tracer/call_checks.h"
 
 #include "ccgraph/ir/broadcast.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
 #include "tracer/mode.h"
 
@@ -31,7 +31,7 @@ llvm::Error refusal(const Node &node, llvm::StringRef rule, std::string message,
   return makeError(problem(rule, node.target().str(), std::move(message), repair));
 }
 
-std::string listText(DimsRef dims) {
+std::string listText(IntListRef dims) {
   std::string text;
   for (int64_t dim : dims)
     text += (text.empty() ? "" : ", ") + std::to_string(dim);
@@ -85,7 +85,7 @@ std::string wrongFactorsText(llvm::StringRef name, DType a, DType b) {
 }
 
 /// Returns why a bias of these sizes cannot be broadcast to the product's; empty where it can.
-std::string wrongBiasText(DimsRef bias, DimsRef product) {
+std::string wrongBiasText(IntListRef bias, IntListRef product) {
   for (size_t i = 0; i != bias.size() && i != product.size(); ++i) {
     int64_t from = bias[bias.size() - 1 - i], to = product[product.size() - 1 - i];
     if (from != 1 && from != to)
@@ -103,7 +103,8 @@ std::string wrongBiasText(DimsRef bias, DimsRef product) {
 llvm::Error checkBias(const Node &node, const Type &bias, const Type &a, const Type &b) {
   if (bias.dtype() != a.dtype())
     return refusal(node, "trace.bias", wrongFactorsText("addmm", bias.dtype(), a.dtype()));
-  std::optional<Dims> sizes = staticDims(bias.sizes()), product = staticDims(a.sizes()), right = staticDims(b.sizes());
+  std::optional<IntList> sizes = staticDims(bias.sizes()), product = staticDims(a.sizes()),
+                         right = staticDims(b.sizes());
   if (!sizes || !product || !right || product->empty() || right->empty())
     return llvm::Error::success();
   product->back() = right->back();
@@ -133,21 +134,21 @@ llvm::Error checkNorm(const Node &node) {
   const Type *input = tensorAt(node, 0);
   if (!normalized || !normalized->isSequence() || !input)
     return llvm::Error::success();
-  Dims shape;
+  IntList shape;
   for (const Argument &size : normalized->elements())
     if (size.is(Argument::Kind::Int))
       shape.push_back(size.integer());
-  std::optional<Dims> sizes = staticDims(input->sizes());
+  std::optional<IntList> sizes = staticDims(input->sizes());
   if (!sizes || shape.size() != normalized->elements().size())
     return llvm::Error::success();
-  if (sizes->size() < shape.size() || DimsRef(*sizes).take_back(shape.size()) != DimsRef(shape))
+  if (sizes->size() < shape.size() || IntListRef(*sizes).take_back(shape.size()) != IntListRef(shape))
     return refusal(node, "trace.norm",
                    "Given normalized_shape=" + listText(shape) + ", expected input with shape [*, " +
                        llvm::StringRef(listText(shape)).drop_front().str() + ", but got input of size" +
                        listText(*sizes));
   for (llvm::StringRef name : {"weight", "bias"})
     if (const Type *type = tensorAt(node, name))
-      if (std::optional<Dims> own = staticDims(type->sizes()); own && *own != shape)
+      if (std::optional<IntList> own = staticDims(type->sizes()); own && *own != shape)
         return refusal(node, "trace.norm",
                        ("Expected " + name + " to be of same shape as normalized_shape, but got " + name +
                         " of shape " + listText(*own) + " and normalized_shape = " + listText(shape))
@@ -190,10 +191,10 @@ llvm::Error checkOverlap(const Node &node, llvm::StringRef name) {
 
 /// Checks the sizes for broadcasting: those of the operands of an elementwise call that writes its first one.
 llvm::Error checkStretch(const Node &node, const Type &self, const Type &other) {
-  std::optional<Dims> to = staticDims(self.sizes()), from = staticDims(other.sizes());
+  std::optional<IntList> to = staticDims(self.sizes()), from = staticDims(other.sizes());
   if (!to || !from)
     return llvm::Error::success();
-  std::optional<Dims> common = broadcastSizes(*to, *from);
+  std::optional<IntList> common = broadcastSizes(*to, *from);
   if (common && *common != *to)
     return refusal(node, "trace.written",
                    "output with shape " + listText(*to) + " doesn't match the broadcast shape " + listText(*common));

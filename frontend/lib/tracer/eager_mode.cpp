@@ -1,6 +1,6 @@
 #include "tracer/eager_mode.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/tracer/collectives.h"
 

@@ -5,7 +5,7 @@
 #include "tracer/mode.h"
 
 #include "ccgraph/ir/broadcast.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::tracer {
@@ -62,7 +62,7 @@ Tensor matmul(const Tensor &self, const Tensor &other) {
     return tooFewDimensions(self, other);
   if (other.dim() == 2)
     return withRowsOf(mm(asMatrix(self), other), self);
-  std::optional<Dims> batch = broadcastSizes(frontOf(self.sizes(), 2), frontOf(other.sizes(), 2));
+  std::optional<IntList> batch = broadcastSizes(frontOf(self.sizes(), 2), frontOf(other.sizes(), 2));
   if (!batch)
     return detail::fail(
         detail::problem("trace.matmul", "matmul",

@@ -2,7 +2,7 @@
 
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/ir/device.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/verifier.h"
 #include "tracer/call_checks.h"

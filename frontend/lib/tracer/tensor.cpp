@@ -1,13 +1,13 @@
 #include "ccgraph/tracer/tensor.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "tracer/mode.h"
 
 namespace ccgraph::tracer {
 namespace {
 
 std::vector<int64_t> numbers(llvm::ArrayRef<Dim> dims) {
-  std::optional<Dims> known = staticDims(dims);
+  std::optional<IntList> known = staticDims(dims);
   return known ? std::vector<int64_t>(known->begin(), known->end()) : std::vector<int64_t>();
 }
 

@@ -7,8 +7,6 @@ namespace {
 
 using llvm::Twine;
 using Kind = CallOperand::Kind;
-using Sizes = llvm::SmallVector<Dim, 6>;
-
 // --- Texts of errors ------------------------------------------------------------------------------------------------
 
 std::string sizesText(llvm::ArrayRef<Dim> sizes) {
@@ -86,7 +84,7 @@ llvm::Expected<Group> groupOfRanks(llvm::ArrayRef<CallOperand> list, const CallE
       return error("group: got " + describe(rank) + ", expected a rank", "give the ranks as integers");
     group.ranks.push_back(rank.number.value());
   }
-  group.name = "ranks " + dimsText(group.ranks);
+  group.name = "ranks " + intListText(group.ranks);
   return group;
 }
 
@@ -310,7 +308,7 @@ llvm::Error Binder::bindExchange() {
   llvm::Expected<unsigned> shard = dimensionAt("shard_dim", input);
   if (!shard)
     return shard.takeError();
-  std::optional<Dims> sizes = staticDims(input.sizes);
+  std::optional<IntList> sizes = staticDims(input.sizes);
   if (!sizes || (*sizes)[*shard] % groupSize_ != 0)
     return operands_.error("got " + text(input) + " with shard dimension " + Twine(*shard) +
                                ", expected static sizes and a shard dimension that is a multiple of " +
@@ -419,10 +417,10 @@ llvm::Expected<BoundCall> bindCollective(Context &context, const CallOperands &o
   return Binder(context, operands, groupSize).bind();
 }
 
-llvm::Expected<Sizes> freshSizes(Context &context, const CallOperands &operands, const BoundCall &call, size_t row,
-                                 int64_t groupSize) {
+llvm::Expected<DimList> freshSizes(Context &context, const CallOperands &operands, const BoundCall &call, size_t row,
+                                   int64_t groupSize) {
   const OperandTensor &input = call.send[row].front();
-  Sizes sizes = input.sizes;
+  DimList sizes = input.sizes;
   CollectiveKind kind = operands.spec().kind;
   if (kind == CollectiveKind::AllGather) {
     if (sizes.empty())

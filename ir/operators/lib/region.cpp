@@ -1,8 +1,8 @@
 #include "ccgraph/ir/region.h"
 
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/view_geometry.h"
 
 #include "llvm/ADT/STLExtras.h"

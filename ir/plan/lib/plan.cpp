@@ -170,7 +170,7 @@ static std::optional<int64_t> natural(const Dim &dim, SymbolLookup lookup) {
 std::optional<ByteRange> bytesOf(const PlanWindow &window, SymbolLookup lookup) {
   if (!window.type || !window.type->isTensor() || !window.type->stridesKnown())
     return std::nullopt;
-  Dims sizes, strides;
+  IntList sizes, strides;
   for (auto [size, stride] : llvm::zip(window.type->sizes(), window.type->strides())) {
     std::optional<int64_t> step = natural(stride, lookup), count = natural(size, lookup);
     // An expanded dimension (stride 0) does not extend the range, however large it is.

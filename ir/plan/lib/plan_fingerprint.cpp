@@ -1,6 +1,6 @@
 #include "ccgraph/ir/plan_fingerprint.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/text.h"
 #include "fingerprint.h"
 
@@ -16,7 +16,7 @@ namespace {
 using Print = CollectiveFingerprint;
 
 Print::Row rowOf(const Plan &plan, const PlanWindow &window) {
-  Dims sizes;
+  IntList sizes;
   for (const Dim &size : window.type->sizes()) {
     auto lookup = symbolsOf(plan.layout);
     std::optional<int64_t> value = size.evaluate(lookup);
@@ -34,7 +34,7 @@ const std::optional<PlanWindow> &commonOf(CollectiveKind kind, const PlanRow &ro
 }
 
 /// One call and its position in one rank's list.
-struct Launch {
+struct IssuedCall {
   size_t step;
   Print print;
 };
@@ -42,11 +42,11 @@ struct Launch {
 /// The launches of one rank.
 struct Program {
   const Plan *plan;
-  std::vector<Launch> launches; ///< without transfers
+  std::vector<IssuedCall> launches; ///< without transfers
   size_t next = 0;
 };
 
-std::string placeText(const Program &program, const Launch &launch) {
+std::string placeText(const Program &program, const IssuedCall &launch) {
   return "step " + std::to_string(launch.step) + " " + program.plan->steps[launch.step].name.str().str() + ", " +
          launch.print.str();
 }
@@ -70,8 +70,8 @@ private:
   struct Channel {
     const Plan *sender = nullptr;
     const Plan *receiver = nullptr;
-    std::vector<Launch> sends;
-    std::vector<Launch> receives;
+    std::vector<IssuedCall> sends;
+    std::vector<IssuedCall> receives;
   };
 
   /// `culprit`: the ranks that contradict a majority; empty if there is no majority.
@@ -161,7 +161,7 @@ private:
     llvm::copy_if(members, std::back_inserter(ranks), [&](int64_t member) { return programs_.count(member) != 0; });
     return ranks;
   }
-  [[nodiscard]] const Launch &headOf(int64_t rank) const {
+  [[nodiscard]] const IssuedCall &headOf(int64_t rank) const {
     const Program &program = programs_.at(rank);
     return program.launches[program.next];
   }
@@ -188,7 +188,7 @@ private:
            ": " + ranksText(right) + " agree";
   }
 
-  void compare(const Program &a, const Launch &launchA, const Program &b, const Launch &launchB,
+  void compare(const Program &a, const IssuedCall &launchA, const Program &b, const IssuedCall &launchB,
                const std::string &culprit = "") {
     for (const FingerprintDifference &difference : differences(launchA.print, launchB.print))
       wrong("ranks " + std::to_string(*a.plan->rank) + " and " + std::to_string(*b.plan->rank),
@@ -205,7 +205,7 @@ private:
     while (seen.insert(rank).second && !hasEnded(absent))
       rank = std::exchange(absent, absentFrom(absent));
     const Program &program = programs_.at(rank), &other = programs_.at(absent);
-    const Launch &head = headOf(rank);
+    const IssuedCall &head = headOf(rank);
     std::string culprit = hasEnded(absent) ? culpritOf(head) : "";
     wrong("ranks " + std::to_string(rank) + " and " + std::to_string(absent),
           "rank " + std::to_string(rank) + " launches " + placeText(program, head) + " while rank " +
@@ -245,7 +245,7 @@ private:
 
   static std::string textWithoutMembers(const Program &program) {
     std::string text;
-    for (const Launch &launch : program.launches) {
+    for (const IssuedCall &launch : program.launches) {
       Print print = launch.print;
       print.members.clear();
       text += print.str() + "\n";
@@ -254,7 +254,7 @@ private:
   }
 
   /// For a call with waiting members: returns those that have launched everything, if they are the minority.
-  [[nodiscard]] std::string culpritOf(const Launch &head) const {
+  [[nodiscard]] std::string culpritOf(const IssuedCall &head) const {
     std::vector<int64_t> wrong, right;
     for (int64_t rank : given(head.print.members)) {
       const Program &program = programs_.at(rank);
@@ -267,7 +267,7 @@ private:
   void compareChannel(const Channel &channel) {
     if (!channel.sender || !channel.receiver) {
       const Plan *known = channel.sender ? channel.sender : channel.receiver;
-      const Launch &launch = channel.sender ? channel.sends.front() : channel.receives.front();
+      const IssuedCall &launch = channel.sender ? channel.sends.front() : channel.receives.front();
       // The plan of the other end may not be given.
       if (programs_.count(*launch.print.peer))
         reportLone(*known, launch, *launch.print.peer, 0);
@@ -283,7 +283,7 @@ private:
       reportLone(*channel.receiver, channel.receives[both], *channel.sender->rank, both);
   }
 
-  void reportLone(const Plan &plan, const Launch &launch, int64_t peer, size_t count) {
+  void reportLone(const Plan &plan, const IssuedCall &launch, int64_t peer, size_t count) {
     bool sends = launch.print.kind == CollectiveKind::Send;
     wrong("ranks " + std::to_string(*plan.rank) + " and " + std::to_string(peer),
           "rank " + std::to_string(*plan.rank) + " launches " + placeText({&plan, {}}, launch) + ", but rank " +

@@ -2,7 +2,7 @@
 
 #include "ccgraph/ir/arena.h"
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

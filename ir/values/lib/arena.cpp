@@ -1,6 +1,6 @@
 #include "ccgraph/ir/arena.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -2,10 +2,10 @@
 
 namespace ccgraph {
 
-std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b) {
+std::optional<IntList> broadcastSizes(IntListRef a, IntListRef b) {
   if (a.size() < b.size())
     std::swap(a, b);
-  Dims result = toDims(a);
+  IntList result = toIntList(a);
   size_t lead = a.size() - b.size();
   for (size_t i = 0; i < b.size(); ++i) {
     int64_t &size = result[lead + i];
@@ -17,10 +17,10 @@ std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b) {
   return result;
 }
 
-std::optional<Stretched> expanded(DimsRef sizes, DimsRef strides, DimsRef wanted) {
+std::optional<Stretched> expanded(IntListRef sizes, IntListRef strides, IntListRef wanted) {
   if (wanted.size() < sizes.size())
     return std::nullopt;
-  Stretched result{toDims(wanted), Dims(wanted.size(), 0)};
+  Stretched result{toIntList(wanted), IntList(wanted.size(), 0)};
   size_t lead = wanted.size() - sizes.size();
   for (size_t i = 0; i < wanted.size(); ++i) {
     int64_t &size = result.sizes[i];

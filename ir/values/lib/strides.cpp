@@ -13,19 +13,19 @@ namespace {
 // meaning.
 
 /// Dimensions of [n, c, h, w] or [n, c, d, h, w] from the innermost in memory; empty for other ranks.
-DimsRef channelsLastOrder(size_t rank) {
+IntListRef channelsLastOrder(size_t rank) {
   static constexpr int64_t of4[] = {1, 3, 2, 0};
   static constexpr int64_t of5[] = {1, 4, 3, 2, 0};
   if (rank == 4)
     return of4;
-  return rank == 5 ? DimsRef(of5) : DimsRef();
+  return rank == 5 ? IntListRef(of5) : IntListRef();
 }
 
 /// Returns a positive number if dimension a must lie outside b, negative if it already lies inside, 0 if no operand
 /// orders them.
-int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, size_t> dims) {
+int compareDims(IntListRef sizes, llvm::ArrayRef<IntListRef> likes, std::pair<size_t, size_t> dims) {
   auto [a, b] = dims;
-  for (DimsRef strides : likes) {
+  for (IntListRef strides : likes) {
     if (strides[a] == 0 || strides[b] == 0)
       continue;
     if (strides[a] != strides[b])
@@ -37,8 +37,8 @@ int compareDims(DimsRef sizes, llvm::ArrayRef<DimsRef> likes, std::pair<size_t, 
 }
 
 /// Returns the strides of new memory whose dimensions are in this order, innermost first.
-Dims stridesInOrder(DimsRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
-  Dims strides(sizes.size());
+IntList stridesInOrder(IntListRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
+  IntList strides(sizes.size());
   int64_t step = 1;
   for (int64_t dim : innerFirst) {
     strides[static_cast<size_t>(dim)] = step;
@@ -49,7 +49,7 @@ Dims stridesInOrder(DimsRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
 
 } // namespace
 
-bool isContiguous(DimsRef sizes, DimsRef strides) {
+bool isContiguous(IntListRef sizes, IntListRef strides) {
   if (llvm::is_contained(sizes, 0))
     return true;
   int64_t step = 1;
@@ -61,7 +61,7 @@ bool isContiguous(DimsRef sizes, DimsRef strides) {
   return true;
 }
 
-bool isDense(DimsRef sizes, DimsRef strides) {
+bool isDense(IntListRef sizes, IntListRef strides) {
   if (llvm::is_contained(sizes, 0))
     return true;
   llvm::SmallVector<std::pair<int64_t, int64_t>, 6> dims;
@@ -78,11 +78,11 @@ bool isDense(DimsRef sizes, DimsRef strides) {
   return true;
 }
 
-bool isChannelsLast(DimsRef sizes, DimsRef strides) {
-  DimsRef order = channelsLastOrder(sizes.size());
+bool isChannelsLast(IntListRef sizes, IntListRef strides) {
+  IntListRef order = channelsLastOrder(sizes.size());
   if (order.empty())
     return false;
-  Dims sorted, stored;
+  IntList sorted, stored;
   for (int64_t dim : llvm::reverse(order)) {
     sorted.push_back(sizes[static_cast<size_t>(dim)]);
     stored.push_back(strides[static_cast<size_t>(dim)]);
@@ -90,8 +90,8 @@ bool isChannelsLast(DimsRef sizes, DimsRef strides) {
   return isContiguous(sorted, stored);
 }
 
-bool hintsAtChannelsLast(DimsRef sizes, DimsRef strides) {
-  DimsRef order = channelsLastOrder(sizes.size());
+bool hintsAtChannelsLast(IntListRef sizes, IntListRef strides) {
+  IntListRef order = channelsLastOrder(sizes.size());
   if (order.empty() || strides[1] == 0)
     return false;
   int64_t least = 0;
@@ -104,7 +104,7 @@ bool hintsAtChannelsLast(DimsRef sizes, DimsRef strides) {
   return true;
 }
 
-int64_t extentOf(DimsRef sizes, DimsRef strides) {
+int64_t extentOf(IntListRef sizes, IntListRef strides) {
   if (llvm::is_contained(sizes, 0))
     return 0;
   int64_t extent = 1;
@@ -113,22 +113,22 @@ int64_t extentOf(DimsRef sizes, DimsRef strides) {
   return extent;
 }
 
-Dims contiguousStrides(DimsRef sizes) {
-  Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
+IntList contiguousStrides(IntListRef sizes) {
+  IntList innerFirst = allDims(static_cast<int64_t>(sizes.size()));
   std::reverse(innerFirst.begin(), innerFirst.end());
   return stridesInOrder(sizes, innerFirst);
 }
 
-Dims channelsLastStrides(DimsRef sizes) { return stridesInOrder(sizes, channelsLastOrder(sizes.size())); }
+IntList channelsLastStrides(IntListRef sizes) { return stridesInOrder(sizes, channelsLastOrder(sizes.size())); }
 
-Dims preservedStrides(DimsRef sizes, DimsRef strides) {
-  return isDense(sizes, strides) ? toDims(strides) : denseStridesLike(sizes, strides);
+IntList preservedStrides(IntListRef sizes, IntListRef strides) {
+  return isDense(sizes, strides) ? toIntList(strides) : denseStridesLike(sizes, strides);
 }
 
 // x + 1 for x = f32[2, 3][1, 2] is f32[2, 3][1, 2] again, and not row-major: dimension 0 lies inside dimension 1 in x,
 // so it does in the result. An expanded operand (stride 0) does not order dimensions, and the next operand is used.
-Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
-  Dims innerFirst = allDims(static_cast<int64_t>(sizes.size()));
+IntList denseStridesLike(IntListRef sizes, llvm::ArrayRef<IntListRef> likes) {
+  IntList innerFirst = allDims(static_cast<int64_t>(sizes.size()));
   std::reverse(innerFirst.begin(), innerFirst.end());
   // The comparison is not transitive where strides are 0, so the order is that of PyTorch's insertion sort.
   for (size_t i = 1; i < innerFirst.size(); ++i)
@@ -142,8 +142,8 @@ Dims denseStridesLike(DimsRef sizes, llvm::ArrayRef<DimsRef> likes) {
   return stridesInOrder(sizes, innerFirst);
 }
 
-std::optional<Dims> inferSizes(DimsRef wanted, int64_t count) {
-  Dims sizes = toDims(wanted);
+std::optional<IntList> inferSizes(IntListRef wanted, int64_t count) {
+  IntList sizes = toIntList(wanted);
   int64_t known = 1;
   int64_t *open = nullptr;
   for (int64_t &size : sizes) {
@@ -167,10 +167,10 @@ std::optional<Dims> inferSizes(DimsRef wanted, int64_t count) {
 // elements as the run. [2, 3, 4] with strides [24, 4, 1] as [2, 12]: dimensions 4 and 3 are a run of 12 elements, which
 // the new 12 fills with stride 1; dimension 2 is a run of its own with step 24, which the new 2 fills. As [6, 4], the
 // new 4 and 6 have 24 elements where the run has 12: there are no such strides.
-std::optional<Dims> viewStrides(DimsRef sizes, DimsRef strides, DimsRef to) {
+std::optional<IntList> viewStrides(IntListRef sizes, IntListRef strides, IntListRef to) {
   if (llvm::is_contained(sizes, 0))
-    return sizes == to ? toDims(strides) : contiguousStrides(to);
-  Dims result(to.size(), 1);
+    return sizes == to ? toIntList(strides) : contiguousStrides(to);
+  IntList result(to.size(), 1);
   size_t next = to.size();
   int64_t runOld = 1, runNew = 1;
   int64_t step = sizes.empty() ? 1 : strides.back();

@@ -28,13 +28,13 @@ public:
       return;
     findEnds(evidence_.pairsBefore, endsBefore_);
     findEnds(evidence_.pairsAfter, endsAfter_);
-    for (const Launch &launch : launches_)
+    for (const LaunchSteps &launch : launches_)
       if (auto ends = endsOf(launch))
         check(launch, ends->first, ends->second);
   }
 
 private:
-  struct Launch {
+  struct LaunchSteps {
     uint32_t before = 0;
     uint32_t after = none;  ///< the step that does this now
     uint32_t lowest = none; ///< last step of those that do it and of all earlier launches now
@@ -49,7 +49,7 @@ private:
   }
 
   void add(uint32_t step) {
-    Launch launch{step, evidence_.correspondence.performer(step), none};
+    LaunchSteps launch{step, evidence_.correspondence.performer(step), none};
     launch.lowest = launches_.empty() ? none : launches_.back().lowest;
     if (launch.after != none && (launch.lowest == none || launch.lowest < launch.after))
       launch.lowest = launch.after;
@@ -66,7 +66,7 @@ private:
   }
 
   /// Returns where a rank waits for the launch, before and now; a synchronous launch is its own wait.
-  std::optional<std::pair<uint32_t, uint32_t>> endsOf(const Launch &launch) const {
+  std::optional<std::pair<uint32_t, uint32_t>> endsOf(const LaunchSteps &launch) const {
     if (launch.after == none)
       return std::nullopt;
     if (!evidence_.before[launch.before].launches)
@@ -78,8 +78,8 @@ private:
     return std::pair(was->second, now->second);
   }
 
-  void check(const Launch &launch, uint32_t was, uint32_t now) {
-    auto below = llvm::partition_point(launches_, [&](const Launch &other) { return other.before < was; });
+  void check(const LaunchSteps &launch, uint32_t was, uint32_t now) {
+    auto below = llvm::partition_point(launches_, [&](const LaunchSteps &other) { return other.before < was; });
     if (below == launches_.begin())
       return;
     uint32_t lowest = std::prev(below)->lowest;
@@ -93,7 +93,7 @@ private:
 
   const Evidence &evidence_;
   Findings &findings_;
-  std::vector<Launch> launches_; ///< in the order before
+  std::vector<LaunchSteps> launches_; ///< in the order before
   Ends endsBefore_, endsAfter_;
 };
 

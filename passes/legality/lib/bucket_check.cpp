@@ -178,7 +178,7 @@ bool BucketCheck::addSource(const BucketMember &member, Call call) {
            "sends " + typeText(type) + ", expected the dtype and device of " + typeText(first));
     return false;
   }
-  Source source{image, Sizes()};
+  Source source{image, IntList()};
   bool reshaped = evidence_.storagesBefore.isReshapedBefore(input, evidence_.before.indexOf(member.launch)) ||
                   evidence_.storagesAfter.isReshapedBefore(image, launch_);
   if (reshaped || llvm::any_of(type->sizes(), [](const Dim &size) { return !size.isStatic(); }))
@@ -247,7 +247,7 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
                   "stands for the result of " + quoted(member.launch) + " before any wait on it");
   const Shipment::Member &sender = shipment_.members[&member - entry_.members.data()];
   const auto &sizes = shipment_.sources[source].sizes;
-  auto expectedSizes = sizes ? resultSizes(sender.call, *sizes) : std::optional<Sizes>(Sizes());
+  auto expectedSizes = sizes ? resultSizes(sender.call, *sizes) : std::optional<IntList>(IntList());
   if (!expectedSizes || value->isList)
     return report(*member.replacement, "merged-value",
                   "stands for the result of " + quoted(member.launch) +

@@ -102,7 +102,7 @@ Outcome Terms::broadcast(const Call &call, const Layout &input) {
   return contiguous(input.sizes, std::move(runs));
 }
 
-Outcome Terms::gather(const Layout &input, const Sizes &sizes) {
+Outcome Terms::gather(const Layout &input, const IntList &sizes) {
   Runs runs;
   for (int64_t rank = 0; rank < ranks_; ++rank)
     for (const Run &run : *input.runs) {
@@ -140,7 +140,7 @@ std::optional<Runs> Terms::firstPiece(const Layout &input) const {
   return first;
 }
 
-Outcome Terms::scatter(const Call &call, const Layout &input, const Sizes &sizes) {
+Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &sizes) {
   auto pieces = firstPiece(input);
   if (!pieces)
     return "does not send each rank the piece after that of the rank before it";
@@ -155,7 +155,7 @@ Outcome Terms::scatter(const Call &call, const Layout &input, const Sizes &sizes
   return contiguous(sizes, std::move(runs));
 }
 
-Outcome Terms::transpose(const Call &call, const Layout &input, const Sizes &sizes) {
+Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &sizes) {
   auto uneven = [](const std::vector<int64_t> &splits) {
     return llvm::any_of(splits, [&](int64_t split) { return split != splits.front(); });
   };

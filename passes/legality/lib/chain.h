@@ -67,9 +67,9 @@ private:
   Run ofRank(Run run, int64_t rank);
   std::variant<Layout, std::string> reduce(const Call &call, const Layout &input);
   std::variant<Layout, std::string> broadcast(const Call &call, const Layout &input);
-  std::variant<Layout, std::string> gather(const Layout &input, const Sizes &sizes);
-  std::variant<Layout, std::string> scatter(const Call &call, const Layout &input, const Sizes &sizes);
-  std::variant<Layout, std::string> transpose(const Call &call, const Layout &input, const Sizes &sizes);
+  std::variant<Layout, std::string> gather(const Layout &input, const IntList &sizes);
+  std::variant<Layout, std::string> scatter(const Call &call, const Layout &input, const IntList &sizes);
+  std::variant<Layout, std::string> transpose(const Call &call, const Layout &input, const IntList &sizes);
   /// Returns the runs of the piece that goes to the rank of number 0; `offset` of each is the distance to the start of
   /// the next rank's run. Empty if the pieces do not differ by a constant step.
   [[nodiscard]] std::optional<Runs> firstPiece(const Layout &input) const;

@@ -22,7 +22,7 @@ void Evaluation::begin(uint32_t step, Layout layout) {
 //   c = all_reduce(buf)      a'[0, 2) b'[0, 3), not complete
 //   w = wait(c)              the same, complete
 //   v = slice(w, 0, 0, 2)    a'[0, 2), complete: all of a's result, so v may replace it
-void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch) {
+void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, EvaluateCall launch) {
   llvm::SmallVector<uint32_t, 32> order(steps.begin(), steps.end());
   llvm::sort(order);
   for (uint32_t index : order) {
@@ -53,7 +53,7 @@ const Contents *Evaluation::operandOf(uint32_t operand, const Step &reader) {
   return nullptr;
 }
 
-std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, bool launches, Launch launch) {
+std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, bool launches, EvaluateCall launch) {
   if (!launches && !isPlain(step))
     return std::nullopt;
   Call call;

@@ -26,10 +26,10 @@ public:
   /// Sets an initial value. Strides are those of the step's type, if it states them. All initial values of one
   /// evaluation have one dtype.
   void begin(uint32_t step, Layout layout);
-  using Launch =
+  using EvaluateCall =
       llvm::function_ref<std::optional<Contents>(const Call &call, llvm::ArrayRef<const Contents *> operands)>;
   /// Evaluates the steps after, given in any order; the steps in `launches` by `launch`.
-  void run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, Launch launch);
+  void run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> launches, EvaluateCall launch);
 
   /// Returns null if the step has no value.
   [[nodiscard]] const Contents *valueOf(uint32_t step) const {
@@ -40,7 +40,7 @@ public:
 
 private:
   bool isPlain(const Step &step);
-  std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, Launch launch);
+  std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, EvaluateCall launch);
   static std::optional<Contents> evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands);
   const Contents *operandOf(uint32_t operand, const Step &reader);

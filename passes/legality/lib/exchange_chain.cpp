@@ -98,7 +98,7 @@ private:
     uint32_t input = call_.inputs[0];
     uint32_t image = input == none ? none : evidence_.correspondence.image(input);
     const Type *type = input == none ? nullptr : evidence_.before[input].type;
-    Sizes sizes;
+    IntList sizes;
     // If the tensor is reshaped in place, its type does not describe it here.
     bool reshaped = input != none && llvm::any_of(evidence_.storagesBefore.of(input), [&](uint32_t storage) {
                       return evidence_.storagesBefore.isReshaped(storage);

@@ -196,8 +196,8 @@ private:
 
 // On 4 ranks, f32[8, 3] is gathered to [32, 3] and scattered to [2, 3]. An all_to_all with output splits [1, 2, 3, 4]
 // returns [10, 3] if its input splits add up to 8. A 0-d tensor is gathered to [4].
-std::optional<Sizes> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes) {
-  Sizes result(sizes.begin(), sizes.end());
+std::optional<IntList> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes) {
+  IntList result(sizes.begin(), sizes.end());
   int64_t ranks = call.groupSize.value_or(0);
   CollectiveKind kind = call.spec->kind;
   if (kind == CollectiveKind::AllGather) {

@@ -23,8 +23,8 @@ namespace ccgraph::legality {
 
 /// One value that is sent in a bucket.
 struct Source {
-  uint32_t value = 0;         ///< step after
-  std::optional<Sizes> sizes; ///< empty where a size is no number
+  uint32_t value = 0;           ///< step after
+  std::optional<IntList> sizes; ///< empty where a size is no number
 };
 
 /// The inputs of a bucket: distinct values, and the value that each member sends. Members are in bucket order.
@@ -43,6 +43,6 @@ struct Shipment {
                                                          const Layout &input);
 
 /// Returns the sizes of a collective's result on a tensor of these sizes; empty if it has none.
-[[nodiscard]] std::optional<Sizes> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes);
+[[nodiscard]] std::optional<IntList> resultSizes(const Call &call, llvm::ArrayRef<int64_t> sizes);
 
 } // namespace ccgraph::legality

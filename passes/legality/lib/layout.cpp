@@ -14,8 +14,8 @@ int64_t product(llvm::ArrayRef<int64_t> sizes) {
 
 int64_t Layout::numElements() const { return product(sizes); }
 
-Sizes rowMajor(llvm::ArrayRef<int64_t> sizes) {
-  Sizes strides(sizes.size(), 1);
+IntList rowMajor(llvm::ArrayRef<int64_t> sizes) {
+  IntList strides(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
   return strides;
@@ -45,7 +45,7 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to) {
 }
 
 Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs) {
-  return {Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), true, false,
+  return {IntList(sizes.begin(), sizes.end()), rowMajor(sizes), true, false,
           std::make_shared<const Runs>(std::move(runs))};
 }
 
@@ -82,7 +82,7 @@ llvm::SmallVector<Stretch, 4> stretches(const Layout &value) {
 }
 
 /// Returns the strides of the same memory under other sizes; empty if a new dimension would cross a gap.
-std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
+std::optional<IntList> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
   if (!value.stridesKnown)
     return std::nullopt;
   if (value.numElements() == 0)
@@ -91,7 +91,7 @@ std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> si
   // it must divide), but not parts of two, since there is a gap between them.
   auto rest = stretches(value);
   size_t next = 0;
-  Sizes strides(sizes.size(), 1);
+  IntList strides(sizes.size(), 1);
   Stretch open = rest.empty() ? Stretch() : rest[next++];
   for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] > 1 && open.count == 1 && next < rest.size())
@@ -112,7 +112,7 @@ std::optional<Sizes> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> si
 std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy) {
   if (product(sizes) != value.numElements())
     return std::nullopt;
-  Layout result{Sizes(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs};
+  Layout result{IntList(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs};
   if (auto strides = viewStrides(value, sizes))
     result.strides = *strides;
   else if (!mayCopy)
@@ -123,10 +123,10 @@ std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes
 std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   if (values.empty() || dim < 0 || dim >= static_cast<int64_t>(values[0].sizes.size()))
     return std::nullopt;
-  Sizes sizes = values[0].sizes;
+  IntList sizes = values[0].sizes;
   sizes[dim] = 0;
   for (const Layout &value : values) {
-    Sizes expected = sizes;
+    IntList expected = sizes;
     if (value.sizes.size() != sizes.size())
       return std::nullopt;
     expected[dim] = value.sizes[dim];
@@ -176,7 +176,7 @@ std::optional<Layout> look(const Layout &value, const Excerpt &excerpt) {
   if (outer > static_cast<int64_t>(maxRuns))
     return std::nullopt;
   Runs runs;
-  Sizes at(outerDims, 0);
+  IntList at(outerDims, 0);
   for (int64_t i = 0; i < outer && block > 0; ++i) {
     int64_t offset = excerpt.base;
     for (size_t d = 0; d < outerDims; ++d)

@@ -21,6 +21,7 @@
 // the elements.
 #pragma once
 
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/type.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -46,13 +47,12 @@ struct Run {
   friend bool operator==(const Run &, const Run &) = default;
 };
 using Runs = std::vector<Run>;
-using Sizes = llvm::SmallVector<int64_t, 4>;
 
 /// A tensor value. Two values with equal runs and sizes are equal, whatever their strides. Strides determine which
 /// views are possible and which type is correct.
 struct Layout {
-  Sizes sizes;
-  Sizes strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
+  IntList sizes;
+  IntList strides; ///< in memory, in elements; meaningless where `stridesKnown` is false
   bool stridesKnown = true;
   bool unsized = false; ///< all of one source whose sizes are no numbers: the one run only names it
   std::shared_ptr<const Runs> runs;
@@ -65,7 +65,7 @@ struct Layout {
 /// Returns the largest number if the product overflows: no value has that many elements.
 [[nodiscard]] int64_t product(llvm::ArrayRef<int64_t> sizes);
 /// Returns strides without gaps, last dimension innermost.
-[[nodiscard]] Sizes rowMajor(llvm::ArrayRef<int64_t> sizes);
+[[nodiscard]] IntList rowMajor(llvm::ArrayRef<int64_t> sizes);
 /// Appends the run, and joins it with the last run if it continues that run.
 void append(Runs &runs, Run run);
 /// Appends elements `offset` .. `offset + count` of a value.
@@ -87,9 +87,9 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 /// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in row-major
 /// order; `strides` in memory.
 struct Excerpt {
-  Sizes sizes;
-  Sizes steps;
-  Sizes strides;
+  IntList sizes;
+  IntList steps;
+  IntList strides;
   int64_t base = 0;
 };
 /// Returns the excerpt that shows all of a value.

@@ -34,11 +34,11 @@ public:
     return argument->is(Argument::Kind::Int) ? std::optional<int64_t>(argument->integer()) : std::nullopt;
   }
 
-  std::optional<Sizes> integers(int parameter) const {
+  std::optional<IntList> integers(int parameter) const {
     const Argument *argument = at(parameter);
     if (!argument || !argument->isSequence())
       return std::nullopt;
-    Sizes values;
+    IntList values;
     for (const Argument &element : argument->elements()) {
       if (!element.is(Argument::Kind::Int))
         return std::nullopt;
@@ -75,7 +75,7 @@ const Layout *tensor(const Movement &movement) {
 // --- Other sizes for the same elements -----------------------------------------------------------------------------
 
 /// One -1 means the remaining size: 24 elements as [4, -1] are [4, 6].
-std::optional<Sizes> inferred(const Layout &value, std::optional<Sizes> sizes) {
+std::optional<IntList> inferred(const Layout &value, std::optional<IntList> sizes) {
   if (!sizes)
     return std::nullopt;
   int64_t *open = llvm::find(*sizes, -1);
@@ -108,7 +108,7 @@ std::optional<Contents> moveFlatten(const Movement &movement) {
   auto last = reader.dim(2, value->sizes.size(), -1);
   if (!first || !last || *first > *last)
     return std::nullopt;
-  Sizes sizes(value->sizes.begin(), value->sizes.begin() + *first);
+  IntList sizes(value->sizes.begin(), value->sizes.begin() + *first);
   sizes.push_back(product(llvm::ArrayRef<int64_t>(value->sizes).slice(*first, *last - *first + 1)));
   sizes.append(value->sizes.begin() + *last + 1, value->sizes.end());
   return single(reshape(*value, sizes, true));
@@ -119,7 +119,7 @@ std::optional<Contents> moveUnsqueeze(const Movement &movement) {
   auto dim = value ? Reader(movement).dim(1, value->sizes.size() + 1) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  Sizes sizes = value->sizes;
+  IntList sizes = value->sizes;
   sizes.insert(sizes.begin() + *dim, 1);
   return single(reshape(*value, sizes, false));
 }
@@ -130,7 +130,7 @@ std::optional<Contents> moveSqueeze(const Movement &movement) {
   auto dim = value ? Reader(movement).dim(1, value->sizes.size()) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  Sizes sizes = value->sizes;
+  IntList sizes = value->sizes;
   if (sizes[*dim] == 1)
     sizes.erase(sizes.begin() + *dim);
   return single(reshape(*value, sizes, false));
@@ -258,7 +258,7 @@ std::optional<Contents> moveSplit(const Movement &movement) {
   auto count = reader.integer(1);
   if (!dim || !count || *count <= 0)
     return std::nullopt;
-  Sizes counts;
+  IntList counts;
   for (int64_t rest = value->sizes[*dim]; rest > 0; rest -= *count)
     counts.push_back(std::min(rest, *count));
   return parts(*value, *dim, counts);

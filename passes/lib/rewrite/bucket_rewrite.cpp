@@ -1,8 +1,8 @@
 #include "rewrite/bucket_rewrite.h"
 
 #include "ccgraph/ir/builder.h"
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "rewrite/supersede.h"
 
@@ -215,7 +215,7 @@ Node *FlatRewrite::unpackPieces(GraphBuilder &builder, Node *result, size_t memb
 // are not contiguous, so they are copied.
 Node *FlatRewrite::unpack(GraphBuilder &builder, Node *result, size_t member) {
   const Candidate &candidate = bucket_.members[member];
-  Dims sizes = *staticDims(candidate.launch->type()->sizes());
+  IntList sizes = *staticDims(candidate.launch->type()->sizes());
   int64_t begin = offsets_[member];
   int64_t end = begin + share(*candidate.launch);
   if (call_.spec->kind == CollectiveKind::AllToAll)

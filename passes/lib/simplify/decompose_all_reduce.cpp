@@ -11,8 +11,8 @@
 //   do it       `rewrite`: by rows if the ranks divide these, else on a flat view of x, and of the result
 // Every element is still the sum of the same numbers. The backend may choose another rank and another order for the
 // additions, so --bitwise keeps floating-point sums over more than two ranks unchanged.
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/group_nesting.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/candidates.h"
 #include "rewrite/supersede.h"
@@ -84,7 +84,7 @@ public:
 
 private:
   /// The decomposition of one all_reduce.
-  struct Plan {
+  struct Decomposition {
     Candidate all;
     int64_t ranks = 0;
     bool byRows = false;
@@ -92,11 +92,11 @@ private:
   [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   void noteSizes();
   [[nodiscard]] std::optional<int64_t> sizeOfGroup(const Node &launch) const;
-  const Reason *obstacle(Node *launch, Plan &plan, RemarkArgs &args);
-  const Reason *costObstacle(const Plan &plan, RemarkArgs &args) const;
-  bool takeMemory(const Plan &plan);
-  [[nodiscard]] bool freesItsInput(const Plan &plan) const;
-  void rewrite(const Plan &plan);
+  const Reason *obstacle(Node *launch, Decomposition &decomposition, RemarkArgs &args);
+  const Reason *costObstacle(const Decomposition &decomposition, RemarkArgs &args) const;
+  bool takeMemory(const Decomposition &decomposition);
+  [[nodiscard]] bool freesItsInput(const Decomposition &decomposition) const;
+  void rewrite(const Decomposition &decomposition);
 
   DecomposeAllReduce &pass_;
   Graph &graph_;
@@ -165,11 +165,11 @@ std::optional<int64_t> Decomposer::sizeOfGroup(const Node &launch) const {
   return alike ? std::optional(static_cast<int64_t>(size)) : std::nullopt;
 }
 
-const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
+const Reason *Decomposer::obstacle(Node *launch, Decomposition &decomposition, RemarkArgs &args) {
   std::variant<Candidate, Obstacle> found = candidates_.find(launch);
   if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
     return reasonFor(*obstacle);
-  plan.all = std::get<Candidate>(found);
+  decomposition.all = std::get<Candidate>(found);
   // The type of a tensor that is reshaped at any time is unreliable, and both halves depend on types.
   if (facts_.isReshaped(launch->operand(0)))
     return &pass_.reshaped_;
@@ -178,29 +178,29 @@ const Reason *Decomposer::obstacle(Node *launch, Plan &plan, RemarkArgs &args) {
   std::optional<int64_t> ranks = sizeOfGroup(*launch);
   if (!ranks || *ranks < 2)
     return &pass_.group_;
-  plan.ranks = *ranks;
-  if (*launch->type()->numElements() % plan.ranks != 0) {
-    args = {{"ranks", std::to_string(plan.ranks)}};
+  decomposition.ranks = *ranks;
+  if (*launch->type()->numElements() % decomposition.ranks != 0) {
+    args = {{"ranks", std::to_string(decomposition.ranks)}};
     return &pass_.uneven_;
   }
   llvm::ArrayRef<Dim> sizes = launch->type()->sizes();
-  plan.byRows = !sizes.empty() && sizes[0].value() % plan.ranks == 0;
-  if (!plan.byRows && plan.all.copied)
+  decomposition.byRows = !sizes.empty() && sizes[0].value() % decomposition.ranks == 0;
+  if (!decomposition.byRows && decomposition.all.copied)
     return &pass_.place_;
-  if (const Reason *reason = costObstacle(plan, args))
+  if (const Reason *reason = costObstacle(decomposition, args))
     return reason;
-  return takeMemory(plan) ? nullptr : &pass_.budget_;
+  return takeMemory(decomposition) ? nullptr : &pass_.budget_;
 }
 
-const Reason *Decomposer::costObstacle(const Plan &plan, RemarkArgs &args) const {
+const Reason *Decomposer::costObstacle(const Decomposition &decomposition, RemarkArgs &args) const {
   std::optional<int64_t> limit = pass_.maxLonger_.get().limit;
   if (!limit)
     return nullptr;
   const CostModel &cost = context_.cost();
-  Placement placement = cost.placementOf(*plan.all.launch);
-  int64_t one = cost.estimatedTime(*plan.all.launch).picoseconds;
-  int64_t two = cost.collective(CollectiveKind::ReduceScatter, plan.all.outputBytes, placement) +
-                cost.collective(CollectiveKind::AllGather, plan.all.outputBytes, placement);
+  Placement placement = cost.placementOf(*decomposition.all.launch);
+  int64_t one = cost.estimatedTime(*decomposition.all.launch).picoseconds;
+  int64_t two = cost.collective(CollectiveKind::ReduceScatter, decomposition.all.outputBytes, placement) +
+                cost.collective(CollectiveKind::AllGather, decomposition.all.outputBytes, placement);
   if (two <= one)
     return nullptr;
   constexpr int64_t whole = 100;
@@ -211,8 +211,8 @@ const Reason *Decomposer::costObstacle(const Plan &plan, RemarkArgs &args) const
 
 /// Returns true if the input lives only for this collective once it is launched. Then the rewrite frees more bytes than
 /// the share takes.
-bool Decomposer::freesItsInput(const Plan &plan) const {
-  Node *launch = plan.all.launch, *wait = plan.all.wait;
+bool Decomposer::freesItsInput(const Decomposition &decomposition) const {
+  Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
   return llvm::any_of(memory_->intervalsOf(wait), [&](LiveBytes::IntervalId id) {
     if (memory_->last(id) != wait || memory_->isForGood(id) || memory_->first(id) == launch)
       return false;
@@ -224,44 +224,45 @@ bool Decomposer::freesItsInput(const Plan &plan) const {
 
 /// Each rank's share lives until the wait on the gather, besides the whole result. The input lives only to the first of
 /// the two waits.
-bool Decomposer::takeMemory(const Plan &plan) {
+bool Decomposer::takeMemory(const Decomposition &decomposition) {
   std::optional<int64_t> budget = context_.memoryBudget();
   if (!budget)
     return true;
   if (!memory_)
     memory_.emplace(liveMemory(graph_, facts_));
-  if (freesItsInput(plan))
+  if (freesItsInput(decomposition))
     return true;
-  Node *launch = plan.all.launch, *wait = plan.all.wait;
-  int64_t share = plan.all.outputBytes / plan.ranks;
+  Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
+  int64_t share = decomposition.all.outputBytes / decomposition.ranks;
   if (memory_->firstAbove(launch, wait->next(), *budget - share))
     return false;
   (void)memory_->addInterval(share, {launch, wait});
   return true;
 }
 
-void Decomposer::rewrite(const Plan &plan) {
-  Node *launch = plan.all.launch, *wait = plan.all.wait;
+void Decomposer::rewrite(const Decomposition &decomposition) {
+  Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
   const Type &type = *launch->type();
-  Dims sizes = *staticDims(type.sizes());
+  IntList sizes = *staticDims(type.sizes());
   Actual group = Actual::copyOf(*launch, launch->args()[2]);
 
   GraphBuilder begin(graph_, launch);
   begin.standFor({launch});
   Node *sent = launch->operand(0);
-  if (!plan.byRows)
+  if (!decomposition.byRows)
     sent = begin.call("aten.view.default", {sent, llvm::ArrayRef<int64_t>(*type.numElements())});
   Node *scatter = begin.call(formOf(CollectiveKind::ReduceScatter, CollectiveForm::Single),
-                             {sent, Actual::copyOf(*launch, launch->args()[1]), plan.ranks, group});
+                             {sent, Actual::copyOf(*launch, launch->args()[1]), decomposition.ranks, group});
   Node *share = waitLike(begin, scatter, *wait);
-  Node *gather = begin.call(formOf(CollectiveKind::AllGather, CollectiveForm::Single), {share, plan.ranks, group});
+  Node *gather =
+      begin.call(formOf(CollectiveKind::AllGather, CollectiveForm::Single), {share, decomposition.ranks, group});
   copyOrdering(graph_, *launch, scatter);
   copyOrdering(graph_, *launch, gather);
 
   GraphBuilder end(graph_, wait);
   end.standFor({wait});
   Node *result = waitLike(end, gather, *wait);
-  if (!plan.byRows) {
+  if (!decomposition.byRows) {
     copyOrdering(graph_, *wait, result);
     result = end.call("aten.view.default", {result, llvm::ArrayRef<int64_t>(sizes)});
   }
@@ -271,34 +272,34 @@ void Decomposer::rewrite(const Plan &plan) {
   context_.remark(pass_.apart_, *launch,
                   {{"scatter", scatter->name().str().str()},
                    {"gather", gather->name().str().str()},
-                   {"bytes", std::to_string(plan.all.outputBytes)}});
+                   {"bytes", std::to_string(decomposition.all.outputBytes)}});
   supersede(graph_, wait, result);
   // A node that was ordered after the all_reduce relied on all of it.
   graph_.replaceAllUses(launch, gather);
   graph_.erase(launch);
   context_.certificate().rules.push_back(std::move(entry));
   ++pass_.decomposed_;
-  pass_.bytes_ += plan.all.outputBytes;
+  pass_.bytes_ += decomposition.all.outputBytes;
 }
 
 Changed Decomposer::run() {
   noteSizes();
-  std::vector<Plan> plans;
+  std::vector<Decomposition> decompositions;
   for (Node *node : graph_) {
     const CollectiveSpec *spec = collectiveOf(*node);
     if (!spec || spec->kind != CollectiveKind::AllReduce)
       continue;
-    Plan plan;
+    Decomposition decomposition;
     RemarkArgs args;
-    if (const Reason *reason = obstacle(node, plan, args))
+    if (const Reason *reason = obstacle(node, decomposition, args))
       context_.remark(*reason, *node, std::move(args));
     else
-      plans.push_back(plan);
+      decompositions.push_back(decomposition);
   }
   // Facts and live bytes describe the original graph, so all candidates are judged before the first rewrite.
-  for (const Plan &plan : plans)
-    rewrite(plan);
-  return plans.empty() ? Changed::No : Changed::Yes;
+  for (const Decomposition &decomposition : decompositions)
+    rewrite(decomposition);
+  return decompositions.empty() ? Changed::No : Changed::Yes;
 }
 
 llvm::Expected<Changed> DecomposeAllReduce::run(Graph &graph, PassContext &context) {

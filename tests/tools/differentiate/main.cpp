@@ -8,8 +8,8 @@
 // It prints a line for each file: "ok", or the error that refused it. Exit: 0; 2 usage. A file that cannot be read
 // aborts the program.
 #include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/tracer/gradient.h"
 

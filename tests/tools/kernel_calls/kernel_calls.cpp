@@ -33,8 +33,8 @@ namespace {
 
 namespace json = llvm::json;
 
-Dims dimsOf(const json::Value &list) {
-  Dims dims;
+IntList dimsOf(const json::Value &list) {
+  IntList dims;
   for (const json::Value &value : *list.getAsArray())
     dims.push_back(*value.getAsInteger());
   return dims;

@@ -76,10 +76,10 @@ public:
   }
   int groupStart() override { return to_.groupStart(); }
   int groupEnd() override { return to_.groupEnd(); }
-  int allReduce(const Row &row, runtime::GpuReduction reduction, CommStream on) override {
+  int allReduce(const Row &row, runtime::GpuReduceOp reduction, CommStream on) override {
     return counted([&] { return to_.allReduce(row, reduction, on); });
   }
-  int reduceScatter(const Row &row, runtime::GpuReduction reduction, CommStream on) override {
+  int reduceScatter(const Row &row, runtime::GpuReduceOp reduction, CommStream on) override {
     return counted([&] { return to_.reduceScatter(row, reduction, on); });
   }
   int allGather(const Row &row, CommStream on) override {

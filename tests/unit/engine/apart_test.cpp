@@ -12,7 +12,7 @@ namespace {
 
 Tensor floats(int64_t number) { return Tensor::zeros(DType::F32, {number}); }
 
-Tensor window(const Tensor &base, Dims sizes, Dims strides, int64_t offset, DType dtype = DType::F32) {
+Tensor window(const Tensor &base, IntList sizes, IntList strides, int64_t offset, DType dtype = DType::F32) {
   return base.reinterpret(dtype, {std::move(sizes), std::move(strides), offset});
 }
 
@@ -55,7 +55,7 @@ std::set<const std::byte *> bytesOf(const Tensor &tensor) {
 }
 
 Tensor randomWindow(const Tensor &base, test::Random &random) {
-  Dims sizes, strides;
+  IntList sizes, strides;
   int64_t last = 0;
   for (size_t dim = 0, rank = random.below(4); dim < rank; ++dim) {
     sizes.push_back(1 + static_cast<int64_t>(random.below(4)));

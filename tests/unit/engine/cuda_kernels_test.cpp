@@ -416,7 +416,7 @@ TEST(CudaKernels, WhatADeviceCannotDoIsRefused) {
 TEST(CudaKernels, ManyDimensionsThatMergeAreFew) {
   Tensor many = drawn(DType::F32, {2, 1, 2, 2, 1, 2, 2, 2, 1, 2, 2, 2});
   expectAsOnHost("aten.neg.default", {many});
-  Dims order;
+  IntList order;
   for (int64_t d = many.rank() - 1; d >= 0; --d)
     order.push_back(d);
   Tensor turned = many.permute(order), out = Tensor::zeros(DType::F32, turned.sizes());

@@ -70,8 +70,8 @@ private:
     auto lent = std::make_shared<runtime::Storage>(0);
     lent->lookAt(known->second, storage->size());
     return runtime::Tensor::over(lent, tensor.dtype(),
-                                 {Dims(tensor.sizes().begin(), tensor.sizes().end()),
-                                  Dims(tensor.strides().begin(), tensor.strides().end()), tensor.offset()});
+                                 {IntList(tensor.sizes().begin(), tensor.sizes().end()),
+                                  IntList(tensor.strides().begin(), tensor.strides().end()), tensor.offset()});
   }
 
   void finish() {

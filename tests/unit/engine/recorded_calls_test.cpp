@@ -104,8 +104,8 @@ std::set<float> sumsOfSums(bool group) {
       if (group) {
         EXPECT_EQ(device.calls.groupStart(), 0);
       }
-      EXPECT_EQ(device.calls.allReduce(rowOf(x, y), GpuReduction::Sum, {comm, device.a}), 0);
-      EXPECT_EQ(device.calls.allReduce(rowOf(y, z[rank]), GpuReduction::Sum, {comm, device.a}), 0);
+      EXPECT_EQ(device.calls.allReduce(rowOf(x, y), GpuReduceOp::Sum, {comm, device.a}), 0);
+      EXPECT_EQ(device.calls.allReduce(rowOf(y, z[rank]), GpuReduceOp::Sum, {comm, device.a}), 0);
       if (group) {
         EXPECT_EQ(device.calls.groupEnd(), 0);
       }
@@ -157,7 +157,7 @@ TEST(StreamModel, MemoryThatIsRegisteredOnOneRankAloneIsUndefined) {
       if (both || rank == 0) {
         EXPECT_EQ(device.calls.registerMemory(comm, reinterpret_cast<std::byte *>(row), sizeof(row), registration), 0);
       }
-      EXPECT_EQ(device.calls.allReduce(rowOf(row[0], row[1]), GpuReduction::Sum, {comm, device.a}), 0);
+      EXPECT_EQ(device.calls.allReduce(rowOf(row[0], row[1]), GpuReduceOp::Sum, {comm, device.a}), 0);
       EXPECT_EQ(device.finish(device.a), both ? Calls::Fine : Calls::Over);
     });
     EXPECT_EQ(ending.why,

@@ -1,8 +1,8 @@
-// Bound calls: rows, splits, counts, fresh sizes and transfers of each form of a collective, with sizes that are numbers
-// or symbols, and the errors of calls that make no sense.
+// Bound calls: rows, splits, counts, fresh sizes and transfers of each form of a collective, with sizes that are
+// numbers or symbols, and the errors of calls that make no sense.
 #include "ccgraph/ir/bound_call.h"
 #include "ccgraph/ir/context.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include <gtest/gtest.h>
 
@@ -143,11 +143,11 @@ TEST_F(BoundCallTest, AnObjectIsAReductionOrAGroupWhereAFileSaysSo) {
   CallOperands operands = reduced("op");
   llvm::Expected<Group> group = bindGroup(operands, table, operands.error);
   ASSERT_TRUE(static_cast<bool>(group)) << llvm::toString(group.takeError());
-  EXPECT_EQ(dimsText(group->ranks), "[3, 4]");
+  EXPECT_EQ(intListText(group->ranks), "[3, 4]");
   operands.arguments[2] = list({number(5), number(7)});
   group = bindGroup(operands, table, operands.error);
   ASSERT_TRUE(static_cast<bool>(group));
-  EXPECT_EQ(dimsText(group->ranks), "[5, 7]");
+  EXPECT_EQ(intListText(group->ranks), "[5, 7]");
   operands.arguments[2] = word("pp");
   group = bindGroup(operands, table, operands.error);
   EXPECT_EQ(llvm::toString(group.takeError()), "group 'pp' has no ranks: the group table has 'tp', 'dp'");
@@ -161,7 +161,7 @@ TEST_F(BoundCallTest, ShardsMoveFromOneDimensionToAnother) {
   ASSERT_TRUE(call.exchange.has_value());
   EXPECT_EQ(call.exchange->chunk, 4);
   EXPECT_EQ(call.exchange->part, 4);
-  EXPECT_EQ(dimsText(call.exchange->resultSizes), "[8, 4]");
+  EXPECT_EQ(intListText(call.exchange->resultSizes), "[8, 4]");
   EXPECT_EQ(text(call.sendCounts), "16 16");
   EXPECT_NE(refusal(moved(0, 1), 3), "");
   EXPECT_EQ(refusal(moved(0, 2), 2), "argument 2 (shard_dim): got the integer 2, expected a dimension of f32[4, 8]");

@@ -55,9 +55,9 @@ TEST(CanStore, OnlyWhereTheClassDoesNotFall) {
 }
 
 TEST(Broadcast, AlignsAtTheLastDimension) {
-  EXPECT_EQ(broadcastSizes({2, 1, 4}, {3, 1}), (Dims{2, 3, 4}));
-  EXPECT_EQ(broadcastSizes({}, {3}), Dims{3});
-  EXPECT_EQ(broadcastSizes({0}, {1}), Dims{0});
+  EXPECT_EQ(broadcastSizes({2, 1, 4}, {3, 1}), (IntList{2, 3, 4}));
+  EXPECT_EQ(broadcastSizes({}, {3}), IntList{3});
+  EXPECT_EQ(broadcastSizes({0}, {1}), IntList{0});
   EXPECT_FALSE(broadcastSizes({2}, {3}));
   EXPECT_FALSE(broadcastSizes({0}, {3}));
 }
@@ -65,24 +65,24 @@ TEST(Broadcast, AlignsAtTheLastDimension) {
 TEST(Expanded, StretchesOnesAndPutsNewDimensionsInFront) {
   std::optional<Stretched> wide = expanded({3, 1}, {1, 1}, {2, -1, 4});
   ASSERT_TRUE(wide);
-  EXPECT_EQ(wide->sizes, (Dims{2, 3, 4}));
-  EXPECT_EQ(wide->strides, (Dims{0, 1, 0}));
-  EXPECT_EQ(expanded({3}, {1}, {1, 3})->strides, (Dims{3, 1}));
-  EXPECT_EQ(expanded({}, {}, {1})->strides, Dims{0});
+  EXPECT_EQ(wide->sizes, (IntList{2, 3, 4}));
+  EXPECT_EQ(wide->strides, (IntList{0, 1, 0}));
+  EXPECT_EQ(expanded({3}, {1}, {1, 3})->strides, (IntList{3, 1}));
+  EXPECT_EQ(expanded({}, {}, {1})->strides, IntList{0});
   EXPECT_FALSE(expanded({3}, {1}, {4}));
   EXPECT_FALSE(expanded({3}, {1}, {-1, 3}));
   EXPECT_FALSE(expanded({3, 1}, {1, 1}, {3}));
 }
 
 TEST(Strides, OfNewMemory) {
-  EXPECT_EQ(contiguousStrides({2, 3, 4}), (Dims{12, 4, 1}));
-  EXPECT_EQ(contiguousStrides({2, 0, 4}), (Dims{4, 4, 1}));
-  EXPECT_EQ(channelsLastStrides({2, 3, 4, 5}), (Dims{60, 1, 15, 3}));
-  EXPECT_EQ(channelsLastStrides({2, 3, 4, 5, 6}), (Dims{360, 1, 90, 18, 3}));
-  EXPECT_EQ(contiguousStrides({INT64_MAX, 4, 4}), (Dims{16, 4, 1}));
-  EXPECT_EQ(preservedStrides({2, 3}, {1, 2}), (Dims{1, 2})) << "dense";
-  EXPECT_EQ(preservedStrides({2, 3}, {2, 8}), (Dims{1, 2})) << "the order stays, the gaps go";
-  EXPECT_EQ(preservedStrides({2, 3}, {0, 1}), (Dims{3, 1}));
+  EXPECT_EQ(contiguousStrides({2, 3, 4}), (IntList{12, 4, 1}));
+  EXPECT_EQ(contiguousStrides({2, 0, 4}), (IntList{4, 4, 1}));
+  EXPECT_EQ(channelsLastStrides({2, 3, 4, 5}), (IntList{60, 1, 15, 3}));
+  EXPECT_EQ(channelsLastStrides({2, 3, 4, 5, 6}), (IntList{360, 1, 90, 18, 3}));
+  EXPECT_EQ(contiguousStrides({INT64_MAX, 4, 4}), (IntList{16, 4, 1}));
+  EXPECT_EQ(preservedStrides({2, 3}, {1, 2}), (IntList{1, 2})) << "dense";
+  EXPECT_EQ(preservedStrides({2, 3}, {2, 8}), (IntList{1, 2})) << "the order stays, the gaps go";
+  EXPECT_EQ(preservedStrides({2, 3}, {0, 1}), (IntList{3, 1}));
 }
 
 TEST(Strides, SayWhatALayoutIs) {
@@ -100,21 +100,22 @@ TEST(Strides, SayWhatALayoutIs) {
 }
 
 TEST(Strides, OfElementwiseResultsKeepTheOrderOfTheOperands) {
-  EXPECT_EQ(denseStridesLike({2, 3}, {DimsRef{1, 2}}), (Dims{1, 2}));
-  EXPECT_EQ(denseStridesLike({2, 3}, {DimsRef{0, 1}, DimsRef{1, 2}}), (Dims{1, 2})) << "the second operand tells";
+  EXPECT_EQ(denseStridesLike({2, 3}, {IntListRef{1, 2}}), (IntList{1, 2}));
+  EXPECT_EQ(denseStridesLike({2, 3}, {IntListRef{0, 1}, IntListRef{1, 2}}), (IntList{1, 2}))
+      << "the second operand tells";
 }
 
 TEST(Strides, OfViewsNeedRunsOfMemory) {
-  EXPECT_EQ(viewStrides({2, 3, 4}, {12, 4, 1}, {6, 4}), (Dims{4, 1}));
-  EXPECT_EQ(viewStrides({2, 3, 4}, {24, 4, 1}, {2, 12}), (Dims{24, 1}));
+  EXPECT_EQ(viewStrides({2, 3, 4}, {12, 4, 1}, {6, 4}), (IntList{4, 1}));
+  EXPECT_EQ(viewStrides({2, 3, 4}, {24, 4, 1}, {2, 12}), (IntList{24, 1}));
   EXPECT_FALSE(viewStrides({2, 3, 4}, {24, 4, 1}, {6, 4}));
-  EXPECT_EQ(viewStrides({4}, {2}, {2, 1, 2}), (Dims{4, 4, 2}));
-  EXPECT_EQ(viewStrides({}, {}, {1, 1}), (Dims{1, 1}));
-  EXPECT_EQ(viewStrides({0, 3}, {3, 1}, {3, 0}), (Dims{1, 1}));
+  EXPECT_EQ(viewStrides({4}, {2}, {2, 1, 2}), (IntList{4, 4, 2}));
+  EXPECT_EQ(viewStrides({}, {}, {1, 1}), (IntList{1, 1}));
+  EXPECT_EQ(viewStrides({0, 3}, {3, 1}, {3, 0}), (IntList{1, 1}));
 }
 
 TEST(InferSizes, FindsTheOneThatIsOpen) {
-  EXPECT_EQ(inferSizes({2, -1}, 12), (Dims{2, 6}));
+  EXPECT_EQ(inferSizes({2, -1}, 12), (IntList{2, 6}));
   EXPECT_FALSE(inferSizes({-1, -1}, 12));
   EXPECT_FALSE(inferSizes({5, -1}, 12));
   EXPECT_FALSE(inferSizes({0, -1}, 0)) << "any size would do";

@@ -7,7 +7,7 @@
 namespace ccgraph::legality {
 namespace {
 
-Layout source(uint32_t number, std::initializer_list<int64_t> sizes) { return whole(number, false, Sizes(sizes)); }
+Layout source(uint32_t number, std::initializer_list<int64_t> sizes) { return whole(number, false, IntList(sizes)); }
 
 Runs joined(std::initializer_list<Run> list) {
   Runs runs;
@@ -38,7 +38,7 @@ TEST(Layout, ConcatenatesRowsAlternately) {
   Layout values[] = {source(1, {2, 3}), source(2, {2, 1})};
   auto cat = concatenate(values, 1);
   ASSERT_TRUE(cat);
-  EXPECT_EQ(cat->sizes, (Sizes{2, 4}));
+  EXPECT_EQ(cat->sizes, (IntList{2, 4}));
   EXPECT_EQ(*cat->runs, (Runs{{0, 0, 3, 1, false}, {3, 0, 1, 2, false}, {4, 3, 3, 1, false}, {7, 1, 1, 2, false}}));
   EXPECT_FALSE(concatenate(values, 0)) << "other dimensions differ";
   EXPECT_FALSE(concatenate(values, 2)) << "no such dimension";
@@ -52,7 +52,7 @@ TEST(Layout, LooksThroughAWindow) {
   auto part = look(value, excerpt);
   ASSERT_TRUE(part);
   EXPECT_EQ(*part->runs, (Runs{{0, 2, 3, 1, false}, {3, 8, 3, 1, false}}));
-  EXPECT_EQ(part->strides, (Sizes{6, 1}));
+  EXPECT_EQ(part->strides, (IntList{6, 1}));
 }
 
 TEST(Layout, ReshapesWhereMemoryAllowsIt) {
@@ -62,11 +62,11 @@ TEST(Layout, ReshapesWhereMemoryAllowsIt) {
   Layout part = *look(value, excerpt);
   auto split = reshape(part, {2, 2, 2}, false);
   ASSERT_TRUE(split);
-  EXPECT_EQ(split->strides, (Sizes{6, 2, 1}));
+  EXPECT_EQ(split->strides, (IntList{6, 2, 1}));
   EXPECT_FALSE(reshape(part, {8}, false)) << "a view cannot cross the gap";
   auto copy = reshape(part, {8}, true);
   ASSERT_TRUE(copy);
-  EXPECT_EQ(copy->strides, (Sizes{1}));
+  EXPECT_EQ(copy->strides, (IntList{1}));
   EXPECT_FALSE(reshape(part, {9}, true)) << "another number of elements";
 }
 
@@ -86,7 +86,7 @@ protected:
     call.inputSplits = std::move(sent);
     call.outputSplits = std::move(received);
     auto number = static_cast<uint32_t>(shipment_.sources.size());
-    shipment_.sources.push_back({number, Sizes(sizes)});
+    shipment_.sources.push_back({number, IntList(sizes)});
     shipment_.members.push_back({number, std::move(call)});
   }
   /// Returns the sentence of the refusal, or "".
@@ -116,7 +116,7 @@ TEST_F(ExchangeTest, GathersInRankOrder) {
   member({1});
   Layout values[] = {source(0, {2}), source(1, {1})};
   EXPECT_EQ(why(*concatenate(values, 0)), "");
-  EXPECT_EQ(result_.sizes, (Sizes{6}));
+  EXPECT_EQ(result_.sizes, (IntList{6}));
   EXPECT_EQ(*result_.runs, (Runs{{0, 0, 2, 0, true}, {2, 0, 1, 1, true}, {3, 2, 2, 0, true}, {5, 1, 1, 1, true}}));
 }
 
@@ -150,7 +150,7 @@ TEST_F(ExchangeTest, TransposesWholeChunksInBucketOrder) {
 TEST_F(ExchangeTest, RefusesResultsThatAreSentAgain) {
   kind(CollectiveKind::AllReduce);
   member({2});
-  EXPECT_EQ(why(whole(0, true, Sizes{2})), "sends elements that a collective has already made");
+  EXPECT_EQ(why(whole(0, true, IntList{2})), "sends elements that a collective has already made");
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "small_model.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "support/rank_program.h"
 
 #include "llvm/Support/xxhash.h"
@@ -102,7 +102,7 @@ SmallModel::SmallModel(GenerateRequest request) : request_(std::move(request)) {
 
 // Computes the sizes of the whole tensor by inverting partOf.
 Numbers SmallModel::wholeOf(const std::string &name, const Node &placeholder) const {
-  Dims stored = *staticDims(placeholder.type()->sizes());
+  IntList stored = *staticDims(placeholder.type()->sizes());
   Numbers whole{{stored.begin(), stored.end()}, {}};
   if (name == "tokens" || name == "targets") {
     whole.sizes.front() *= parallel().dataRanks();
@@ -137,7 +137,7 @@ Numbers SmallModel::initial(const std::string &name, const Node &placeholder, in
     const int64_t batch = request_.shape.batch;
     return whole.rowsFrom(rank / parallel().tensor * batch, batch);
   }
-  Dims stored = *staticDims(placeholder.type()->sizes());
+  IntList stored = *staticDims(placeholder.type()->sizes());
   Numbers part = partOf(name, whole, rank);
   return part.rowsFrom(0, stored.front());
 }

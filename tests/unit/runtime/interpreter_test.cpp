@@ -1,7 +1,7 @@
 // Tests the interpreter apart from collectives: inputs, attributes, symbols, subgraphs, results, and refusals.
 #include "support/rank_program.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/runtime/kernel_provider.h"
 #include "ccgraph/runtime/kernels.h"
@@ -205,7 +205,7 @@ public:
     const runtime::Tensor &self = values[0].tensor();
     for (int64_t i = 0; i < self.numElements(); ++i)
       reinterpret_cast<float *>(self.data())[i] = static_cast<float>(values[1].isNone() ? 7 : values[1].integer());
-    return self.asStrided({toDims(self.sizes()), toDims(self.strides()), self.offset()});
+    return self.asStrided({toIntList(self.sizes()), toIntList(self.strides()), self.offset()});
   }
 };
 

@@ -5,8 +5,8 @@
 #include "support/random.h"
 #include "support/rank_program.h"
 
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/infer_types.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/tracer/gradient.h"
 
@@ -105,7 +105,7 @@ private:
     for (size_t i = 0; i < number; ++i)
       values[i] = node.type()->dtype() == DType::F64 ? real(node.name().str().startswith("p"), random)
                                                      : static_cast<double>(i % 2);
-    Dims sizes = *staticDims(node.type()->sizes());
+    IntList sizes = *staticDims(node.type()->sizes());
     return hostTensor(node.type()->dtype(), {sizes.begin(), sizes.end()}, values);
   }
   /// The values are away from 0, where some functions have no derivative, and differ from each other.

@@ -60,7 +60,7 @@ void broadcast(GradientCall &c) {
   c.give(0, [&] {
     Node *all = waited(c, c.make("_c10d_functional.all_reduce.default", {c.gradient(), "sum", c.argument(2)}));
     Node *isSender = oneOnRank(c, c.integer(1, 0), ranks);
-    return c.make("aten.mul.Tensor", {all, c.make("aten.view.default", {isSender, Actual::integers(Dims{})})});
+    return c.make("aten.mul.Tensor", {all, c.make("aten.view.default", {isSender, Actual::integers(IntList{})})});
   });
 }
 

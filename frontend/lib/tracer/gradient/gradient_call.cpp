@@ -45,12 +45,12 @@ bool GradientCall::has(int position) const {
   return argument && !argument->is(Argument::Kind::None);
 }
 
-Dims GradientCall::sizesOf(const Type *type) {
-  std::optional<Dims> sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+IntList GradientCall::sizesOf(const Type *type) {
+  std::optional<IntList> sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
   if (!sizes)
     refuse(
         {"gradient.sizes", "needs sizes that are numbers, got " + typeText(type), "trace with sizes that are numbers"});
-  return sizes.value_or(Dims());
+  return sizes.value_or(IntList());
 }
 
 Node *GradientCall::zeros(const Type &like) {
@@ -112,9 +112,9 @@ bool GradientCall::readsFirstAlone() {
   return gradient(0) != nullptr;
 }
 
-Node *GradientCall::sumTo(Node *gradient, const Dims &from, const Dims &to) {
+Node *GradientCall::sumTo(Node *gradient, const IntList &from, const IntList &to) {
   auto added = static_cast<int64_t>(from.size() - to.size());
-  Dims repeated;
+  IntList repeated;
   for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim)
     if (dim < added || (to[dim - added] == 1 && from[dim] != 1))
       repeated.push_back(dim);

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "ccgraph/ir/builder.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -61,8 +61,8 @@ public:
 
   // --- Shapes ----------------------------------------------------------------------------------------------------
   /// Returns the sizes of a tensor as numbers. Where they are not numbers, fails and returns none.
-  [[nodiscard]] Dims sizes(const Node *tensor) { return sizesOf(tensor->type()); }
-  [[nodiscard]] Dims sizesOf(const Type *type);
+  [[nodiscard]] IntList sizes(const Node *tensor) { return sizesOf(tensor->type()); }
+  [[nodiscard]] IntList sizesOf(const Type *type);
   [[nodiscard]] DType dtype(const Node *tensor) const { return tensor->type()->dtype(); }
   /// Returns a dimension of a tensor of that rank, counted from 0.
   [[nodiscard]] static int64_t dimension(int64_t dim, size_t rank) {
@@ -120,7 +120,7 @@ private:
     if (!refusal_)
       refusal_ = std::move(refusal);
   }
-  [[nodiscard]] Node *sumTo(Node *gradient, const Dims &from, const Dims &to);
+  [[nodiscard]] Node *sumTo(Node *gradient, const IntList &from, const IntList &to);
   [[nodiscard]] Node *fitted(Node *gradient, const Type &from, const Type &to);
 
   GraphBuilder &builder_;

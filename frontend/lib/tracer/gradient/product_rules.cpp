@@ -5,8 +5,8 @@ namespace ccgraph::tracer::gradient {
 namespace {
 
 /// Returns the products of all elements before each one: for [a, b, c], [1, a, ab].
-Node *productsBefore(GradientCall &c, Node *self, const Dims &sizes, int64_t dim) {
-  Dims one = sizes;
+Node *productsBefore(GradientCall &c, Node *self, const IntList &sizes, int64_t dim) {
+  IntList one = sizes;
   one[static_cast<size_t>(dim)] = 1;
   Node *ones = c.make("aten.new_full.default", {self, Actual::integers(one), 1}, {{"pin_memory", false}});
   Node *allButLast = c.make("aten.slice.Tensor", {self, dim, 0, sizes[static_cast<size_t>(dim)] - 1});
@@ -15,14 +15,14 @@ Node *productsBefore(GradientCall &c, Node *self, const Dims &sizes, int64_t dim
 }
 
 /// Returns the products of all other elements. Quotients are not possible, since an element may be 0.
-Node *productsOfOthers(GradientCall &c, Node *self, const Dims &sizes, int64_t dim) {
+Node *productsOfOthers(GradientCall &c, Node *self, const IntList &sizes, int64_t dim) {
   auto flipped = [&](Node *tensor) { return c.make("aten.flip.default", {tensor, Actual::integers({dim})}); };
   Node *before = productsBefore(c, self, sizes, dim);
   Node *after = flipped(productsBefore(c, flipped(self), sizes, dim));
   return c.make("aten.mul.Tensor", {before, after});
 }
 
-Node *times(GradientCall &c, Node *gradient, Node *self, const Dims &sizes, int64_t dim) {
+Node *times(GradientCall &c, Node *gradient, Node *self, const IntList &sizes, int64_t dim) {
   Node *wide = c.make("aten.expand.default", {gradient, Actual::integers(sizes)});
   return sizes[static_cast<size_t>(dim)] == 1
              ? wide
@@ -40,13 +40,13 @@ bool hasOneDType(GradientCall &c) {
 // Treats all elements as one line.
 void prod(GradientCall &c) {
   Node *self = c.operand(0);
-  Dims sizes = c.sizes(self);
+  IntList sizes = c.sizes(self);
   if (!hasOneDType(c))
     return;
   c.give(0, [&]() -> Node * {
     if (sizes.empty())
       return c.gradient();
-    Dims line = {productOf(sizes)};
+    IntList line = {productOf(sizes)};
     Node *flat = c.make("aten.reshape.default", {self, Actual::integers(line)});
     return c.make("aten.view.default", {times(c, c.gradient(), flat, line, 0), Actual::integers(sizes)});
   });
@@ -54,7 +54,7 @@ void prod(GradientCall &c) {
 
 void prodOfDim(GradientCall &c) {
   Node *self = c.operand(0);
-  Dims sizes = c.sizes(self);
+  IntList sizes = c.sizes(self);
   if (!hasOneDType(c))
     return;
   c.give(0, [&]() -> Node * {

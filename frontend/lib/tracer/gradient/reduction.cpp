@@ -3,9 +3,9 @@
 namespace ccgraph::tracer::gradient {
 
 // A single number has no dimension, though PyTorch lets a call name its dimension 0 or -1.
-Reduction reductionOf(GradientCall &c, ReductionPlaces places) {
+ReducedDims reductionOf(GradientCall &c, ReductionPlaces places) {
   auto [dimsPlace, keeps] = places;
-  Reduction reduction{c.sizes(c.operand(0)), {}, c.boolean(keeps, false)};
+  ReducedDims reduction{c.sizes(c.operand(0)), {}, c.boolean(keeps, false)};
   if (reduction.sizes.empty())
     return reduction;
   if (const Argument *dims = argumentAt(*c.node(), dimsPlace))
@@ -16,7 +16,7 @@ Reduction reductionOf(GradientCall &c, ReductionPlaces places) {
   return reduction;
 }
 
-Node *withOnes(GradientCall &c, Node *tensor, const Reduction &reduction) {
+Node *withOnes(GradientCall &c, Node *tensor, const ReducedDims &reduction) {
   return reduction.keeps ? tensor : c.make("aten.view.default", {tensor, Actual::integers(reduction.sizesWithOnes())});
 }
 
@@ -25,7 +25,7 @@ Node *castBack(GradientCall &c, Node *gradient) {
   return from == to ? gradient : c.make("prims.convert_element_type.default", {gradient, to});
 }
 
-Node *repeated(GradientCall &c, Node *gradient, const Reduction &reduction) {
+Node *repeated(GradientCall &c, Node *gradient, const ReducedDims &reduction) {
   return c.make("aten.expand.default", {withOnes(c, gradient, reduction), Actual::integers(reduction.sizes)});
 }
 

@@ -5,7 +5,9 @@ namespace ccgraph::tracer::gradient {
 namespace {
 
 /// Returns the gradient of each element, which is that of the sum.
-Node *spread(GradientCall &c, const Reduction &reduction) { return castBack(c, repeated(c, c.gradient(), reduction)); }
+Node *spread(GradientCall &c, const ReducedDims &reduction) {
+  return castBack(c, repeated(c, c.gradient(), reduction));
+}
 
 void sum(GradientCall &c) {
   c.give(0, [&] { return spread(c, reductionOf(c)); });
@@ -13,7 +15,7 @@ void sum(GradientCall &c) {
 
 void mean(GradientCall &c) {
   c.give(0, [&] {
-    Reduction reduction = reductionOf(c);
+    ReducedDims reduction = reductionOf(c);
     return c.make("aten.div.Scalar", {spread(c, reduction), reduction.count()});
   });
 }
@@ -21,7 +23,7 @@ void mean(GradientCall &c) {
 // Where several elements are the largest, each has an equal share.
 void amax(GradientCall &c) {
   c.give(0, [&] {
-    Reduction reduction = reductionOf(c);
+    ReducedDims reduction = reductionOf(c);
     Node *largest = c.make("aten.eq.Tensor", {c.operand(0), withOnes(c, c.node(), reduction)});
     Node *mask = c.make("prims.convert_element_type.default", {largest, c.dtype(c.operand(0))});
     Node *number = c.make("aten.sum.dim_IntList", {mask, Actual::integers(reduction.dims), true});
@@ -33,7 +35,7 @@ void amax(GradientCall &c) {
 // The derivative of the variance over n elements is 2 (x - mean) / (n - correction), that of the mean 1 / n.
 void varMean(GradientCall &c) {
   c.give(0, [&] {
-    Reduction reduction = reductionOf(c, {.keeps = 3});
+    ReducedDims reduction = reductionOf(c, {.keeps = 3});
     auto count = static_cast<double>(reduction.count());
     Node *ofVariance = nullptr, *ofMean = nullptr;
     if (Node *gradient = c.gradient(0)) {

@@ -11,7 +11,7 @@ namespace {
 struct Norm {
   GradientCall &c;
   double order;
-  Reduction reduction;
+  ReducedDims reduction;
   Node *self, *norm, *gradient;
 
   [[nodiscard]] Node *product(Node *a, Node *b) const { return c.make("aten.mul.Tensor", {a, b}); }
@@ -62,7 +62,7 @@ void norm(GradientCall &c, ReductionPlaces places) {
   if (c.dtype(c.node()) != c.dtype(self))
     return c.fail("computes in another dtype than its operand's");
   c.give(self, [&] {
-    Reduction reduction = reductionOf(c, places);
+    ReducedDims reduction = reductionOf(c, places);
     Node *norm = withOnes(c, c.node(), reduction), *gradient = withOnes(c, c.gradient(), reduction);
     return gradientOf({c, c.number(1, 2), reduction, self, norm, gradient});
   });

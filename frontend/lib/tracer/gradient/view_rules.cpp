@@ -24,7 +24,7 @@ void t(GradientCall &c) {
 void permute(GradientCall &c) {
   const Argument *dims = argumentAt(*c.node(), 1);
   auto rank = static_cast<int64_t>(dims->elements().size());
-  Dims inverse(rank, 0);
+  IntList inverse(rank, 0);
   for (int64_t to = 0; to < rank; ++to)
     inverse[GradientCall::dimension(dims->elements()[to].integer(), rank)] = to;
   c.give(0, [&] { return c.make("aten.permute.default", {c.gradient(), Actual::integers(inverse)}); });
@@ -56,7 +56,7 @@ void unbind(GradientCall &c) {
 void cat(GradientCall &c) {
   int64_t begin = 0;
   for (Node *part : c.operands(0)) {
-    Dims sizes = c.sizes(part);
+    IntList sizes = c.sizes(part);
     int64_t dim = GradientCall::dimension(c.integer(1, 0), sizes.size());
     int64_t end = begin + (sizes.empty() ? 0 : sizes[dim]);
     c.give(part, [&, from = begin] { return c.make("aten.slice.Tensor", {c.gradient(), dim, from, end}); });

@@ -24,7 +24,7 @@ struct Exchange {
 TypePtr gathered(const Exchange &exchange, const Type &input) {
   if (!exchange.groupSize)
     return nullptr;
-  Sizes sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   if (sizes.empty())
     sizes.push_back(1);
   sizes[0] = multiply(exchange.call.context, sizes[0], *exchange.groupSize);
@@ -46,7 +46,7 @@ TypePtr scattered(const Exchange &exchange, const Type &input) {
                                 "view it as [1] times the group's size");
   if (!exchange.groupSize || *exchange.groupSize <= 0)
     return nullptr;
-  Sizes sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   std::optional<Dim> share = divideExactly(sizes[0], *exchange.groupSize);
   if (!share)
     share = sizes[0].isStatic() ? Dim(sizes[0].value() / *exchange.groupSize)
@@ -67,7 +67,7 @@ TypePtr exchanged(const Exchange &exchange, const Type &input) {
   if (!splits || splits->empty() || input.sizes().empty())
     return nullptr;
   call.assumeUnless(staticDims(*splits).has_value());
-  Sizes sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   sizes[0] = Dim(0);
   for (const Dim &split : *splits)
     sizes[0] = add(call.context, sizes[0], split);
@@ -87,7 +87,7 @@ TypePtr resharded(const Exchange &exchange, const Type &input) {
     return call.refuse("dimensions " + llvm::Twine(*gather) + " and " + llvm::Twine(*shard) + " of a tensor of rank " +
                            llvm::Twine(input.sizes().size()),
                        "name dimensions that the input has");
-  Sizes sizes(input.sizes().begin(), input.sizes().end());
+  DimList sizes(input.sizes().begin(), input.sizes().end());
   sizes[*gatherDim] = multiply(call.context, sizes[*gatherDim], *exchange.groupSize);
   std::optional<Dim> share = divideExactly(sizes[*shardDim], *exchange.groupSize);
   if (!share)

@@ -108,8 +108,8 @@ TypePtr boolType(Call &call) {
   return operands ? elementwise(call, DType::Bool, operands->tensors) : nullptr;
 }
 
-// PyTorch computes where(condition, x, number), with a condition laid out as an elementwise operator does, and a number as a tensor
-// without dimensions.
+// PyTorch computes where(condition, x, number), with a condition laid out as an elementwise operator does, and a number
+// as a tensor without dimensions.
 TypePtr chosenType(Call &call) {
   auto operands = operandsOf(call);
   if (!operands)
@@ -186,7 +186,7 @@ TypePtr broadcastType(Call &call) {
   llvm::SmallVector<TypePtr, 4> results;
   for (TypePtr type : *tensors) {
     size_t added = sizes->size() - type->sizes().size();
-    Sizes strides(sizes->size(), Dim(0));
+    DimList strides(sizes->size(), Dim(0));
     for (size_t i = 0; i != type->strides().size(); ++i)
       if (type->sizes()[i] == (*sizes)[added + i])
         strides[added + i] = type->strides()[i];

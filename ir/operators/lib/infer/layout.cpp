@@ -16,7 +16,7 @@ std::optional<int64_t> numberOf(llvm::StringRef symbol) {
 }
 
 /// Dimensions from the innermost on.
-llvm::SmallVector<unsigned, 6> innermostFirst(DimsRef strides) {
+llvm::SmallVector<unsigned, 6> innermostFirst(IntListRef strides) {
   llvm::SmallVector<unsigned, 6> order(strides.size());
   std::iota(order.rbegin(), order.rend(), 0U);
   llvm::stable_sort(order, [&](unsigned a, unsigned b) { return strides[a] < strides[b]; });
@@ -24,12 +24,12 @@ llvm::SmallVector<unsigned, 6> innermostFirst(DimsRef strides) {
 }
 
 /// Strides of one tensor stretched to `sizes`, 0 where it is.
-std::optional<Dims> stretchedStrides(const Type &type, DimsRef sizes) {
+std::optional<IntList> stretchedStrides(const Type &type, IntListRef sizes) {
   auto own = numbersFor(type.sizes());
   auto strides = numbersFor(type.strides());
   if (!own || !strides || strides->size() != own->size())
     return std::nullopt;
-  Dims result(sizes.size(), 0);
+  IntList result(sizes.size(), 0);
   size_t added = sizes.size() - own->size();
   for (size_t i = 0; i != own->size(); ++i)
     if ((*own)[i] != 1 || sizes[added + i] == 1)
@@ -38,7 +38,7 @@ std::optional<Dims> stretchedStrides(const Type &type, DimsRef sizes) {
 }
 
 /// Not stretched.
-bool fills(const Type &type, SizesRef sizes) { return type.stridesKnown() && type.sizes() == sizes; }
+bool fills(const Type &type, DimListRef sizes) { return type.stridesKnown() && type.sizes() == sizes; }
 
 /// Of images, [n, c, h, w]: elementwise operators ask for no other layout with channels last.
 bool isChannelsLast(const Type &type) {
@@ -62,8 +62,8 @@ const Device &deviceOf(llvm::ArrayRef<TypePtr> tensors) {
 
 } // namespace
 
-std::optional<Dims> numbersFor(SizesRef dims) {
-  Dims numbers;
+std::optional<IntList> numbersFor(DimListRef dims) {
+  IntList numbers;
   for (const Dim &dim : dims) {
     std::optional<int64_t> value = dim.evaluate(numberOf);
     if (!value)
@@ -73,8 +73,8 @@ std::optional<Dims> numbersFor(SizesRef dims) {
   return numbers;
 }
 
-TypePtr laidOut(Context &context, const Type &like, SizesRef sizes, DimsRef strides) {
-  Sizes result(sizes.size());
+TypePtr laidOut(Context &context, const Type &like, DimListRef sizes, IntListRef strides) {
+  DimList result(sizes.size());
   Dim inside(1);
   for (unsigned dim : innermostFirst(strides)) {
     result[dim] = sizes[dim].isStatic() && sizes[dim].value() == 1 ? Dim(strides[dim]) : inside;
@@ -87,8 +87,8 @@ TypePtr laidOut(Context &context, const Type &like, SizesRef sizes, DimsRef stri
   return context.tensor(like.dtype(), {sizes, result, true}, like.device());
 }
 
-TypePtr orderedLike(Context &context, const Type &like, SizesRef sizes, DimsRef strides) {
-  Sizes result(sizes.size());
+TypePtr orderedLike(Context &context, const Type &like, DimListRef sizes, IntListRef strides) {
+  DimList result(sizes.size());
   Dim inside(1);
   for (unsigned dim : innermostFirst(strides)) {
     result[dim] = inside;
@@ -97,11 +97,11 @@ TypePtr orderedLike(Context &context, const Type &like, SizesRef sizes, DimsRef 
   return context.tensor(like.dtype(), {sizes, result, true}, like.device());
 }
 
-std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors) {
+std::optional<DimList> broadcast(llvm::ArrayRef<TypePtr> tensors) {
   size_t rank = 0;
   for (TypePtr type : tensors)
     rank = std::max(rank, type->sizes().size());
-  Sizes result(rank, Dim(1));
+  DimList result(rank, Dim(1));
   for (TypePtr type : tensors)
     for (size_t i = 0, added = rank - type->sizes().size(); i != type->sizes().size(); ++i) {
       const Dim &size = type->sizes()[i];
@@ -134,8 +134,8 @@ static TypePtr refuseSizes(Call &call, llvm::ArrayRef<TypePtr> tensors) {
                      "sizes must be equal or 1, counted from the last");
 }
 
-// As torch._prims_common does: where all are row-major, or all have their channels last, so is the result; where they are
-// both, as sizes of 1 allow, or neither, the order of their strides decides.
+// As torch._prims_common does: where all are row-major, or all have their channels last, so is the result; where they
+// are both, as sizes of 1 allow, or neither, the order of their strides decides.
 TypePtr elementwise(Call &call, DType dtype, llvm::ArrayRef<TypePtr> tensors) {
   if (tensors.empty())
     return nullptr;
@@ -156,14 +156,14 @@ TypePtr elementwise(Call &call, DType dtype, llvm::ArrayRef<TypePtr> tensors) {
     return call.contiguous(dtype, *sizes, device);
   if (lastInside && !plain)
     return laidOut(call.context, *like, *sizes, channelsLastStrides(*numbers));
-  llvm::SmallVector<Dims, 4> strides;
+  llvm::SmallVector<IntList, 4> strides;
   for (TypePtr type : tensors) {
     auto stretched = type->stridesKnown() ? stretchedStrides(*type, *numbers) : std::nullopt;
     if (!stretched)
       return call.context.tensor(dtype, {*sizes, {}, false}, device);
     strides.push_back(std::move(*stretched));
   }
-  llvm::SmallVector<DimsRef, 4> likes(strides.begin(), strides.end());
+  llvm::SmallVector<IntListRef, 4> likes(strides.begin(), strides.end());
   return laidOut(call.context, *like, *sizes, denseStridesLike(*numbers, likes));
 }
 
@@ -183,19 +183,19 @@ TypePtr preserved(Call &call, DType dtype, const Type &from, const Device &devic
   return laidOut(call.context, *like, from.sizes(), preservedStrides(*sizes, *strides));
 }
 
-TypePtr formatted(const Call &call, const Type &like, SizesRef sizes, llvm::StringRef format) {
+TypePtr formatted(const Call &call, const Type &like, DimListRef sizes, llvm::StringRef format) {
   if (format == "contiguous_format")
     return call.contiguousLike(like, sizes);
   auto numbers = staticDims(sizes);
   size_t rank = format == "channels_last" ? 4 : format == "channels_last_3d" ? 5 : 0;
   if (!numbers || rank == 0 || sizes.size() != rank)
     return nullptr;
-  Dims strides = channelsLastStrides(*numbers);
-  return call.context.tensor(like.dtype(), {sizes, Sizes(strides.begin(), strides.end()), true}, like.device());
+  IntList strides = channelsLastStrides(*numbers);
+  return call.context.tensor(like.dtype(), {sizes, DimList(strides.begin(), strides.end()), true}, like.device());
 }
 
-Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep) {
-  Sizes result;
+DimList reduced(DimListRef sizes, llvm::ArrayRef<unsigned> dims, bool keep) {
+  DimList result;
   for (unsigned i = 0; i != sizes.size(); ++i)
     if (!llvm::is_contained(dims, i))
       result.push_back(sizes[i]);

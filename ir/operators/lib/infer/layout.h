@@ -4,8 +4,8 @@
 // a thousand and more; strides are then products of sizes again. Two sizes that are equal only for some values of the
 // symbols count as different.
 //
-// Ownership: plain values. Failure: an empty result, or null, where sizes do not fit or an expression cannot be evaluated.
-// Cost: linear in the ranks, with an evaluation for each expression.
+// Ownership: plain values. Failure: an empty result, or null, where sizes do not fit or an expression cannot be
+// evaluated. Cost: linear in the ranks, with an evaluation for each expression.
 #pragma once
 
 #include "infer/rule.h"
@@ -13,16 +13,17 @@
 namespace ccgraph::infer {
 
 /// Numbers in place of expressions; empty where one cannot be evaluated.
-[[nodiscard]] std::optional<Dims> numbersFor(SizesRef dims);
+[[nodiscard]] std::optional<IntList> numbersFor(DimListRef dims);
 
-/// A tensor whose dimensions lie within one another as `strides` says, without gaps; `strides` are for numbersFor(sizes).
-[[nodiscard]] TypePtr laidOut(Context &context, const Type &like, SizesRef sizes, DimsRef strides);
+/// A tensor whose dimensions lie within one another as `strides` says, without gaps; `strides` are for
+/// numbersFor(sizes).
+[[nodiscard]] TypePtr laidOut(Context &context, const Type &like, DimListRef sizes, IntListRef strides);
 
 /// The same for strides of another tensor: dimensions lie within one another in their order, also those of one element.
-[[nodiscard]] TypePtr orderedLike(Context &context, const Type &like, SizesRef sizes, DimsRef strides);
+[[nodiscard]] TypePtr orderedLike(Context &context, const Type &like, DimListRef sizes, IntListRef strides);
 
 /// The sizes that all have once stretched.
-[[nodiscard]] std::optional<Sizes> broadcast(llvm::ArrayRef<TypePtr> tensors);
+[[nodiscard]] std::optional<DimList> broadcast(llvm::ArrayRef<TypePtr> tensors);
 
 /// Row-major with the very strides that an allocation gives: dimensions of one element included.
 [[nodiscard]] bool isCanonical(const Type &type);
@@ -35,9 +36,9 @@ namespace ccgraph::infer {
 [[nodiscard]] TypePtr preserved(Call &call, DType dtype, const Type &from, const Device &device);
 
 /// A new tensor in a memory format other than preserve_format; null for channels last of symbolic sizes.
-[[nodiscard]] TypePtr formatted(const Call &call, const Type &like, SizesRef sizes, llvm::StringRef format);
+[[nodiscard]] TypePtr formatted(const Call &call, const Type &like, DimListRef sizes, llvm::StringRef format);
 
 /// The sizes without those of `dims`, or with 1 in their place.
-[[nodiscard]] Sizes reduced(SizesRef sizes, llvm::ArrayRef<unsigned> dims, bool keep);
+[[nodiscard]] DimList reduced(DimListRef sizes, llvm::ArrayRef<unsigned> dims, bool keep);
 
 } // namespace ccgraph::infer

@@ -10,7 +10,7 @@ TypePtr linearType(Call &call) {
   TypePtr weight = call.tensor("weight");
   if (!input || !weight || input->sizes().empty() || weight->sizes().size() != 2)
     return nullptr;
-  Sizes sizes(input->sizes().begin(), input->sizes().end());
+  DimList sizes(input->sizes().begin(), input->sizes().end());
   sizes.back() = weight->sizes()[0];
   return call.contiguousLike(*input, sizes);
 }
@@ -33,13 +33,13 @@ TypePtr matmulType(Call &call) {
                        "transpose one of them");
   const Argument *asked = call.given("out_dtype");
   call.assumeUnless(a->dtype() == b->dtype() && !asked);
-  Sizes sizes(a->sizes().begin(), a->sizes().end());
+  DimList sizes(a->sizes().begin(), a->sizes().end());
   sizes.back() = b->sizes().back();
   return call.contiguous(asked && asked->is(Argument::Kind::DType) ? asked->dtype() : a->dtype(), sizes, a->device());
 }
 
-// Rows in groups: [m, k] with [g, k, n] is [m, n], [k, m] with [k, n] is [g, m, n] for as many groups as there are ends.
-// A row of the result begins at a multiple of 16 bytes (_create_grouped_mm_output_tensor).
+// Rows in groups: [m, k] with [g, k, n] is [m, n], [k, m] with [k, n] is [g, m, n] for as many groups as there are
+// ends. A row of the result begins at a multiple of 16 bytes (_create_grouped_mm_output_tensor).
 TypePtr groupedMatmul(Call &call) {
   TypePtr a = call.tensor(0);
   TypePtr b = call.tensor(1);
@@ -50,7 +50,7 @@ TypePtr groupedMatmul(Call &call) {
   bool flatB = b->sizes().size() == 2;
   Dim rows = a->sizes()[a->sizes().size() - 2];
   Dim columns = b->sizes().back();
-  Sizes sizes;
+  DimList sizes;
   if (flatA && flatB) {
     if (!ends)
       return nullptr;
@@ -66,7 +66,7 @@ TypePtr groupedMatmul(Call &call) {
     return call.contiguous(dtype, sizes, a->device());
   int64_t alignment = 16 / static_cast<int64_t>(sizeInBytes(dtype));
   int64_t row = (columns.value() + alignment - 1) / alignment * alignment;
-  Sizes strides = {Dim(row), Dim(1)};
+  DimList strides = {Dim(row), Dim(1)};
   if (sizes.size() == 3)
     strides.insert(strides.begin(), multiply(call.context, sizes[1], Dim(row)));
   return call.context.tensor(dtype, {sizes, strides, true}, a->device());
@@ -137,7 +137,7 @@ TypePtr normForward(Call &call) {
   auto rank = input ? normalizedRank(call, *input) : std::nullopt;
   if (!rank)
     return nullptr;
-  Sizes kept(input->sizes().begin(), input->sizes().end());
+  DimList kept(input->sizes().begin(), input->sizes().end());
   std::fill(kept.end() - static_cast<ptrdiff_t>(*rank), kept.end(), Dim(1));
   TypePtr result = call.contiguousLike(*input, input->sizes());
   TypePtr statistic = call.contiguous(statisticDType(input->dtype()), kept, input->device());
@@ -179,7 +179,7 @@ namespace {
 
 /// The result of attention: batch, heads and rows of the query, columns of the value, and laid out as the query is.
 TypePtr attended(const Call &call, const Type &query, const Type &value) {
-  Sizes sizes(query.sizes().begin(), query.sizes().end());
+  DimList sizes(query.sizes().begin(), query.sizes().end());
   sizes.back() = value.sizes().back();
   auto strides = numbersFor(query.strides());
   return strides && query.stridesKnown() ? orderedLike(call.context, query, sizes, *strides) : nullptr;
@@ -192,10 +192,10 @@ TypePtr rowStatistic(const Call &call, const Type &query) {
 
 // Batch, heads, rows, columns, in memory as [batch, rows, heads, columns].
 TypePtr rowsFirst(const Call &call, const Type &query, const Dim &columns) {
-  Sizes sizes(query.sizes().begin(), query.sizes().end());
+  DimList sizes(query.sizes().begin(), query.sizes().end());
   sizes[3] = columns;
   Dim heads = multiply(call.context, sizes[1], columns);
-  Sizes strides = {multiply(call.context, sizes[2], heads), columns, heads, Dim(1)};
+  DimList strides = {multiply(call.context, sizes[2], heads), columns, heads, Dim(1)};
   return call.context.tensor(query.dtype(), {sizes, strides, true}, query.device());
 }
 
@@ -220,7 +220,7 @@ TypePtr flashAttentionOnCpu(Call &call) {
   if (!query || !value || query->sizes().size() != 4 || value->sizes().size() != 4)
     return nullptr;
   Dim heads = query->sizes()[1], rows = query->sizes()[2];
-  Sizes strides = {multiply(call.context, rows, heads), Dim(1), heads};
+  DimList strides = {multiply(call.context, rows, heads), Dim(1), heads};
   TypePtr statistic =
       call.context.tensor(statisticDType(query->dtype()), {query->sizes().drop_back(), strides, true}, query->device());
   return call.context.list({attended(call, *query, *value), statistic});

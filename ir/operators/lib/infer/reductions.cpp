@@ -90,7 +90,7 @@ TypePtr topkType(Call &call) {
   auto dim = self ? wrapDim(call.integer("dim").value_or(-1), self->sizes().size()) : std::nullopt;
   if (!count || !dim)
     return nullptr;
-  Sizes sizes(self->sizes().begin(), self->sizes().end());
+  DimList sizes(self->sizes().begin(), self->sizes().end());
   sizes[*dim] = *count;
   return call.context.list({call.contiguousLike(*self, sizes), call.contiguous(DType::I64, sizes, self->device())});
 }

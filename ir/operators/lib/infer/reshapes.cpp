@@ -8,8 +8,8 @@ namespace {
 
 /// What is left of `sizes` after those of `others` have been taken out: the size that -1 stands for. Empty where the
 /// numbers do not divide, or an expression of `others` is no size of its own.
-std::optional<Dim> quotient(Context &context, SizesRef sizes, SizesRef others) {
-  Sizes left(sizes.begin(), sizes.end());
+std::optional<Dim> quotient(Context &context, DimListRef sizes, DimListRef others) {
+  DimList left(sizes.begin(), sizes.end());
   int64_t divisor = 1;
   for (const Dim &other : others) {
     if (other.isStatic()) {
@@ -33,12 +33,12 @@ std::optional<Dim> quotient(Context &context, SizesRef sizes, SizesRef others) {
   return multiply(context, Dim(number / divisor), rest);
 }
 
-std::optional<Sizes> resolved(Context &context, SizesRef from, SizesRef wanted) {
-  Sizes sizes(wanted.begin(), wanted.end());
+std::optional<DimList> resolved(Context &context, DimListRef from, DimListRef wanted) {
+  DimList sizes(wanted.begin(), wanted.end());
   auto *open = llvm::find(sizes, Dim(-1));
   if (open == sizes.end())
     return sizes;
-  Sizes others(sizes.begin(), open);
+  DimList others(sizes.begin(), open);
   others.append(open + 1, sizes.end());
   auto rest = quotient(context, from, others);
   if (!rest)
@@ -49,7 +49,7 @@ std::optional<Sizes> resolved(Context &context, SizesRef from, SizesRef wanted) 
 
 /// The strides of a view are those of its runs; with expressions only the usual cases are told: a run that is a
 /// dimension of the operand as it was, or that is contiguous up to the last.
-TypePtr symbolicView(const Call &call, const Type &from, SizesRef sizes) {
+TypePtr symbolicView(const Call &call, const Type &from, DimListRef sizes) {
   if (from.isContiguous())
     return call.contiguousLike(from, sizes);
   auto oldSizes = numbersFor(from.sizes());
@@ -60,7 +60,7 @@ TypePtr symbolicView(const Call &call, const Type &from, SizesRef sizes) {
   auto strides = viewStrides(*oldSizes, *oldStrides, *newSizes);
   if (!strides)
     return call.contiguousLike(from, sizes); // a reshape copies
-  Sizes result;
+  DimList result;
   for (int64_t stride : *strides) {
     auto *same = llvm::find(*oldStrides, stride);
     bool isNumber = same == oldStrides->end() && stride < 1000;
@@ -73,8 +73,8 @@ TypePtr symbolicView(const Call &call, const Type &from, SizesRef sizes) {
 
 /// Sizes and strides under change.
 struct Window {
-  Dims sizes;
-  Dims strides;
+  IntList sizes;
+  IntList strides;
 
   /// Dimensions `first` to `last` as one; false where memory does not run through them.
   bool collapse(size_t first, size_t last) {
@@ -107,7 +107,7 @@ struct Window {
 
 /// As torch._refs walks: dimensions that stay keep their stride, also those of one element; others are put together
 /// from the left until the wanted length divides them, and split. Empty where that would take a copy.
-std::optional<Dims> walkedStrides(Window window, DimsRef wanted) {
+std::optional<IntList> walkedStrides(Window window, IntListRef wanted) {
   size_t at = 0;
   for (int64_t length : wanted) {
     if (at == window.sizes.size()) {
@@ -135,8 +135,8 @@ std::optional<Dims> walkedStrides(Window window, DimsRef wanted) {
 
 /// The type of `from` in these sizes: a view where strides allow, else a contiguous copy. One rule serves both view and
 /// reshape: PyTorch refuses a view that strides do not allow, so a copy is only ever the answer of a reshape.
-TypePtr reshaped(const Call &call, const Type &from, DimsRef wanted) {
-  Sizes sizes(wanted.begin(), wanted.end());
+TypePtr reshaped(const Call &call, const Type &from, IntListRef wanted) {
+  DimList sizes(wanted.begin(), wanted.end());
   if (!from.stridesKnown())
     return call.context.tensor(from.dtype(), {sizes, {}, false}, from.device());
   Window window{*staticDims(from.sizes()), *staticDims(from.strides())};
@@ -145,11 +145,11 @@ TypePtr reshaped(const Call &call, const Type &from, DimsRef wanted) {
     return call.contiguousLike(from, sizes);
   // A contiguous tensor as one dimension has the stride 1, also where each of its dimensions has one element.
   if (wanted.size() == 1 && isContiguous(window.sizes, window.strides))
-    strides = Dims{1};
+    strides = IntList{1};
   else if (!isCanonical(from) && llvm::all_of(wanted, [](int64_t size) { return size > 0; }))
     if (auto walked = walkedStrides(std::move(window), wanted))
       strides = walked;
-  return call.context.tensor(from.dtype(), {sizes, Sizes(strides->begin(), strides->end()), true}, from.device());
+  return call.context.tensor(from.dtype(), {sizes, DimList(strides->begin(), strides->end()), true}, from.device());
 }
 
 bool allStatic(const Type &type) { return staticDims(type.sizes()) && staticDims(type.strides()); }
@@ -181,7 +181,7 @@ TypePtr flattenType(Call &call) {
   TypePtr from = call.tensor(0);
   if (!from || !allStatic(*from))
     return nullptr;
-  Dims old = *staticDims(from->sizes());
+  IntList old = *staticDims(from->sizes());
   if (old.empty())
     return reshaped(call, *from, {1});
   auto begin = call.dimension(1, old.size()), end = call.dimension(2, old.size());
@@ -189,8 +189,8 @@ TypePtr flattenType(Call &call) {
     return nullptr;
   if (*begin == *end)
     return from;
-  Dims sizes(old.begin(), old.begin() + *begin);
-  sizes.push_back(productOf(DimsRef(old).slice(*begin, *end + 1 - *begin)));
+  IntList sizes(old.begin(), old.begin() + *begin);
+  sizes.push_back(productOf(IntListRef(old).slice(*begin, *end + 1 - *begin)));
   sizes.append(old.begin() + *end + 1, old.end());
   return reshaped(call, *from, sizes);
 }

@@ -12,14 +12,11 @@
 #include "ops/arguments.h"
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 namespace ccgraph::infer {
 
 using TypePtr = const Type *;
-using Sizes = llvm::SmallVector<Dim, 6>;
-using SizesRef = llvm::ArrayRef<Dim>;
-
 /// One call, with its arguments by the names of the schema.
 struct Call {
   const Node &node;
@@ -58,10 +55,10 @@ struct Call {
   [[nodiscard]] Device deviceOr(Device otherwise) const;
   [[nodiscard]] bool namesDevice() const; ///< as a literal
 
-  [[nodiscard]] TypePtr contiguous(DType dtype, SizesRef sizes, const Device &device) const {
+  [[nodiscard]] TypePtr contiguous(DType dtype, DimListRef sizes, const Device &device) const {
     return context.contiguousTensor(dtype, sizes, device);
   }
-  [[nodiscard]] TypePtr contiguousLike(const Type &like, SizesRef sizes) const {
+  [[nodiscard]] TypePtr contiguousLike(const Type &like, DimListRef sizes) const {
     return contiguous(like.dtype(), sizes, like.device());
   }
 };

@@ -36,7 +36,7 @@ TypePtr embeddingType(Call &call) {
   TypePtr indices = call.tensor("indices");
   if (!weight || !indices || weight->sizes().size() != 2)
     return nullptr;
-  Sizes sizes(indices->sizes().begin(), indices->sizes().end());
+  DimList sizes(indices->sizes().begin(), indices->sizes().end());
   sizes.push_back(weight->sizes()[1]);
   return call.contiguousLike(*weight, sizes);
 }
@@ -70,7 +70,7 @@ TypePtr indexType(Call &call) {
   if (!common)
     return nullptr;
   bool together = places.back() - places.front() + 1 == places.size();
-  Sizes sizes = reduced(self->sizes(), places, false);
+  DimList sizes = reduced(self->sizes(), places, false);
   sizes.insert(sizes.begin() + (together ? places.front() : 0), common->begin(), common->end());
   bool anyRest = places.size() != self->sizes().size();
   if (anyRest && !self->isContiguous())
@@ -84,7 +84,7 @@ TypePtr indexSelectType(Call &call) {
   auto dim = self ? dimOf(call, *self) : std::nullopt;
   if (!dim || !index)
     return nullptr;
-  Sizes sizes(self->sizes().begin(), self->sizes().end());
+  DimList sizes(self->sizes().begin(), self->sizes().end());
   sizes[*dim] = index->sizes().empty() ? Dim(1) : index->sizes()[0];
   return call.contiguousLike(*self, sizes);
 }
@@ -101,7 +101,7 @@ TypePtr padType(Call &call) {
   auto pad = dimsAt(call.node, call.index("pad"));
   if (!self || !pad || pad->size() % 2 != 0 || pad->size() / 2 > self->sizes().size())
     return nullptr;
-  Sizes sizes(self->sizes().begin(), self->sizes().end());
+  DimList sizes(self->sizes().begin(), self->sizes().end());
   for (size_t i = 0; i != pad->size() / 2; ++i) {
     Dim &size = sizes[sizes.size() - 1 - i];
     size = add(call.context, add(call.context, size, (*pad)[2 * i]), (*pad)[2 * i + 1]);
@@ -126,7 +126,7 @@ bool isLikeChannelsLast(const Type &type) {
          hintsAtChannelsLast(*sizes, *strides);
 }
 
-Sizes toSizes(const Dims &dims) { return Sizes(dims.begin(), dims.end()); }
+DimList toSizes(const IntList &dims) { return DimList(dims.begin(), dims.end()); }
 
 } // namespace
 
@@ -138,7 +138,7 @@ TypePtr stackType(Call &call) {
   auto dim = wrapDim(call.integer("dim").value_or(0), first.sizes().size() + 1);
   if (!dim)
     return nullptr;
-  Sizes sizes(first.sizes().begin(), first.sizes().end());
+  DimList sizes(first.sizes().begin(), first.sizes().end());
   sizes.insert(sizes.begin() + *dim, Dim(static_cast<int64_t>(tensors->size())));
   return call.contiguous(*commonDType(*tensors), sizes, first.device());
 }
@@ -174,7 +174,7 @@ bool joinPlainly(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
 
 TypePtr joined(Call &call, llvm::ArrayRef<TypePtr> tensors, unsigned dim, DType dtype) {
   const Type &first = *tensors.front();
-  Sizes sizes(first.sizes().begin(), first.sizes().end());
+  DimList sizes(first.sizes().begin(), first.sizes().end());
   sizes[dim] = Dim(0);
   for (TypePtr type : tensors)
     sizes[dim] = add(call.context, sizes[dim], type->sizes()[dim]);

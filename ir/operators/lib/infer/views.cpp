@@ -16,8 +16,8 @@ struct Shape {
   const Call &call;
   DType dtype;
   Device device;
-  Sizes sizes;
-  Sizes strides;
+  DimList sizes;
+  DimList strides;
   bool stridesKnown;
 
   Shape(const Call &call, const Type &type)
@@ -136,7 +136,7 @@ TypePtr squeezeType(Call &call) {
     return nullptr;
   size_t rank = from->sizes().size();
   llvm::SmallVector<bool, 6> asked(rank, all);
-  for (int64_t dim : dims ? DimsRef(*dims) : DimsRef()) {
+  for (int64_t dim : dims ? IntListRef(*dims) : IntListRef()) {
     auto wrapped = call.wrapped(dim, std::max<size_t>(rank, 1));
     if (!wrapped)
       return nullptr;
@@ -217,27 +217,27 @@ TypePtr sliceType(Call &call) {
 namespace {
 
 /// The lengths that a split makes of `size` rows; empty if it cannot be told.
-std::optional<Sizes> splitLengths(const Node &node, int64_t size) {
+std::optional<DimList> splitLengths(const Node &node, int64_t size) {
   if (auto lengths = dimsAt(node, 1))
     return lengths;
   std::optional<int64_t> chunk = intAt(node, 1);
   if (!chunk || *chunk <= 0 || size / *chunk > maxParts)
     return std::nullopt;
-  Sizes lengths;
+  DimList lengths;
   for (int64_t at = 0; at < size || at == 0; at = saturatingAdd(at, *chunk))
     lengths.push_back(Dim(std::min(*chunk, size - at)));
   return lengths;
 }
 
 /// split(x, 2*s0) of 4*s0 rows makes two parts.
-std::optional<Sizes> equalParts(const Call &call, const Dim &total) {
+std::optional<DimList> equalParts(const Call &call, const Dim &total) {
   auto length = call.dim("split_size");
   auto part = length ? Linear::parse(*length) : std::nullopt;
   auto whole = Linear::parse(total);
   constexpr int64_t mostParts = 256;
   for (int64_t count = 1; part && whole && count <= mostParts; ++count)
     if (auto sum = part->times(count); sum && sum->dim(call.context) == whole->dim(call.context))
-      return Sizes(static_cast<size_t>(count), *length);
+      return DimList(static_cast<size_t>(count), *length);
   return std::nullopt;
 }
 

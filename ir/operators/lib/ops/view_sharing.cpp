@@ -14,7 +14,7 @@ const Type *tensorResult(const Node &node) { return node.type() && node.type()->
 
 } // namespace
 
-std::optional<Dims> viewStrides(const Type &from, DimsRef to) {
+std::optional<IntList> viewStrides(const Type &from, IntListRef to) {
   auto sizes = staticDims(from.sizes());
   auto strides = staticDims(from.strides());
   if (!sizes || !strides || !from.stridesKnown())

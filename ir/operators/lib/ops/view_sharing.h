@@ -11,7 +11,7 @@ namespace ccgraph {
 
 /// Strides of a view of `from` with sizes `to`, all static and of equal element count; empty if only a copy has that
 /// shape.
-[[nodiscard]] std::optional<Dims> viewStrides(const Type &from, DimsRef to);
+[[nodiscard]] std::optional<IntList> viewStrides(const Type &from, IntListRef to);
 
 /// Is the first operand of this reshape shared by its result?
 [[nodiscard]] Sharing reshapeSharing(const Node &node);

@@ -1,6 +1,6 @@
 #include "ccgraph/ir/view_geometry.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ops/arguments.h"
 #include "ops/knowledge.h"
 

@@ -27,8 +27,8 @@ std::optional<int64_t> Places::valueOf(const Dim &dim) const {
   });
 }
 
-std::optional<Dims> Places::valuesOf(llvm::ArrayRef<Dim> dims) const {
-  Dims values;
+std::optional<IntList> Places::valuesOf(llvm::ArrayRef<Dim> dims) const {
+  IntList values;
   for (const Dim &dim : dims) {
     std::optional<int64_t> value = valueOf(dim);
     if (!value)
@@ -39,13 +39,13 @@ std::optional<Dims> Places::valuesOf(llvm::ArrayRef<Dim> dims) const {
 }
 
 std::optional<int64_t> Places::elementsOf(const PlanWindow &window) const {
-  std::optional<Dims> sizes = valuesOf(window.type->sizes());
+  std::optional<IntList> sizes = valuesOf(window.type->sizes());
   int64_t count = sizes ? productOf(*sizes) : unbounded;
   return count == unbounded ? std::nullopt : std::optional(count);
 }
 
 bool Places::isContiguous(const PlanWindow &window) const {
-  std::optional<Dims> sizes = valuesOf(window.type->sizes()), strides = valuesOf(window.type->strides());
+  std::optional<IntList> sizes = valuesOf(window.type->sizes()), strides = valuesOf(window.type->strides());
   return !sizes || !strides || ccgraph::isContiguous(*sizes, *strides);
 }
 

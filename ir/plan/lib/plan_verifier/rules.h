@@ -7,7 +7,7 @@
 // a window, a few evaluations of sizes.
 #pragma once
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/plan_verifier.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -79,7 +79,7 @@ public:
 
 private:
   [[nodiscard]] size_t spaceOf(BufferId buffer) const;
-  [[nodiscard]] std::optional<Dims> valuesOf(llvm::ArrayRef<Dim> dims) const;
+  [[nodiscard]] std::optional<IntList> valuesOf(llvm::ArrayRef<Dim> dims) const;
 
   const Plan &plan_;
   const PlanLayout &layout_;

@@ -1,5 +1,5 @@
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/strides.h"
 #include "ccgraph/ir/type_inference.h"
 
@@ -56,7 +56,7 @@ const Type *emptyLike(Context &context, const Type *type) {
   auto strides = sizes && type->stridesKnown() ? staticDims(type->strides()) : std::nullopt;
   if (!strides)
     return type;
-  Dims made = preservedStrides(*sizes, *strides);
+  IntList made = preservedStrides(*sizes, *strides);
   llvm::SmallVector<Dim, 6> dims(made.begin(), made.end());
   return context.tensor(type->dtype(), {type->sizes(), dims, true}, type->device());
 }

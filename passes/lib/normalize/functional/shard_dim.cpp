@@ -2,8 +2,8 @@
 
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "rewrite/supersede.h"
 
@@ -27,7 +27,7 @@ std::optional<int64_t> dimension(const Node &node, llvm::StringRef parameter, si
 }
 
 /// Returns the sizes of the result for a tensor of these sizes.
-Dims exchanged(Dims sizes, const ShardDim &dims) {
+IntList exchanged(IntList sizes, const ShardDim &dims) {
   sizes[static_cast<size_t>(dims.shard)] /= dims.ranks;
   sizes[static_cast<size_t>(dims.gather)] *= dims.ranks;
   return sizes;
@@ -48,7 +48,7 @@ Node *rearranged(GraphBuilder &builder, Node *value, const Rearrangement &how, i
   std::vector<Node *> parts;
   for (int64_t i = 0; i < ranks; ++i)
     parts.push_back(builder.call("aten.slice.Tensor", {value, how.from, i * how.block, (i + 1) * how.block}));
-  Dims sizes = *staticDims(value->type()->sizes());
+  IntList sizes = *staticDims(value->type()->sizes());
   sizes[static_cast<size_t>(how.from)] = how.block;
   sizes[static_cast<size_t>(how.to)] *= ranks;
   return builder.call("aten.cat.default", {parts, how.to}, builder.tensorLike(*value->type(), sizes));
@@ -69,7 +69,7 @@ std::optional<ShardDim> shardDimOf(const Node &node) {
   if (!gather || !shard || !ranks || *ranks <= 0)
     return std::nullopt;
   ShardDim dims{*gather, *shard, *ranks};
-  Dims sizes = *staticDims(input->sizes());
+  IntList sizes = *staticDims(input->sizes());
   bool fits =
       sizes[static_cast<size_t>(*shard)] % *ranks == 0 && exchanged(sizes, dims) == *staticDims(output->sizes());
   return fits && input->dtype() == output->dtype() ? std::optional(dims) : std::nullopt;
@@ -79,7 +79,7 @@ Node *buildShardDim(Graph &graph, Node *node, const ShardDim &dims, Certificate 
   GraphBuilder builder(graph, node);
   builder.standFor({node});
   Node *sent = node->operand(0);
-  Dims sizes = *staticDims(sent->type()->sizes());
+  IntList sizes = *staticDims(sent->type()->sizes());
   int64_t block = sizes[static_cast<size_t>(dims.shard)] / dims.ranks;
   int64_t rows = dims.shard == 0 ? block : sizes[0];
   if (dims.shard != 0)

@@ -22,9 +22,9 @@ using Gates = llvm::SmallVector<Passed, maxGates>;
 /// The direction of traversal, from the front or from the back; in the latter, "before" means "after".
 struct Direction {
   /// by step: the steps that are visited before it
-  const Rows &before;
+  const NumberLists &before;
   /// by step: a wait's launches, or from the back a launch's waits: between partners lies a collective
-  const Rows &partners;
+  const NumberLists &partners;
   bool forward = true;
 };
 
@@ -150,7 +150,7 @@ std::vector<Moments> earliest(const Problem &problem, const std::vector<Moments>
 
 std::vector<Moments> remaining(const Problem &problem, const std::vector<Moments> &transfers) {
   size_t steps = problem.steps.size();
-  Rows after = problem.before.inverse(steps), waits = problem.completes.inverse(steps);
+  NumberLists after = problem.before.inverse(steps), waits = problem.completes.inverse(steps);
   return Path(problem, transfers, {after, waits, false}).run();
 }
 

@@ -23,15 +23,15 @@ constexpr size_t maxMoved = 64;
 constexpr size_t maxHolders = 64;
 
 /// Returns, by storage, the steps that hold it, including the last waits of buckets.
-Rows holdersOf(const Problem &problem, const Schedule &schedule) {
+NumberLists holdersOf(const Problem &problem, const Schedule &schedule) {
   BucketHolds buckets(problem, schedule);
-  Rows held;
+  NumberLists held;
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     for (uint32_t storage : problem.holds[step])
       held.push(storage);
     for (uint32_t storage : buckets.beside(step))
       held.push(storage);
-    held.endRow();
+    held.endList();
   }
   return held.inverse(problem.storages.size());
 }
@@ -66,7 +66,7 @@ private:
 
   const Problem &problem_;
   /// by storage
-  Rows holders_;
+  NumberLists holders_;
   /// by step
   std::vector<size_t> of_;
   MemoryCurve curve_;
@@ -98,7 +98,7 @@ private:
   Schedule schedule_;
   int64_t budget_;
   Places places_;
-  Rows after_;
+  NumberLists after_;
   /// by step: the number of its predecessors that are not yet available
   std::vector<uint32_t> missing_;
   std::vector<bool> isIssued_;

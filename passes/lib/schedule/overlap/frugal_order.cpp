@@ -18,7 +18,7 @@ constexpr unsigned maxRounds = 4;
 /// Number of parts of the longest chain; in each, the step with the most memory is examined.
 constexpr size_t chainParts = 3;
 
-void mapRow(Rows &rows, llvm::ArrayRef<uint32_t> row, const std::vector<size_t> &numberOf) {
+void mapRow(NumberLists &rows, llvm::ArrayRef<uint32_t> row, const std::vector<size_t> &numberOf) {
   llvm::SmallVector<uint32_t, 16> mapped;
   for (uint32_t step : row)
     mapped.push_back(static_cast<uint32_t>(numberOf[step]));

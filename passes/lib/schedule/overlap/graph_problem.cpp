@@ -72,7 +72,7 @@ void addCompletions(GraphProblem &result, const ProgramFacts &facts, llvm::Array
     if (facts.waits(node))
       for (const Node *launch : facts.completes(node))
         result.problem.completes.push(stepOf[launch->id()]);
-    result.problem.completes.endRow();
+    result.problem.completes.endList();
   }
 }
 
@@ -255,7 +255,7 @@ void Maker::addHolders(const StorageLives &lives) {
     }
     left -= std::min(left, size);
   }
-  result_.problem.holds = Rows();
+  result_.problem.holds = NumberLists();
   for (llvm::SmallVector<uint32_t, 4> &row : holds) {
     llvm::sort(row);
     row.erase(std::unique(row.begin(), row.end()), row.end());
@@ -283,7 +283,7 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
   addCrowding(result, groups, costs);
   addCompletions(result, facts, stepOf);
   for (size_t step = 0; step < result.nodes.size(); ++step)
-    result.problem.holds.endRow();
+    result.problem.holds.endList();
   return result;
 }
 

@@ -1,6 +1,6 @@
 #include "schedule/overlap/large_bucket.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include <map>
 

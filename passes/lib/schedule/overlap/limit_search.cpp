@@ -1,6 +1,6 @@
 #include "schedule/overlap/limit_search.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "schedule/overlap/replay.h"
 

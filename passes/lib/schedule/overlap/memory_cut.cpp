@@ -38,7 +38,7 @@ private:
   std::vector<uint32_t> node_;
   uint32_t nodes_ = 2;
   /// by storage: steps, in program order
-  Rows holders_;
+  NumberLists holders_;
 };
 
 void Cutter::findSides() {

@@ -1,6 +1,6 @@
 #include "schedule/overlap/memory_limits.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 namespace ccgraph::overlap {
 

@@ -11,7 +11,7 @@
 // Failure: none; the creator ensures that edges go forward (from < to). Cost: that of its arrays.
 #pragma once
 
-#include "schedule/overlap/rows.h"
+#include "schedule/overlap/number_lists.h"
 
 #include <functional>
 #include <limits>
@@ -76,12 +76,12 @@ struct Crowding {
 struct Problem {
   std::vector<Step> steps;
   /// by step: the steps that must precede it, each once
-  Rows before;
+  NumberLists before;
   /// by step: the launches that it completes; only for waits
-  Rows completes;
+  NumberLists completes;
   std::vector<Storage> storages;
   /// by step: the storages that it keeps alive, each once
-  Rows holds;
+  NumberLists holds;
   size_t streams = 0;
   Crowding crowding;
   /// Returns the picoseconds of one collective with this many bytes, of the kind and on the group of this launch.

@@ -35,7 +35,7 @@ private:
   int64_t budget_;
   BucketSpans spans_;
   MemoryCurve curve_;
-  Rows followers_;
+  NumberLists followers_;
   /// by step: the first member of its bucket, itself if it is in none
   std::vector<uint32_t> leader_;
   /// by first member of a bucket: the waits of its members, in order of position

@@ -85,8 +85,8 @@ void Tasks::fold() {
       if (source.completed)
         completed_.push(source.task);
     }
-    before_.endRow();
-    completed_.endRow();
+    before_.endList();
+    completed_.endList();
   }
   after_ = before_.inverse(size());
 }

@@ -60,9 +60,9 @@ private:
 
   const Problem &problem_;
   std::vector<uint32_t> stepOf_, taskOf_;
-  Rows before_, after_, completed_;
+  NumberLists before_, after_, completed_;
   /// by step
-  Rows followers_, waitsOf_;
+  NumberLists followers_, waitsOf_;
   std::vector<int64_t> allocates_, computeBefore_;
   std::vector<uint32_t> neededBy_;
   std::vector<bool> leaf_, prefetchable_, feedsPrefetch_;

@@ -136,7 +136,7 @@ llvm::Error checkAgreement(const Launch &first, const Launch &second, const Matc
   bool transfer = place.sequence == 0;
   std::string call =
       transfer ? std::string("a transfer")
-               : (Twine("collective ") + Twine(place.sequence) + " on ranks " + dimsText(place.members)).str();
+               : (Twine("collective ") + Twine(place.sequence) + " on ranks " + intListText(place.members)).str();
   Diagnostic diagnostic = diagnoseCall(
       second.call, "run.ranks-disagree",
       (Twine("ranks ") + Twine(first.rank) + " and " + Twine(second.rank) + " disagree about " + call + ": " + found)

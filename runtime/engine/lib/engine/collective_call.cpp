@@ -110,11 +110,11 @@ llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState
   auto *me =
       llvm::find(seat.members, state.rank) == seat.members.end() ? nullptr : &*llvm::find(seat.members, state.rank);
   if (me == nullptr)
-    return wrong("is not a member of the group that it communicates on, " + Twine(dimsText(seat.members)));
+    return wrong("is not a member of the group that it communicates on, " + Twine(intListText(seat.members)));
   seat.member = static_cast<size_t>(me - seat.members.data());
   for (int64_t member : seat.members)
     if (member < 0 || member >= static_cast<int64_t>(ranks.number))
-      return wrong("group " + Twine(dimsText(seat.members)) + " holds rank " + Twine(member) + ", and only " +
+      return wrong("group " + Twine(intListText(seat.members)) + " holds rank " + Twine(member) + ", and only " +
                        Twine(ranks.number) + " ranks run",
                    "run as many ranks as the groups name");
   auto size = static_cast<int64_t>(seat.members.size());

@@ -31,7 +31,7 @@ bool isBrought(const PlanInput &input) {
 
 /// Sizes and dtype of a host tensor, without its elements: what a type can be held to.
 Tensor shapeOf(const HostTensor &host) {
-  Dims sizes = toDims(host.sizes);
+  IntList sizes = toIntList(host.sizes);
   return Tensor::over(nullptr, host.dtype, {sizes, contiguousStrides(sizes), 0});
 }
 

@@ -20,7 +20,7 @@ int64_t aligned(int64_t bytes) {
 
 /// The values, or empty and the first expression that has none.
 struct Evaluated {
-  Dims values;
+  IntList values;
   const SymExpr *unknown = nullptr;
 };
 Evaluated evaluate(llvm::ArrayRef<Dim> dims, const Symbols &symbols) {
@@ -43,7 +43,7 @@ llvm::Expected<Window> windowOf(const PlanWindow &window, const Symbols &symbols
                          "some input or step must have the symbol as its value or as one of its sizes");
   auto negative = [](int64_t value) { return value < 0; };
   if (llvm::any_of(sizes.values, negative) || llvm::any_of(strides.values, negative) || negative(offset.values[0]))
-    return place.error("run.plan", "has a window " + dimsText(sizes.values) + dimsText(strides.values) +
+    return place.error("run.plan", "has a window " + intListText(sizes.values) + intListText(strides.values) +
                                        " from element " + std::to_string(offset.values[0]) +
                                        ", expected no negative number");
   return Window{std::move(sizes.values), std::move(strides.values), offset.values[0]};

@@ -185,12 +185,12 @@ private:
       return true;
     if (place.expected->sizes != place.got->sizes || place.expected->dtype != place.got->dtype)
       comparer_.differ(rank_, nameOf(place),
-                       "has sizes " + dimsText(place.got->sizes) + " afterwards, expected " +
-                           dimsText(place.expected->sizes));
+                       "has sizes " + intListText(place.got->sizes) + " afterwards, expected " +
+                           intListText(place.expected->sizes));
     else
       comparer_.differ(rank_, nameOf(place),
-                       "has strides " + dimsText(place.got->strides) + ", expected " +
-                           dimsText(place.expected->strides));
+                       "has strides " + intListText(place.got->strides) + ", expected " +
+                           intListText(place.expected->strides));
     return false;
   }
 

@@ -104,13 +104,13 @@ std::string elementText(DType dtype, const std::byte *at) {
 }
 
 std::string placeText(const HostTensor &tensor, size_t element) {
-  Dims place(tensor.sizes.size());
+  IntList place(tensor.sizes.size());
   for (size_t dim = place.size(); dim-- > 0;) {
     auto size = static_cast<size_t>(tensor.sizes[dim]);
     place[dim] = static_cast<int64_t>(element % size);
     element /= size;
   }
-  return dimsText(place);
+  return intListText(place);
 }
 
 } // namespace

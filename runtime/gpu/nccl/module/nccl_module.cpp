@@ -1,5 +1,5 @@
-// The module behind GpuCalls (gpu_calls.h) that calls the CUDA runtime and NCCL: with device_kernels.cu, the one place that names them.
-// Loaded when the engine nccl is first asked for.
+// The module behind GpuCalls (gpu_calls.h) that calls the CUDA runtime and NCCL: with device_kernels.cu, the one place
+// that names them. Loaded when the engine nccl is first asked for.
 #include "calls/gpu_module.h"
 
 #include "device_kernels.cuh"
@@ -43,7 +43,7 @@ ncclDataType_t typeOf(GpuType type) {
                                       ncclFloat32, ncclFloat64, ncclFloat8e4m3, ncclFloat8e5m2};
   return types[static_cast<size_t>(type)];
 }
-ncclRedOp_t opOf(GpuReduction reduction) {
+ncclRedOp_t opOf(GpuReduceOp reduction) {
   constexpr ncclRedOp_t ops[] = {ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg};
   return ops[static_cast<size_t>(reduction)];
 }
@@ -310,11 +310,11 @@ public:
   // --- Communication ----------------------------------------------------------------------------------
   int groupStart() override { return codeOf(ncclGroupStart()); }
   int groupEnd() override { return codeOf(ncclGroupEnd()); }
-  int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override {
+  int allReduce(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) override {
     return codeOf(ncclAllReduce(row.send, row.receive, countOf(row), typeOf(row.type), opOf(reduction), commOf(on.comm),
                                 streamOf(on.stream)));
   }
-  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override {
+  int reduceScatter(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) override {
     return codeOf(ncclReduceScatter(row.send, row.receive, countOf(row), typeOf(row.type), opOf(reduction),
                                     commOf(on.comm), streamOf(on.stream)));
   }

@@ -30,15 +30,15 @@ std::string waitText(const RankRun &run) {
             ", has not " + (launch.kind == CollectiveKind::Send ? "received" : "sent"))
         .str();
   }
-  return (Twine(text) + " (collective " + Twine(awaited.sequence()) + " on ranks " + dimsText(awaited.members()) +
-          "), which ranks " + dimsText(awaited.missing()) + " have not launched")
+  return (Twine(text) + " (collective " + Twine(awaited.sequence()) + " on ranks " + intListText(awaited.members()) +
+          "), which ranks " + intListText(awaited.missing()) + " have not launched")
       .str();
 }
 
 std::string launchedText(const RankRun &run, const Communication &awaited, const Communications &communications) {
   size_t count = communications.numLaunched(awaited.members(), run.rank());
   return (Twine("rank ") + Twine(run.rank()) + " " + standsAt(run) + ", having launched " + Twine(count) +
-          (count == 1 ? " collective" : " collectives") + " on ranks " + dimsText(awaited.members()))
+          (count == 1 ? " collective" : " collectives") + " on ranks " + intListText(awaited.members()))
       .str();
 }
 

@@ -47,7 +47,7 @@ public:
 private:
   CallOperand tensor(const Tensor &tensor) {
     tensors_.push_back(tensor);
-    DimsRef sizes = tensor.sizes();
+    IntListRef sizes = tensor.sizes();
     return CallOperand::ofTensor(
         {tensors_.size() - 1, tensor.dtype(), llvm::SmallVector<Dim, 6>(sizes.begin(), sizes.end())});
   }
@@ -94,7 +94,7 @@ private:
   llvm::Error readTransfers();
   llvm::Error makeReceive(const BoundCall &call);
   void makeExchange(const ShardExchange &exchange);
-  [[nodiscard]] Tensor freshTensor(DType dtype, DimsRef sizes) const;
+  [[nodiscard]] Tensor freshTensor(DType dtype, IntListRef sizes) const;
   [[nodiscard]] std::vector<Buffer> buffersOf(llvm::ArrayRef<BoundRow> rows) const;
   [[nodiscard]] Launch newLaunch(CollectiveKind kind) const;
   [[nodiscard]] Value resultValue() const;
@@ -120,12 +120,12 @@ llvm::Error LaunchReader::findGroup() {
     return group.takeError();
   request_.group = group->members(site_.rank).vec();
   if (!llvm::is_contained(request_.group, site_.rank))
-    return site_.error("is not a member of the group that it communicates on, " + dimsText(request_.group),
+    return site_.error("is not a member of the group that it communicates on, " + intListText(request_.group),
                        "a rank may only launch on groups that hold it");
   const Value *stated = site_.argument(spec_.groupSize);
   if (stated && stated->is(Value::Kind::Int) && stated->integer() != groupSize())
     return site_.error((Twine("states a group of ") + Twine(stated->integer()) + " ranks, expected " +
-                        Twine(groupSize()) + ", the members " + dimsText(request_.group))
+                        Twine(groupSize()) + ", the members " + intListText(request_.group))
                            .str());
   return llvm::Error::success();
 }
@@ -143,7 +143,7 @@ std::vector<Buffer> LaunchReader::buffersOf(llvm::ArrayRef<BoundRow> rows) const
 
 /// New memory is poisoned: a program that reads it before the wait gets NaN, and not zeros, which might pass for a
 /// result.
-Tensor LaunchReader::freshTensor(DType dtype, DimsRef sizes) const {
+Tensor LaunchReader::freshTensor(DType dtype, IntListRef sizes) const {
   Tensor tensor = Tensor::zeros(dtype, sizes);
   poison(tensor);
   return tensor;

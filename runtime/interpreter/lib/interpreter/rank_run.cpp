@@ -159,7 +159,7 @@ RankRun::StepResult RankRun::executeCollective(const Node &node) {
   for (int64_t member : request->group)
     if (member < 0 || member >= static_cast<int64_t>(setup_.numRanks))
       return error(node, "run.collective",
-                   (Twine("group ") + dimsText(request->group) + " holds rank " + Twine(member) + ", and only " +
+                   (Twine("group ") + intListText(request->group) + " holds rank " + Twine(member) + ", and only " +
                     Twine(setup_.numRanks) + " ranks run")
                        .str(),
                    "run as many ranks as the groups name");

@@ -9,10 +9,10 @@ namespace {
 bool isDeclaredTensor(const Node &node) { return node.type() && node.type()->isTensor(); }
 
 /// Returns nothing where the type is not a tensor, or contains symbols.
-std::optional<Dims> declaredSizes(const Node &node) {
+std::optional<IntList> declaredSizes(const Node &node) {
   if (!isDeclaredTensor(node))
     return std::nullopt;
-  Dims sizes;
+  IntList sizes;
   for (const Dim &size : node.type()->sizes())
     if (size.isStatic() && size.value() >= 0)
       sizes.push_back(size.value());
@@ -31,7 +31,7 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   if (found == setup_.inputs->end()) {
     if (node.type() == nullptr)
       return Value::opaque(node.name().str().str());
-    if (std::optional<Dims> sizes = declaredSizes(node))
+    if (std::optional<IntList> sizes = declaredSizes(node))
       // Seeded inputs leave out what does not fit into memory; the user then hears of memory, and not of a missing
       // value.
       (void)Tensor::zeros(node.type()->dtype(), *sizes); // too large to be made up: says so
@@ -47,12 +47,12 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
   Tensor plain = Tensor::fromHost(found->second);
   if (std::string wrong = conform(node.type(), plain, symbols_); !wrong.empty())
     return error(node, "run.type", "the given input: " + wrong);
-  Dims strides;
+  IntList strides;
   for (const Dim &stride : node.type()->strides())
     if (std::optional<int64_t> value = dimValue(stride, symbols_))
       strides.push_back(*value);
   if (llvm::any_of(strides, [](int64_t stride) { return stride < 0; }))
-    return error(node, "run.type", "has strides " + dimsText(strides) + ", expected none negative");
+    return error(node, "run.type", "has strides " + intListText(strides) + ", expected none negative");
   return Value(strides.size() == plain.sizes().size() ? Tensor::fromHost(found->second, strides) : plain);
 }
 

@@ -90,7 +90,7 @@ void setBias(KernelArgs &args, Attention &a, unsigned index) {
   std::optional<Tensor> bias = args.optionalTensor(index);
   if (!bias || args.failed())
     return;
-  Dims sizes = toDims(a.query.sizes().take_front(3));
+  IntList sizes = toIntList(a.query.sizes().take_front(3));
   sizes.push_back(a.key.size(2));
   a.bias = args.take(bias->expand(sizes));
 }
@@ -138,7 +138,7 @@ void forEachHead(const Tensor &query, Body body) {
 }
 
 /// [batch, heads, tokens, features] in memory as [batch, tokens, heads, features], as both operators yield it.
-Tensor tokenMajor(DType dtype, DimsRef sizes) {
+Tensor tokenMajor(DType dtype, IntListRef sizes) {
   return Tensor::zeros(dtype, {sizes[0], sizes[2], sizes[1], sizes[3]}).permute({0, 2, 1, 3});
 }
 
@@ -148,7 +148,7 @@ struct Attended {
 };
 
 Attended attend(const Attention &a) {
-  Dims sizes = toDims(a.query.sizes());
+  IntList sizes = toIntList(a.query.sizes());
   sizes[3] = a.value.size(3);
   DType sumType = a.query.dtype() == DType::F64 ? DType::F64 : DType::F32;
   Attended result{tokenMajor(a.query.dtype(), sizes), Tensor::zeros(sumType, a.query.sizes().take_front(3))};
@@ -204,9 +204,9 @@ AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const 
 void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, const Tensor &output) {
   if (args.failed())
     return;
-  Dims sizes = toDims(a.query.sizes());
+  IntList sizes = toIntList(a.query.sizes());
   sizes[3] = a.value.size(3);
-  args.check(grad.sizes() == DimsRef(sizes) && output.sizes() == DimsRef(sizes) && computable(grad.dtype()) &&
+  args.check(grad.sizes() == IntListRef(sizes) && output.sizes() == IntListRef(sizes) && computable(grad.dtype()) &&
                  computable(output.dtype()),
              "got grad_out " + typeOf(grad) + " and out " + typeOf(output) + ", expected sizes " + dimsOf(sizes));
 }

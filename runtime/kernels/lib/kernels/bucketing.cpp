@@ -27,7 +27,7 @@ Value preBucketAllGather(KernelArgs &args) {
   Tensors ins = args.tensors(0);
   int64_t ranks = args.integer(1);
   DType dtype = args.dtype(2, DType::F32);
-  Dims numbers = args.integers(3);
+  IntList numbers = args.integers(3);
   int64_t rank = args.integer(4);
   args.check(numbers.size() == ins.size() && rank >= 0 && rank < ranks,
              "got " + llvm::Twine(numbers.size()) + " dtypes for " + llvm::Twine(ins.size()) + " inputs, rank " +

@@ -15,7 +15,7 @@ Tensor callForTensor(KernelArgs &args, llvm::StringRef target, Value::List posit
   return result.is(Value::Kind::Tensor) ? result.tensor() : Tensor();
 }
 
-Value listOf(DimsRef integers) {
+Value listOf(IntListRef integers) {
   Value::List list;
   for (int64_t number : integers)
     list.push_back(Value::integer(number));

@@ -1,7 +1,8 @@
 // Calls of one operator's kernel from another's, for kernels that are composed of kernels.
 //
-// Ownership: as the called kernel's results. Failure: a call that fails is the caller's failure, its message kept; the result is then
-// None, and tensors taken from it are empty. Cost: a search of the registry (a few hundred nanoseconds) a call.
+// Ownership: as the called kernel's results. Failure: a call that fails is the caller's failure, its message kept; the
+// result is then None, and tensors taken from it are empty. Cost: a search of the registry (a few hundred nanoseconds)
+// a call.
 #pragma once
 
 #include "kernels/kernel_args.h"
@@ -17,6 +18,6 @@ Value callKernel(KernelArgs &args, llvm::StringRef target, Value::List positiona
 [[nodiscard]] Tensor callForTensor(KernelArgs &args, llvm::StringRef target, Value::List positional);
 
 /// A list of integers as a value.
-[[nodiscard]] Value listOf(DimsRef integers);
+[[nodiscard]] Value listOf(IntListRef integers);
 
 } // namespace ccgraph::runtime

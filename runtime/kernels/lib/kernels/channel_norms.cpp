@@ -9,7 +9,7 @@ namespace {
 
 using Values = Scratch<double>;
 
-Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes) {
+Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes) {
   Tensor result = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {result.data(), result.elementSize()}, values);
   return result;
@@ -163,7 +163,7 @@ BatchNorm batchNorm(KernelArgs &args, const BatchForm &form) {
   Values scale = inverseRoots(now.variance, epsilon);
   result.output = normalized(c, x, now.mean, scale, affine);
   DType dtype = c.input.dtype();
-  Dims kept{result.training ? c.channels : 0};
+  IntList kept{result.training ? c.channels : 0};
   result.mean = result.training ? tensorOf(now.mean, dtype, kept) : Tensor::zeros(dtype, kept);
   result.scale = result.training ? tensorOf(scale, dtype, kept) : Tensor::zeros(dtype, kept);
   if (args.has(none)) {
@@ -299,7 +299,7 @@ Value groupNorms(KernelArgs &args, unsigned affineAt, unsigned groupsAt, unsigne
   Values x = readAll(c.input);
   Moments m = momentsOf(c, x);
   Values scale = inverseRoots(m.variance, epsilon);
-  Dims sizes{c.samples, c.groups};
+  IntList sizes{c.samples, c.groups};
   DType dtype = c.input.dtype();
   return Value::tensors(
       {normalized(c, x, m.mean, scale, affine), tensorOf(m.mean, dtype, sizes), tensorOf(scale, dtype, sizes)});

@@ -58,9 +58,9 @@ Value extremes(KernelArgs &args) {
 // --- Pixels and channels rearranged ---------------------------------------------------------------------
 /// Splits the last three dimensions, permutes all, and joins them again.
 struct Rearrangement {
-  Dims split;
-  Dims order;
-  Dims joined;
+  IntList split;
+  IntList order;
+  IntList joined;
 };
 
 const Kernel compositeTable[] = {

@@ -90,11 +90,11 @@ void forEachProduct(const Geometry &g, Body body) {
 }
 
 /// Rounded into new memory; channels-last where one of `likes` is, as PyTorch's CPU convolutions choose.
-Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, llvm::ArrayRef<Tensor> likes) {
+Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes, llvm::ArrayRef<Tensor> likes) {
   Tensor plain = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
   for (const Tensor &like : likes)
-    if (Dims strides = suggestedStrides(sizes, like); strides != contiguousStrides(sizes)) {
+    if (IntList strides = suggestedStrides(sizes, like); strides != contiguousStrides(sizes)) {
       Tensor result = Tensor::zeros(dtype, sizes, strides);
       result.copyFrom(plain);
       return result;
@@ -108,7 +108,7 @@ Extent extentOf(KernelArgs &args, unsigned index, size_t rank, int64_t otherwise
   result.fill(otherwise);
   if (!args.has(index))
     return result;
-  Dims given = args.integers(index);
+  IntList given = args.integers(index);
   if (!args.check(given.size() == rank || given.size() == 1,
                   "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
     return result;
@@ -117,7 +117,7 @@ Extent extentOf(KernelArgs &args, unsigned index, size_t rank, int64_t otherwise
   return result;
 }
 
-Extent planeOf(DimsRef sizes) {
+Extent planeOf(IntListRef sizes) {
   Extent result{1, 1, 1};
   for (size_t d = 2; d < sizes.size(); ++d)
     result[3 - sizes.size() + d] = sizes[d];
@@ -138,7 +138,7 @@ struct Convolution {
   Tensor weight;
   bool transposed = false;
   Geometry geometry;
-  Dims outputSizes;
+  IntList outputSizes;
 };
 
 /// Sizes of the other plane: the small one's from the large one's, or back.
@@ -206,7 +206,7 @@ Convolution convolutionOf(KernelArgs &args, const Form &form) {
 Values biased(KernelArgs &args, const Convolution &c, unsigned biasIndex) {
   Values result(static_cast<size_t>(productOf(c.outputSizes)));
   std::optional<Tensor> bias = args.optionalTensor(biasIndex);
-  int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));
+  int64_t channels = c.outputSizes[1], plane = productOf(IntListRef(c.outputSizes).drop_front(2));
   if (args.failed() || !bias ||
       !args.check(bias->numElements() == channels, "got bias " + typeOf(*bias) + " for " + llvm::Twine(channels)))
     return result;
@@ -275,11 +275,11 @@ Value convolutionBackward(KernelArgs &args) {
   constexpr Form form{1, noArgument, 4, 5, 6, 7, 8, 9};
   Convolution c = convolutionOf(args, form);
   const Tensor &grad = args.tensor(0);
-  if (args.failed() || !args.check(grad.sizes() == DimsRef(c.outputSizes),
+  if (args.failed() || !args.check(grad.sizes() == IntListRef(c.outputSizes),
                                    "got grad_output " + typeOf(grad) + ", expected " + dimsOf(c.outputSizes)))
     return {};
   Values in = readAll(c.input), weight = readAll(c.weight), out = readAll(grad);
-  int64_t channels = c.outputSizes[1], plane = productOf(DimsRef(c.outputSizes).drop_front(2));
+  int64_t channels = c.outputSizes[1], plane = productOf(IntListRef(c.outputSizes).drop_front(2));
   Values biasGrad = channelSums(out, channels, plane);
   (c.transposed ? out : in).push_back(0);
   Values inGrad(in.size()), weightGrad(weight.size());

@@ -98,18 +98,18 @@ bool isLegacyEmpty(const Tensor &tensor) { return tensor.rank() == 1 && tensor.s
 
 Tensor concatenate(KernelArgs &args, llvm::ArrayRef<Tensor> tensors, int64_t dim, DType dtype) {
   const Tensor &first = tensors.front();
-  Dims sizes = toDims(first.sizes());
+  IntList sizes = toIntList(first.sizes());
   sizes[dim] = 0;
   for (const Tensor &tensor : tensors) {
-    Dims got = toDims(tensor.sizes());
+    IntList got = toIntList(tensor.sizes());
     bool fits = got.size() == sizes.size();
     if (fits) {
       sizes[dim] += got[dim];
       got[dim] = first.size(dim);
     }
-    if (!args.check(fits && DimsRef(got) == first.sizes(), "got " + typeOf(tensor) + " beside " + typeOf(first) +
-                                                               ", expected equal sizes but on dimension " +
-                                                               llvm::Twine(dim)))
+    if (!args.check(fits && IntListRef(got) == first.sizes(), "got " + typeOf(tensor) + " beside " + typeOf(first) +
+                                                                  ", expected equal sizes but on dimension " +
+                                                                  llvm::Twine(dim)))
       return {};
   }
   Tensor result = args.result(dtype, sizes, suggestedStrides(sizes, tensors));
@@ -197,7 +197,7 @@ Value selectScatter(KernelArgs &args) {
 
 Value sliceBackward(KernelArgs &args) {
   const Tensor &grad = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   if (args.failed())
     return {};
   Tensor result = args.zeroResult(grad.dtype(), sizes);
@@ -208,7 +208,7 @@ Value sliceBackward(KernelArgs &args) {
 
 Value selectBackward(KernelArgs &args) {
   const Tensor &grad = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   if (args.failed())
     return {};
   Tensor result = args.zeroResult(grad.dtype(), sizes);
@@ -221,12 +221,12 @@ Value selectBackward(KernelArgs &args) {
 /// written to its place in the filled result.
 Value constantPad(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims pad = args.integers(1);
+  IntList pad = args.integers(1);
   if (args.failed() ||
       !args.check(pad.size() % 2 == 0 && static_cast<int64_t>(pad.size()) <= 2 * self.rank(),
                   "got pad " + dimsOf(pad) + " for " + typeOf(self) + ", expected pairs, at most one a dimension"))
     return {};
-  Dims sizes = toDims(self.sizes());
+  IntList sizes = toIntList(self.sizes());
   Tensor source = self;
   for (size_t i = 0; i < pad.size(); i += 2) {
     int64_t dim = self.rank() - 1 - static_cast<int64_t>(i / 2);
@@ -251,15 +251,15 @@ Value constantPad(KernelArgs &args) {
 
 Value repeat(KernelArgs &args) {
   Tensor self = args.tensor(0);
-  Dims times = args.integers(1);
+  IntList times = args.integers(1);
   if (args.failed() || !args.check(static_cast<int64_t>(times.size()) >= self.rank(),
                                    "got repeats " + dimsOf(times) + " for " + typeOf(self)))
     return {};
   while (self.rank() < static_cast<int64_t>(times.size()))
     self = self.unsqueeze(0);
   // (a, b) repeated (m, n) times is a copy of (1, a, 1, b) expanded to (m, a, n, b).
-  Dims stretched;
-  Dims sizes;
+  IntList stretched;
+  IntList sizes;
   for (int64_t dim = self.rank() - 1; dim >= 0; --dim)
     self = self.unsqueeze(dim);
   for (size_t i = 0; i < times.size(); ++i) {
@@ -278,7 +278,7 @@ Value repeat(KernelArgs &args) {
 /// A single number has no dimension to flip, though one may be named.
 Value flip(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims dims = args.integers(1).empty() ? Dims() : args.dims(1, self.rank());
+  IntList dims = args.integers(1).empty() ? IntList() : args.dims(1, self.rank());
   if (args.failed())
     return {};
   Tensor result = self.clone();
@@ -293,18 +293,18 @@ Value flip(KernelArgs &args) {
 /// The tensor itself where it has these strides already.
 Value forceStrides(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims strides = args.integers(1);
+  IntList strides = args.integers(1);
   if (args.failed() ||
       !args.check(static_cast<int64_t>(strides.size()) == self.rank(), "got strides " + dimsOf(strides)))
     return {};
-  if (self.strides() == DimsRef(strides))
+  if (self.strides() == IntListRef(strides))
     return self;
   return copyOf(args, self, strides);
 }
 
 Tensors piecesOf(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims lengths = args.integers(1);
+  IntList lengths = args.integers(1);
   int64_t dim = args.dim(2, self.rank(), 0);
   int64_t total = 0;
   for (int64_t length : lengths)

@@ -15,14 +15,14 @@ DType dtypeOfNumber(const Operand &number) {
   return number.isNumber && dtype == DType::F64 ? DType::F32 : dtype;
 }
 
-bool checkSizes(KernelArgs &args, DimsRef sizes) {
+bool checkSizes(KernelArgs &args, IntListRef sizes) {
   auto isNegative = [](int64_t size) { return size < 0; };
   return args.check(llvm::none_of(sizes, isNegative), "got sizes " + dimsOf(sizes) + ", expected none negative") &&
          !args.failed();
 }
 
 // --- (size, [value], dtype, ...): argument `at` is the size -------------------------------------
-Tensor filled(KernelArgs &args, DimsRef sizes, DType dtype, const Operand &value) {
+Tensor filled(KernelArgs &args, IntListRef sizes, DType dtype, const Operand &value) {
   if (!checkSizes(args, sizes))
     return {};
   Tensor result = args.result(dtype, sizes);
@@ -31,7 +31,7 @@ Tensor filled(KernelArgs &args, DimsRef sizes, DType dtype, const Operand &value
 }
 
 Value zeros(KernelArgs &args) {
-  Dims sizes = args.integers(0);
+  IntList sizes = args.integers(0);
   DType dtype = args.dtype(1, DType::F32);
   return checkSizes(args, sizes) ? Value(args.zeroResult(dtype, sizes)) : Value();
 }
@@ -46,7 +46,7 @@ Value full(KernelArgs &args) {
 }
 
 Value newZeros(KernelArgs &args) {
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   DType dtype = args.dtype(2, args.tensor(0).dtype());
   return checkSizes(args, sizes) ? Value(args.zeroResult(dtype, sizes)) : Value();
 }
@@ -62,8 +62,8 @@ Value newFull(KernelArgs &args) {
 }
 
 Value strided(KernelArgs &args, unsigned at, DType otherwise) {
-  Dims sizes = args.integers(at);
-  Dims strides = args.integers(at + 1);
+  IntList sizes = args.integers(at);
+  IntList strides = args.integers(at + 1);
   DType dtype = args.dtype(at + 2, otherwise);
   args.check(sizes.size() == strides.size(),
              "got sizes " + dimsOf(sizes) + " and strides " + dimsOf(strides) + ", expected equally many");

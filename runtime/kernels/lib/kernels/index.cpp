@@ -64,12 +64,12 @@ AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, OptionalTenso
     : outOfRange_(outOfRange) {
   OptionalTensors wanted = expandMasks(args, self, std::move(indices));
   wanted.resize(static_cast<size_t>(std::max<int64_t>(self.rank(), wanted.size())));
-  Dims indexed;
+  IntList indexed;
   Window kept{{}, {}, self.offset()};
   for (int64_t dim = 0; dim < self.rank() && !args.failed(); ++dim)
     if (const std::optional<Tensor> &index = wanted[static_cast<size_t>(dim)]) {
       indexed.push_back(dim);
-      std::optional<Dims> joined = broadcastSizes(indexSizes_, index->sizes());
+      std::optional<IntList> joined = broadcastSizes(indexSizes_, index->sizes());
       if (args.check(joined.has_value(), "got indices of sizes " + dimsOf(indexSizes_) + " and " +
                                              dimsOf(index->sizes()) + ", expected sizes that broadcast"))
         indexSizes_ = *joined;
@@ -93,17 +93,17 @@ AdvancedIndex::AdvancedIndex(KernelArgs &args, const Tensor &self, OptionalTenso
 /// The result of an elementwise operator on the part that stays, which does not move along the indices' dimensions, and
 /// on the indices, which do not move along the others.
 void AdvancedIndex::setStrides(const Window &kept, llvm::ArrayRef<std::optional<Tensor>> indices) {
-  Dims sizes = kept.sizes, still(kept.sizes.size(), 0);
+  IntList sizes = kept.sizes, still(kept.sizes.size(), 0);
   sizes.insert(sizes.begin() + place_, indexSizes_.begin(), indexSizes_.end());
-  auto placed = [&](Dims strides, DimsRef ofIndex) {
+  auto placed = [&](IntList strides, IntListRef ofIndex) {
     strides.insert(strides.begin() + place_, ofIndex.begin(), ofIndex.end());
     return strides;
   };
-  llvm::SmallVector<Dims, 4> all{placed(kept.strides, Dims(indexSizes_.size(), 0))};
+  llvm::SmallVector<IntList, 4> all{placed(kept.strides, IntList(indexSizes_.size(), 0))};
   for (const std::optional<Tensor> &index : indices)
     if (index)
       all.push_back(placed(still, llvm::cantFail(index->expand(indexSizes_)).strides()));
-  strides_ = denseStridesLike(sizes, llvm::SmallVector<DimsRef, 4>(all.begin(), all.end()));
+  strides_ = denseStridesLike(sizes, llvm::SmallVector<IntListRef, 4>(all.begin(), all.end()));
 }
 
 void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim, const Tensor &index) {
@@ -124,7 +124,7 @@ void AdvancedIndex::addOffsets(KernelArgs &args, const Tensor &self, int64_t dim
 }
 
 Tensor AdvancedIndex::part(int64_t i) const {
-  return kept_.reinterpret(kept_.dtype(), {toDims(kept_.sizes()), toDims(kept_.strides()),
+  return kept_.reinterpret(kept_.dtype(), {toIntList(kept_.sizes()), toIntList(kept_.strides()),
                                            kept_.offset() + offsets_[static_cast<size_t>(i)]});
 }
 
@@ -139,7 +139,7 @@ Tensor AdvancedIndex::partOfResult(const Tensor &result, int64_t i) const {
 
 /// Returns a view of `tensor` with index's sizes; along `dim` it has stride 0 where `still` is set.
 static Tensor cutTo(const Tensor &tensor, const Tensor &index, int64_t dim, bool still) {
-  Window window{toDims(index.sizes()), toDims(tensor.strides()), tensor.offset()};
+  Window window{toIntList(index.sizes()), toIntList(tensor.strides()), tensor.offset()};
   if (still)
     window.strides[dim] = 0;
   return tensor.reinterpret(tensor.dtype(), std::move(window));
@@ -188,7 +188,7 @@ void forEachChosen(KernelArgs &args, Choice choice,
 
 namespace {
 
-Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index, DimsRef strides) {
+Value readIndexed(KernelArgs &args, const Tensor &self, const AdvancedIndex &index, IntListRef strides) {
   if (args.failed())
     return {};
   Tensor result = args.result(self.dtype(), index.sizes(), strides);

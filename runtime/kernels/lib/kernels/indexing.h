@@ -25,9 +25,9 @@ public:
                 OutOfRange outOfRange = OutOfRange::Refuse);
 
   /// Sizes of x[indices].
-  [[nodiscard]] const Dims &sizes() const { return sizes_; }
+  [[nodiscard]] const IntList &sizes() const { return sizes_; }
   /// Strides of new memory for x[indices] (PyTorch's TensorIterator).
-  [[nodiscard]] const Dims &strides() const { return strides_; }
+  [[nodiscard]] const IntList &strides() const { return strides_; }
   /// Number of positions in the broadcast shape of the indices.
   [[nodiscard]] int64_t count() const { return static_cast<int64_t>(offsets_.size()); }
   /// The part of the indexed tensor at position `i`: the dimensions that stayed.
@@ -41,9 +41,9 @@ private:
 
   Tensor kept_;              ///< self without the indexed dimensions
   Scratch<int64_t> offsets_; ///< in elements, one a position
-  Dims indexSizes_;          ///< broadcast shape of the indices
-  Dims sizes_;
-  Dims strides_;
+  IntList indexSizes_;       ///< broadcast shape of the indices
+  IntList sizes_;
+  IntList strides_;
   int64_t place_ = 0; ///< position of indexSizes_ in sizes_
   OutOfRange outOfRange_;
 };

@@ -100,11 +100,11 @@ void KernelArgs::checkCount() {
 }
 
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, TypeInWords words) { return os << words.tensor->typeText(); }
-llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words) { return os << dimsText(words.dims); }
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words) { return os << intListText(words.dims); }
 
 /// A dimension of size 1 has no stride to speak of.
 static bool hasLayout(const Tensor &tensor, DType dtype, const Window &window) {
-  if (tensor.dtype() != dtype || tensor.sizes() != DimsRef(window.sizes))
+  if (tensor.dtype() != dtype || tensor.sizes() != IntListRef(window.sizes))
     return false;
   for (size_t dim = 0; dim < window.sizes.size(); ++dim)
     if (window.sizes[dim] > 1 && tensor.strides()[dim] != window.strides[dim])
@@ -112,8 +112,8 @@ static bool hasLayout(const Tensor &tensor, DType dtype, const Window &window) {
   return true;
 }
 
-/// New memory where the caller has no window that fits, or where it is taken: what a kernel makes on the way to its result may
-/// look like it.
+/// New memory where the caller has no window that fits, or where it is taken: what a kernel makes on the way to its
+/// result may look like it.
 Tensor KernelArgs::resultInto(unsigned index, DType dtype, const Window &window) {
   uint64_t bit = index < 64 ? uint64_t{1} << index : 0;
   bool fits = index < destinations_.size() && bit != 0 && (taken_ & bit) == 0 &&
@@ -125,15 +125,15 @@ Tensor KernelArgs::resultInto(unsigned index, DType dtype, const Window &window)
 }
 
 // An operator with several results requests each by its number, so its intermediate tensors get no destination.
-Tensor KernelArgs::result(DType dtype, DimsRef sizes, DimsRef strides) {
-  return resultInto(destinations_.size() == 1 ? 0 : noArgument, dtype, {toDims(sizes), toDims(strides), 0});
+Tensor KernelArgs::result(DType dtype, IntListRef sizes, IntListRef strides) {
+  return resultInto(destinations_.size() == 1 ? 0 : noArgument, dtype, {toIntList(sizes), toIntList(strides), 0});
 }
 
-Tensor KernelArgs::resultOf(unsigned index, DType dtype, DimsRef sizes) {
-  return resultInto(index, dtype, {toDims(sizes), contiguousStrides(sizes), 0});
+Tensor KernelArgs::resultOf(unsigned index, DType dtype, IntListRef sizes) {
+  return resultInto(index, dtype, {toIntList(sizes), contiguousStrides(sizes), 0});
 }
 
-Tensor KernelArgs::zeroResult(DType dtype, DimsRef sizes, DimsRef strides) {
+Tensor KernelArgs::zeroResult(DType dtype, IntListRef sizes, IntListRef strides) {
   Tensor zeros = result(dtype, sizes, strides);
   setToZeros(zeros);
   return zeros;
@@ -280,11 +280,11 @@ DType KernelArgs::dtype(unsigned index, DType otherwise) {
   return otherwise;
 }
 
-Dims KernelArgs::integers(unsigned index) {
+IntList KernelArgs::integers(unsigned index) {
   const Value &value = required(index, "a list of integers");
   if (value.is(Value::Kind::Int))
     return {value.integer()};
-  Dims result;
+  IntList result;
   if (!value.is(Value::Kind::List)) {
     wrong(index, value, "a list of integers");
     return result;
@@ -310,8 +310,8 @@ int64_t KernelArgs::dim(unsigned index, int64_t rank, std::optional<int64_t> oth
   return wrapDim(integer(index, otherwise), rank);
 }
 
-Dims KernelArgs::dims(unsigned index, int64_t rank) {
-  Dims result = has(index) ? integers(index) : Dims();
+IntList KernelArgs::dims(unsigned index, int64_t rank) {
+  IntList result = has(index) ? integers(index) : IntList();
   if (result.empty())
     for (int64_t i = 0; i < rank; ++i)
       result.push_back(i);

@@ -1,5 +1,5 @@
-// KernelArgs: the arguments of one call, fetched by position in the schema, the memory for its results, and the place where a
-// kernel reports failure.
+// KernelArgs: the arguments of one call, fetched by position in the schema, the memory for its results, and the place
+// where a kernel reports failure.
 //
 // A caller may pass destinations for results: windows of its own, one for each result. A kernel calls result() for the
 // memory that it writes. It receives such a window where dtype, sizes and strides match, and new memory otherwise. The
@@ -51,12 +51,12 @@ struct TypeInWords {
   const Tensor *tensor;
 };
 struct DimsInWords {
-  DimsRef dims;
+  IntListRef dims;
 };
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, TypeInWords words);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, DimsInWords words);
 inline auto typeOf(const Tensor &tensor) { return llvm::formatv("{0}", TypeInWords{&tensor}); }
-inline auto dimsOf(DimsRef dims) { return llvm::formatv("{0}", DimsInWords{dims}); }
+inline auto dimsOf(IntListRef dims) { return llvm::formatv("{0}", DimsInWords{dims}); }
 
 /// The destinations of results, in their order; a default-constructed tensor for a result without a window of the
 /// caller.
@@ -95,24 +95,24 @@ public:
   [[nodiscard]] llvm::StringRef text(unsigned index, llvm::StringRef otherwise);
   [[nodiscard]] DType dtype(unsigned index, DType otherwise);
   /// A list of integers, or one integer for a list of one.
-  [[nodiscard]] Dims integers(unsigned index);
+  [[nodiscard]] IntList integers(unsigned index);
   /// A dimension of a tensor of this rank, counted from the end if negative; 0 for a 0-d tensor.
   [[nodiscard]] int64_t dim(unsigned index, int64_t rank, std::optional<int64_t> otherwise = {});
   /// Distinct dimensions, ascending. All of them where left out, None, or an empty list.
-  [[nodiscard]] Dims dims(unsigned index, int64_t rank);
+  [[nodiscard]] IntList dims(unsigned index, int64_t rank);
 
   // --- Results ---------------------------------------------------------------------------------
   /// Returns memory for the result of an operator with one result. Its content is undefined: the kernel writes each
   /// element. The caller's window is returned once.
-  [[nodiscard]] Tensor result(DType dtype, DimsRef sizes, DimsRef strides);
-  [[nodiscard]] Tensor result(DType dtype, DimsRef sizes) { return result(dtype, sizes, contiguousStrides(sizes)); }
+  [[nodiscard]] Tensor result(DType dtype, IntListRef sizes, IntListRef strides);
+  [[nodiscard]] Tensor result(DType dtype, IntListRef sizes) { return result(dtype, sizes, contiguousStrides(sizes)); }
   /// The same, of zeros.
-  [[nodiscard]] Tensor zeroResult(DType dtype, DimsRef sizes, DimsRef strides);
-  [[nodiscard]] Tensor zeroResult(DType dtype, DimsRef sizes) {
+  [[nodiscard]] Tensor zeroResult(DType dtype, IntListRef sizes, IntListRef strides);
+  [[nodiscard]] Tensor zeroResult(DType dtype, IntListRef sizes) {
     return zeroResult(dtype, sizes, contiguousStrides(sizes));
   }
   /// Memory for one of several results, row-major.
-  [[nodiscard]] Tensor resultOf(unsigned index, DType dtype, DimsRef sizes);
+  [[nodiscard]] Tensor resultOf(unsigned index, DType dtype, IntListRef sizes);
   /// The caller's windows, for a kernel that consists of one call for each of its results.
   [[nodiscard]] Destinations destinations() const { return destinations_; }
 

@@ -6,7 +6,7 @@
 
 namespace ccgraph::runtime {
 
-Dims suggestedStrides(DimsRef sizes, llvm::ArrayRef<Tensor> likes) {
+IntList suggestedStrides(IntListRef sizes, llvm::ArrayRef<Tensor> likes) {
   bool channelsLast = llvm::all_of(likes, [&](const Tensor &like) {
     return like.rank() == static_cast<int64_t>(sizes.size()) && hintsAtChannelsLast(like.sizes(), like.strides());
   });
@@ -27,7 +27,7 @@ Tensor emptyLike(KernelArgs &args, const Tensor &self, DType dtype, unsigned for
   return args.result(dtype, self.sizes(), preservedStrides(self.sizes(), self.strides()));
 }
 
-Tensor copyOf(KernelArgs &args, const Tensor &self, DimsRef strides) {
+Tensor copyOf(KernelArgs &args, const Tensor &self, IntListRef strides) {
   Tensor result = args.result(self.dtype(), self.sizes(), strides);
   result.copyFrom(self);
   return result;
@@ -53,7 +53,7 @@ Tensor cloneWithStrides(const Tensor &self) {
     return self.clone();
   auto bytes = self.storage()->size();
   Tensor copy = self.reinterpret(DType::U8, {{bytes}, {1}, 0}).cloneContiguous();
-  return copy.reinterpret(self.dtype(), {toDims(self.sizes()), toDims(self.strides()), self.offset()});
+  return copy.reinterpret(self.dtype(), {toIntList(self.sizes()), toIntList(self.strides()), self.offset()});
 }
 
 void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {

@@ -16,13 +16,13 @@ namespace ccgraph::runtime {
 /// Returns the same memory with `dim` moved last; a 0-d tensor becomes [1].
 [[nodiscard]] Tensor dimLast(const Tensor &tensor, int64_t dim);
 /// A contiguous [outer, inner]: `dims`, flattened, are inner. 0-d tensors become [1, 1].
-[[nodiscard]] Tensor dimsLast(const Tensor &tensor, DimsRef dims);
+[[nodiscard]] Tensor dimsLast(const Tensor &tensor, IntListRef dims);
 /// Sizes after reducing `dims`: of size 1 where `keep` is set, else gone.
-[[nodiscard]] Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep);
+[[nodiscard]] IntList reducedSizes(IntListRef sizes, IntListRef dims, bool keep);
 
 /// A reduction: the reduced dimensions, whether they remain with size 1, and the dtype of its computation and result.
-struct Reduction {
-  Dims dims;
+struct ReducedDims {
+  IntList dims;
   bool keep = false;
   DType dtype = DType::F32;
 };
@@ -57,12 +57,12 @@ private:
 };
 
 /// The sizes of the reduction's result.
-[[nodiscard]] inline Dims sizesOf(const Tensor &self, const Reduction &reduction) {
+[[nodiscard]] inline IntList sizesOf(const Tensor &self, const ReducedDims &reduction) {
   return reducedSizes(self.sizes(), reduction.dims, reduction.keep);
 }
 /// Writes `fold` of each line into `out`, a contiguous tensor of the reduction's sizes and dtype, whose wide type is T.
 template <typename T>
-void foldLines(const Tensor &out, const Tensor &self, const Reduction &reduction,
+void foldLines(const Tensor &out, const Tensor &self, const ReducedDims &reduction,
                llvm::function_ref<T(const Line<T> &line)> fold);
 
 /// The sum of all elements, or their mean, as the operator's result.

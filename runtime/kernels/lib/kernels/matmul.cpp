@@ -116,8 +116,8 @@ void multiplyTile(const Tensor &out, const Product &product, Tiles<T> &tiles, st
   tiles.sums.write(out, row, column);
 }
 
-/// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order. Tiles are
-/// widened as they are needed, so that no memory grows with the factors.
+/// Sums in the wide type and rounds once: closer to the exact product than f32 or bf16 accumulation in any order. Tiles
+/// are widened as they are needed, so that no memory grows with the factors.
 template <typename T>
 void multiplyAs(const Tensor &out, const Product &product) {
   int64_t rows = out.size(0), columns = out.size(1), inner = product.a.size(1);
@@ -228,7 +228,7 @@ Value linear(KernelArgs &args) {
   if (args.failed() || !args.check(shapes, "got input " + typeOf(input) + " and weight " + typeOf(weight) +
                                                ", expected [.., k] and [m, k]"))
     return {};
-  Dims sizes = toDims(input.sizes());
+  IntList sizes = toIntList(input.sizes());
   sizes.back() = weight.size(0);
   Tensor out = args.result(input.dtype(), sizes);
   int64_t features = weight.size(0);
@@ -252,11 +252,11 @@ Value matmul(KernelArgs &args) {
   bool vectorB = b.rank() == 1;
   a = vectorA ? a.unsqueeze(0) : a;
   b = vectorB ? b.unsqueeze(1) : b;
-  std::optional<Dims> batch = broadcastSizes(a.sizes().drop_back(2), b.sizes().drop_back(2));
+  std::optional<IntList> batch = broadcastSizes(a.sizes().drop_back(2), b.sizes().drop_back(2));
   if (!args.check(batch.has_value(), "got " + typeOf(a) + " times " + typeOf(b) + ", expected batches that broadcast"))
     return {};
   auto flatten = [&](const Tensor &t) {
-    Dims sizes(*batch);
+    IntList sizes(*batch);
     sizes.append({t.size(t.rank() - 2), t.size(t.rank() - 1)});
     Tensor whole = args.take(t.expand(sizes));
     return whole.contiguous().reinterpret(t.dtype(),
@@ -268,7 +268,7 @@ Value matmul(KernelArgs &args) {
   Tensor right = flatten(b);
   if (args.failed() || !checkProduct(args, left, right, 3))
     return {};
-  Dims sizes(*batch);
+  IntList sizes(*batch);
   if (!vectorA)
     sizes.push_back(left.size(1));
   if (!vectorB)
@@ -280,11 +280,11 @@ Value matmul(KernelArgs &args) {
 }
 
 /// Ends of the groups, ascending, within `limit`; empty after a failure.
-Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
+IntList groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
   bool known = offsets.rank() == 1 && classOf(offsets.dtype()) == DTypeClass::Integer && computable(offsets.dtype());
   if (args.failed() || !args.check(known, "got offs " + typeOf(offsets)))
     return {};
-  Dims ends(static_cast<size_t>(offsets.size(0)));
+  IntList ends(static_cast<size_t>(offsets.size(0)));
   readRow<int64_t>(offsets.dtype(), {offsets.data(), strideBytes(offsets, 0)}, ends);
   int64_t last = 0;
   for (int64_t end : ends) {
@@ -292,7 +292,7 @@ Dims groupEnds(KernelArgs &args, const Tensor &offsets, int64_t limit) {
                "got offs " + dimsOf(ends) + ", expected ascending ends up to " + llvm::Twine(limit));
     last = end;
   }
-  return args.failed() ? Dims() : ends;
+  return args.failed() ? IntList() : ends;
 }
 
 /// Computes one product a group. For a [t, k] and b [groups, k, m], each group's rows of a are multiplied by its own
@@ -309,7 +309,7 @@ Value groupedMm(KernelArgs &args) {
   if (args.failed() || !args.check(fits, "got " + typeOf(a) + " and " + typeOf(b) +
                                              ", expected [t, k] and [groups, k, m], or [n, t] and [t, m]"))
     return {};
-  Dims ends = groupEnds(args, args.tensor(2), byMatrix ? a.size(0) : a.size(1));
+  IntList ends = groupEnds(args, args.tensor(2), byMatrix ? a.size(0) : a.size(1));
   auto groups = static_cast<int64_t>(ends.size());
   if (args.failed() ||
       !args.check(!byMatrix || groups == b.size(0), "got " + llvm::Twine(groups) + " ends for " + typeOf(b)))

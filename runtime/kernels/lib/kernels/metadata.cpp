@@ -38,13 +38,13 @@ Value becomeView(KernelArgs &args) {
   return self;
 }
 
-bool checkSizes(KernelArgs &args, DimsRef sizes) {
+bool checkSizes(KernelArgs &args, IntListRef sizes) {
   return args.check(llvm::none_of(sizes, [](int64_t size) { return size < 0; }),
                     "got sizes " + dimsOf(sizes) + ", expected none negative");
 }
 
 /// Equal sizes change nothing, unless a memory format is requested.
-Value resizeTo(KernelArgs &args, const Tensor &self, DimsRef sizes, llvm::StringRef format) {
+Value resizeTo(KernelArgs &args, const Tensor &self, IntListRef sizes, llvm::StringRef format) {
   format.consume_front("torch.");
   bool channelsLast = format == "channels_last" && sizes.size() == 4;
   if (args.failed() || !checkSizes(args, sizes) ||
@@ -58,14 +58,14 @@ Value resizeTo(KernelArgs &args, const Tensor &self, DimsRef sizes, llvm::String
 
 Value resize(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   return resizeTo(args, self, sizes, args.text(2, ""));
 }
 
 /// (self, size, device): what an `out` argument of other sizes goes through.
 Value resizeOutput(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   return resizeTo(args, self, sizes, "");
 }
 
@@ -76,7 +76,7 @@ Value resizeAs(KernelArgs &args) {
   if (llvm::StringRef(format).endswith("preserve_format"))
     format =
         isChannelsLast(like.sizes(), like.strides()) && !like.isContiguous() ? "channels_last" : "contiguous_format";
-  return resizeTo(args, self, toDims(like.sizes()), format);
+  return resizeTo(args, self, toIntList(like.sizes()), format);
 }
 
 Value setToNothing(KernelArgs &args) {
@@ -107,8 +107,8 @@ Value setToWindow(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   const Tensor &source = args.tensor(1);
   int64_t offset = args.integer(2);
-  Dims sizes = args.integers(3);
-  Dims strides = args.has(4) ? args.integers(4) : Dims();
+  IntList sizes = args.integers(3);
+  IntList strides = args.has(4) ? args.integers(4) : IntList();
   if (!checkSource(args, self, source) || !checkSizes(args, sizes) ||
       !args.check(offset >= 0 && (strides.empty() || strides.size() == sizes.size()),
                   "got storage_offset " + llvm::Twine(offset) + " and strides " + dimsOf(strides) + " for sizes " +

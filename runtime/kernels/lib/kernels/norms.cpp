@@ -15,8 +15,8 @@ struct Normalized {
   Tensor input; ///< contiguous
   int64_t outer = 1;
   int64_t inner = 1;
-  Dims shape;
-  Dims stats;
+  IntList shape;
+  IntList stats;
 
   [[nodiscard]] Line row(const Tensor &contiguous, int64_t i) const {
     Line line(static_cast<size_t>(inner));
@@ -32,10 +32,10 @@ struct Normalized {
 
 Normalized normalizedOf(KernelArgs &args, unsigned inputIndex, unsigned shapeIndex) {
   const Tensor &input = args.tensor(inputIndex);
-  Dims shape = args.integers(shapeIndex);
+  IntList shape = args.integers(shapeIndex);
   Normalized result;
   auto rank = static_cast<int64_t>(shape.size());
-  bool fits = rank > 0 && rank <= input.rank() && input.sizes().take_back(shape.size()) == DimsRef(shape) &&
+  bool fits = rank > 0 && rank <= input.rank() && input.sizes().take_back(shape.size()) == IntListRef(shape) &&
               isFloat(input.dtype()) && computable(input.dtype());
   if (args.failed() || !args.check(fits, "got input " + typeOf(input) + " and normalized_shape " + dimsOf(shape) +
                                              ", expected its last sizes"))

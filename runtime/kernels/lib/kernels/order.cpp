@@ -60,7 +60,7 @@ void rank(const Tensor &self, const Ranking &ranking, const Tensor &values, cons
   // front is written.
   auto stretched = [&](const Tensor &t) {
     Tensor last = dimLast(t, ranking.dim);
-    return last.reinterpret(t.dtype(), {toDims(lines.sizes()), toDims(last.strides()), last.offset()});
+    return last.reinterpret(t.dtype(), {toIntList(lines.sizes()), toIntList(last.strides()), last.offset()});
   };
   auto size = static_cast<size_t>(self.elementSize());
   Tensor valueLines = stretched(values);
@@ -113,7 +113,7 @@ Value topk(KernelArgs &args) {
   if (!args.check(count >= 0 && count <= size,
                   "got k = " + llvm::Twine(count) + " on dimension " + llvm::Twine(dim) + " of " + typeOf(self)))
     return {};
-  Dims sizes = toDims(self.sizes());
+  IntList sizes = toIntList(self.sizes());
   if (!sizes.empty())
     sizes[dim] = count;
   Tensor values = Tensor::zeros(self.dtype(), sizes);

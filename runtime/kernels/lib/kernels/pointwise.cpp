@@ -5,13 +5,13 @@
 namespace ccgraph::runtime {
 namespace {
 
-Tensor stretched(const Tensor &tensor, DimsRef sizes) {
+Tensor stretched(const Tensor &tensor, IntListRef sizes) {
   return tensor.sizes() == sizes ? tensor : llvm::cantFail(tensor.expand(sizes));
 }
 
 /// torch._prims_common.compute_elementwise_output_strides: operands that are all row-major or all channels-last give
 /// that layout; otherwise the operands' order of dimensions is kept. 0-d operands do not count.
-Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
+IntList stridesOf(IntListRef sizes, llvm::ArrayRef<Tensor> operands) {
   llvm::SmallVector<Tensor, 4> wide;
   for (const Tensor &operand : operands)
     if (operand.rank() > 0)
@@ -22,41 +22,41 @@ Dims stridesOf(DimsRef sizes, llvm::ArrayRef<Tensor> operands) {
     return contiguousStrides(sizes);
   if (channelsLast && !rowMajor)
     return channelsLastStrides(sizes);
-  llvm::SmallVector<DimsRef, 4> strides;
+  llvm::SmallVector<IntListRef, 4> strides;
   for (const Tensor &operand : wide)
     strides.push_back(operand.strides());
   return denseStridesLike(sizes, strides);
 }
 
-Dims sizesOf(llvm::ArrayRef<Tensor> operands) {
-  Dims sizes = toDims(operands.front().sizes());
+IntList sizesOf(llvm::ArrayRef<Tensor> operands) {
+  IntList sizes = toIntList(operands.front().sizes());
   for (const Tensor &operand : operands.drop_front())
     sizes = *broadcastSizes(sizes, operand.sizes());
   return sizes;
 }
 
 /// The facts that one run of an operator needs, determined once before the loop.
-struct Plan {
+struct Arithmetic {
   const PointwiseOp *op;
   DType common; ///< of the arithmetic
   DType result;
 };
 
-std::optional<Plan> planFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
-  Plan plan{&op, resultType(operands.take_front(op.promoting)), DType::Bool};
+std::optional<Arithmetic> arithmeticFor(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
+  Arithmetic arithmetic{&op, resultType(operands.take_front(op.promoting)), DType::Bool};
   if (op.result == ResultType::Floating)
-    plan.common = floatTypeOf(plan.common);
-  plan.result = op.result == ResultType::Truth ? DType::Bool : plan.common;
-  DTypeClass kind = classOf(plan.common);
+    arithmetic.common = floatTypeOf(arithmetic.common);
+  arithmetic.result = op.result == ResultType::Truth ? DType::Bool : arithmetic.common;
+  DTypeClass kind = classOf(arithmetic.common);
   bool known = kind == DTypeClass::Complex ? op.complex != nullptr
                : kind == DTypeClass::Float ? op.real && op.result != ResultType::Integral
                                            : op.integer != nullptr;
   for (const Operand &operand : operands)
     known &= computable(operand.tensor.dtype());
-  if (!args.check(known && computable(plan.common),
-                  "got dtype " + shortName(plan.common) + ", which it does not compute with"))
+  if (!args.check(known && computable(arithmetic.common),
+                  "got dtype " + shortName(arithmetic.common) + ", which it does not compute with"))
     return std::nullopt;
-  return plan;
+  return arithmetic;
 }
 
 /// An operand in the form of the loop: expanded to the result's sizes, and rounded to `dtype`. A single number is read
@@ -68,14 +68,14 @@ struct Input {
 };
 using Inputs = llvm::SmallVector<Input, 4>;
 
-/// Rounded to the common dtype. A number beside f16 or bf16 is the exception: PyTorch's CPU kernels keep it in f32. So x * 0.1
-/// with x in bf16 multiplies by 0.1, not by the bf16 next to it, 0.10009765625.
-Input prepare(llvm::ArrayRef<Operand> operands, size_t index, const Plan &plan, DimsRef sizes) {
+/// Rounded to the common dtype. A number beside f16 or bf16 is the exception: PyTorch's CPU kernels keep it in f32. So
+/// x * 0.1 with x in bf16 multiplies by 0.1, not by the bf16 next to it, 0.10009765625.
+Input prepare(llvm::ArrayRef<Operand> operands, size_t index, const Arithmetic &arithmetic, IntListRef sizes) {
   const Operand &operand = operands[index];
-  bool reduced = plan.common == DType::F16 || plan.common == DType::BF16;
-  bool wide = index < plan.op->promoting ? plan.op->scalarsInF32 : plan.op->weightsInF32;
+  bool reduced = arithmetic.common == DType::F16 || arithmetic.common == DType::BF16;
+  bool wide = index < arithmetic.op->promoting ? arithmetic.op->scalarsInF32 : arithmetic.op->weightsInF32;
   bool inF32 = wide && reduced && operand.tensor.rank() == 0;
-  DType dtype = inF32 ? DType::F32 : plan.common;
+  DType dtype = inF32 ? DType::F32 : arithmetic.common;
   return {operand.tensor.numElements() == 1 ? operand.tensor : stretched(operand.tensor, sizes), dtype};
 }
 
@@ -86,10 +86,10 @@ bool sameWindow(const Tensor &a, const Tensor &b) {
   return a.offset() == b.offset() && a.strides() == b.strides() && a.dtype() == b.dtype();
 }
 
-Inputs inputsOf(llvm::ArrayRef<Operand> operands, const Plan &plan, const Tensor &out) {
+Inputs inputsOf(llvm::ArrayRef<Operand> operands, const Arithmetic &arithmetic, const Tensor &out) {
   Inputs inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
-    Input input = prepare(operands, i, plan, out.sizes());
+    Input input = prepare(operands, i, arithmetic, out.sizes());
     if (!input.isOne() && input.tensor.overlaps(out) && !sameWindow(input.tensor, out))
       input.tensor = input.tensor.cloneContiguous();
     inputs.push_back(std::move(input));
@@ -167,15 +167,15 @@ void loop(const Tensor &out, llvm::ArrayRef<Input> inputs, T (*compute)(const T 
   });
 }
 
-void run(const Tensor &out, llvm::ArrayRef<Input> inputs, const Plan &plan) {
-  switch (classOf(plan.common)) {
+void run(const Tensor &out, llvm::ArrayRef<Input> inputs, const Arithmetic &arithmetic) {
+  switch (classOf(arithmetic.common)) {
   case DTypeClass::Bool:
   case DTypeClass::Integer:
-    return loop<int64_t>(out, inputs, plan.op->integer);
+    return loop<int64_t>(out, inputs, arithmetic.op->integer);
   case DTypeClass::Float:
-    return loop<double>(out, inputs, plan.op->real);
+    return loop<double>(out, inputs, arithmetic.op->real);
   case DTypeClass::Complex:
-    return loop<Complex>(out, inputs, plan.op->complex);
+    return loop<Complex>(out, inputs, arithmetic.op->complex);
   }
 }
 
@@ -190,14 +190,14 @@ Tensor toDType(const Tensor &tensor, DType dtype) {
 }
 
 Tensor pointwiseResult(DType dtype, llvm::ArrayRef<Tensor> operands) {
-  Dims sizes = sizesOf(operands);
+  IntList sizes = sizesOf(operands);
   return Tensor::zeros(dtype, sizes, stridesOf(sizes, operands));
 }
 
-Dims broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands) {
-  Dims sizes;
+IntList broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands) {
+  IntList sizes;
   for (const Operand &operand : operands) {
-    std::optional<Dims> joined = broadcastSizes(sizes, operand.tensor.sizes());
+    std::optional<IntList> joined = broadcastSizes(sizes, operand.tensor.sizes());
     if (args.check(joined.has_value(), "got sizes " + dimsOf(sizes) + " and " + dimsOf(operand.tensor.sizes()) +
                                            ", expected sizes that broadcast"))
       sizes = *joined;
@@ -206,8 +206,8 @@ Dims broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands) {
 }
 
 Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
-  std::optional<Plan> plan = args.failed() ? std::nullopt : planFor(args, operands, op);
-  Dims sizes = broadcastOf(args, operands);
+  std::optional<Arithmetic> arithmetic = args.failed() ? std::nullopt : arithmeticFor(args, operands, op);
+  IntList sizes = broadcastOf(args, operands);
   if (args.failed())
     return {};
   llvm::SmallVector<Tensor, 4> shapes;
@@ -215,20 +215,20 @@ Tensor pointwise(KernelArgs &args, llvm::ArrayRef<Operand> operands, const Point
   for (const Operand &operand : operands)
     if (!operand.isNumber)
       shapes.push_back(operand.tensor);
-  Tensor out = args.result(plan->result, sizes, stridesOf(sizes, shapes));
-  run(out, inputsOf(operands, *plan, out), *plan);
+  Tensor out = args.result(arithmetic->result, sizes, stridesOf(sizes, shapes));
+  run(out, inputsOf(operands, *arithmetic, out), *arithmetic);
   return out;
 }
 
 void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> operands, const PointwiseOp &op) {
-  std::optional<Plan> plan = args.failed() ? std::nullopt : planFor(args, operands, op);
-  Dims sizes = broadcastOf(args, operands);
+  std::optional<Arithmetic> arithmetic = args.failed() ? std::nullopt : arithmeticFor(args, operands, op);
+  IntList sizes = broadcastOf(args, operands);
   if (args.failed())
     return;
-  bool fits = DimsRef(sizes) == out.sizes() && canStore(plan->result, out.dtype());
-  if (args.check(fits, "got a result " + shortName(plan->result) + dimsOf(sizes) + ", which cannot be stored in " +
-                           typeOf(out)))
-    run(out, inputsOf(operands, *plan, out), *plan);
+  bool fits = IntListRef(sizes) == out.sizes() && canStore(arithmetic->result, out.dtype());
+  if (args.check(fits, "got a result " + shortName(arithmetic->result) + dimsOf(sizes) +
+                           ", which cannot be stored in " + typeOf(out)))
+    run(out, inputsOf(operands, *arithmetic, out), *arithmetic);
 }
 
 Operand numberOperand(double value) {

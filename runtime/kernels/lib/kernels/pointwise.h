@@ -47,7 +47,7 @@ void pointwiseInto(KernelArgs &args, const Tensor &out, llvm::ArrayRef<Operand> 
 /// An empty result with the sizes and strides that an elementwise operator on these tensors has. Sizes must broadcast.
 [[nodiscard]] Tensor pointwiseResult(DType dtype, llvm::ArrayRef<Tensor> operands);
 /// Broadcast sizes of the operands; fails where they do not match.
-[[nodiscard]] Dims broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands);
+[[nodiscard]] IntList broadcastOf(KernelArgs &args, llvm::ArrayRef<Operand> operands);
 /// A copy in another dtype with the same layout, or the tensor itself.
 [[nodiscard]] Tensor toDType(const Tensor &tensor, DType dtype);
 

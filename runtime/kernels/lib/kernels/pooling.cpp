@@ -25,7 +25,7 @@ struct PoolWindow {
 struct Pooling {
   Tensor input;
   size_t rank = 0;
-  Dims outputSizes;
+  IntList outputSizes;
   Scratch<PoolWindow> windows;
 
   [[nodiscard]] int64_t inputPlane() const { return productOf(input.sizes().take_back(rank)); }
@@ -47,14 +47,14 @@ constexpr Form maxForm{.dilation = 4, .ceil = 5};
 constexpr Form averageForm{.ceil = 4, .countPadding = 5, .divisor = 6};
 
 /// One number a dimension, or one for all; `otherwise` where the list is left out or empty.
-Dims perDimension(KernelArgs &args, unsigned index, size_t rank, DimsRef otherwise) {
-  Dims given = args.has(index) ? args.integers(index) : Dims();
+IntList perDimension(KernelArgs &args, unsigned index, size_t rank, IntListRef otherwise) {
+  IntList given = args.has(index) ? args.integers(index) : IntList();
   if (given.empty())
-    return toDims(otherwise);
+    return toIntList(otherwise);
   if (given.size() == 1)
     given.assign(rank, given[0]);
   if (!args.check(given.size() == rank, "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
-    return Dims(rank, 1);
+    return IntList(rank, 1);
   return given;
 }
 
@@ -94,7 +94,7 @@ Reach reachOf(int64_t out, int64_t size, const Slide &s) {
 }
 
 /// All combinations of one reach a dimension, the last dimension fastest.
-Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, DimsRef sizes) {
+Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, IntListRef sizes) {
   Scratch<PoolWindow> windows{{{0}, 1.0}};
   for (size_t d = 0; d < axes.size(); ++d) {
     Scratch<PoolWindow> next;
@@ -112,7 +112,7 @@ Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, DimsRef sizes) 
 }
 
 void setWindows(Pooling &p, llvm::ArrayRef<Scratch<Reach>> axes) {
-  p.outputSizes = toDims(p.input.sizes().drop_back(p.rank));
+  p.outputSizes = toIntList(p.input.sizes().drop_back(p.rank));
   for (const Scratch<Reach> &axis : axes)
     p.outputSizes.push_back(static_cast<int64_t>(axis.size()));
   p.windows = combine(axes, p.input.sizes().take_back(p.rank));
@@ -122,10 +122,10 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   Pooling p{.rank = rank};
   if (!startPooling(args, p, form.input))
     return p;
-  Dims kernel = perDimension(args, form.kernel, rank, {});
-  Dims stride = perDimension(args, form.stride, rank, kernel);
-  Dims padding = perDimension(args, form.padding, rank, Dims(rank, 0));
-  Dims dilation = perDimension(args, form.dilation, rank, Dims(rank, 1));
+  IntList kernel = perDimension(args, form.kernel, rank, {});
+  IntList stride = perDimension(args, form.stride, rank, kernel);
+  IntList padding = perDimension(args, form.padding, rank, IntList(rank, 0));
+  IntList dilation = perDimension(args, form.dilation, rank, IntList(rank, 1));
   bool ceil = args.boolean(form.ceil, false), countPadding = args.boolean(form.countPadding, true);
   Scratch<Scratch<Reach>> axes(rank);
   for (size_t d = 0; d < rank && !args.failed(); ++d) {
@@ -146,7 +146,7 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
   return p;
 }
 
-Tensor tensorOf(const Values &values, DType dtype, DimsRef sizes, const Tensor &like) {
+Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes, const Tensor &like) {
   Tensor plain = Tensor::zeros(dtype, sizes);
   writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
   Tensor result = Tensor::zeros(dtype, sizes, suggestedStrides(sizes, like));
@@ -178,7 +178,7 @@ Value average(KernelArgs &args, const Pooling &p) {
 
 bool checkGradient(KernelArgs &args, const Pooling &p) {
   return !args.failed() &&
-         args.check(args.tensor(0).sizes() == DimsRef(p.outputSizes),
+         args.check(args.tensor(0).sizes() == IntListRef(p.outputSizes),
                     "got grad_output " + typeOf(args.tensor(0)) + ", expected sizes " + dimsOf(p.outputSizes));
 }
 
@@ -286,11 +286,11 @@ constexpr Form offsetForm{.dilation = 4, .ceil = 5};
 
 /// Kernel, stride, padding and dilation of a pooling whose input is not at hand.
 struct Grid {
-  Dims kernel, stride, padding, dilation;
+  IntList kernel, stride, padding, dilation;
 };
 
 /// The cell of a place in the window of output element `out`, and back.
-int64_t cellOf(const Grid &g, DimsRef input, Dims out, int64_t place) {
+int64_t cellOf(const Grid &g, IntListRef input, IntList out, int64_t place) {
   int64_t cell = 0, step = 1;
   for (size_t d = input.size(); d-- > 0;) {
     int64_t k = place % g.kernel[d];
@@ -305,14 +305,14 @@ Grid gridOf(KernelArgs &args, unsigned first, size_t rank) {
   Grid g;
   g.kernel = perDimension(args, first, rank, {});
   g.stride = perDimension(args, first + 1, rank, g.kernel);
-  g.padding = perDimension(args, first + 2, rank, Dims(rank, 0));
-  g.dilation = perDimension(args, first + 3, rank, Dims(rank, 1));
+  g.padding = perDimension(args, first + 2, rank, IntList(rank, 0));
+  g.dilation = perDimension(args, first + 3, rank, IntList(rank, 1));
   return g;
 }
 
 /// Position of flat element `i` in the last dimensions of `sizes`.
-Dims positionOf(int64_t i, DimsRef sizes) {
-  Dims at(sizes.size());
+IntList positionOf(int64_t i, IntListRef sizes) {
+  IntList at(sizes.size());
   for (size_t d = sizes.size(); d-- > 0; i /= sizes[d])
     at[d] = i % sizes[d];
   return at;
@@ -326,10 +326,10 @@ Value maxPoolWithOffsets(KernelArgs &args) {
   if (args.failed())
     return {};
   Maxima maxima = maximaOf(p);
-  DimsRef input = p.input.sizes().take_back(rank), output = DimsRef(p.outputSizes).take_back(rank);
+  IntListRef input = p.input.sizes().take_back(rank), output = IntListRef(p.outputSizes).take_back(rank);
   int64_t places = productOf(grid.kernel);
   for (size_t i = 0; i < maxima.cells.size(); ++i) {
-    Dims out = positionOf(static_cast<int64_t>(i) % productOf(output), output);
+    IntList out = positionOf(static_cast<int64_t>(i) % productOf(output), output);
     int64_t place = 0;
     while (place < places && cellOf(grid, input, out, place) != maxima.cells[i])
       ++place;
@@ -342,16 +342,16 @@ Value maxPoolWithOffsets(KernelArgs &args) {
 /// (offsets, kernel_size, input_size, stride, padding, dilation) -> indices
 Value offsetsToIndices(KernelArgs &args) {
   const Tensor &offsets = args.tensor(0);
-  Dims kernel = args.integers(1), input = args.integers(2);
+  IntList kernel = args.integers(1), input = args.integers(2);
   size_t rank = kernel.size();
-  Grid grid{kernel, perDimension(args, 3, rank, kernel), perDimension(args, 4, rank, Dims(rank, 0)),
-            perDimension(args, 5, rank, Dims(rank, 1))};
+  Grid grid{kernel, perDimension(args, 3, rank, kernel), perDimension(args, 4, rank, IntList(rank, 0)),
+            perDimension(args, 5, rank, IntList(rank, 1))};
   if (args.failed() || !args.check(input.size() == rank && offsets.rank() >= static_cast<int64_t>(rank),
                                    "got offsets " + typeOf(offsets) + " and input_size " + dimsOf(input)))
     return {};
   Values places = readAll(offsets);
   Scratch<int64_t> cells;
-  DimsRef output = offsets.sizes().take_back(rank);
+  IntListRef output = offsets.sizes().take_back(rank);
   for (size_t i = 0; i < places.size(); ++i)
     cells.push_back(cellOf(grid, input, positionOf(static_cast<int64_t>(i) % productOf(output), output),
                            static_cast<int64_t>(places[i])));

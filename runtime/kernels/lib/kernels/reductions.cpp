@@ -14,7 +14,7 @@ namespace ccgraph::runtime {
 Tensor dimLast(const Tensor &tensor, int64_t dim) {
   if (tensor.rank() == 0)
     return tensor.unsqueeze(0);
-  Dims order = allDims(tensor.rank());
+  IntList order = allDims(tensor.rank());
   order.erase(order.begin() + dim);
   order.push_back(dim);
   return tensor.permute(order);
@@ -22,8 +22,8 @@ Tensor dimLast(const Tensor &tensor, int64_t dim) {
 
 // Every reduction is brought to one form: a matrix whose rows are the lines to fold. A tensor [2, 3, 4] reduced over
 // dimensions 0 and 2 becomes [3, 8]: row j holds the elements with middle index j, dimension 0 slowest.
-Tensor dimsLast(const Tensor &tensor, DimsRef dims) {
-  Dims order;
+Tensor dimsLast(const Tensor &tensor, IntListRef dims) {
+  IntList order;
   int64_t inner = 1;
   int64_t outer = 1;
   for (int64_t dim = 0; dim < tensor.rank(); ++dim)
@@ -39,8 +39,8 @@ Tensor dimsLast(const Tensor &tensor, DimsRef dims) {
   return lines.reinterpret(lines.dtype(), {{outer, inner}, {inner, 1}, lines.offset()});
 }
 
-Dims reducedSizes(DimsRef sizes, DimsRef dims, bool keep) {
-  Dims result;
+IntList reducedSizes(IntListRef sizes, IntListRef dims, bool keep) {
+  IntList result;
   for (size_t i = 0; i < sizes.size(); ++i)
     if (!llvm::is_contained(dims, static_cast<int64_t>(i)))
       result.push_back(sizes[i]);
@@ -59,7 +59,7 @@ static bool widensTo(DType from, DType to) {
 }
 
 /// The dimensions that a reduction keeps, or those that it folds.
-static Tensor dimsOnly(const Tensor &tensor, DimsRef dims, bool folded) {
+static Tensor dimsOnly(const Tensor &tensor, IntListRef dims, bool folded) {
   Window window{{}, {}, tensor.offset()};
   for (int64_t dim = 0; dim < tensor.rank(); ++dim)
     if (llvm::is_contained(dims, dim) == folded) {
@@ -73,7 +73,7 @@ static Tensor dimsOnly(const Tensor &tensor, DimsRef dims, bool folded) {
 // result is stored. PyTorch sums f32 in pieces and in f32; the two agree within the tolerance of a reordered sum, and
 // ours is as a rule the nearer to the exact one.
 template <typename T>
-void foldLines(const Tensor &out, const Tensor &self, const Reduction &reduction,
+void foldLines(const Tensor &out, const Tensor &self, const ReducedDims &reduction,
                llvm::function_ref<T(const Line<T> &line)> fold) {
   Tensor source = widensTo(self.dtype(), reduction.dtype) ? self : toDType(self, reduction.dtype);
   Tensor inner = dimsOnly(source, reduction.dims, true);
@@ -86,11 +86,11 @@ void foldLines(const Tensor &out, const Tensor &self, const Reduction &reduction
   });
 }
 
-template void foldLines<double>(const Tensor &, const Tensor &, const Reduction &,
+template void foldLines<double>(const Tensor &, const Tensor &, const ReducedDims &,
                                 llvm::function_ref<double(const Line<double> &)>);
-template void foldLines<int64_t>(const Tensor &, const Tensor &, const Reduction &,
+template void foldLines<int64_t>(const Tensor &, const Tensor &, const ReducedDims &,
                                  llvm::function_ref<int64_t(const Line<int64_t> &)>);
-template void foldLines<Complex>(const Tensor &, const Tensor &, const Reduction &,
+template void foldLines<Complex>(const Tensor &, const Tensor &, const ReducedDims &,
                                  llvm::function_ref<Complex(const Line<Complex> &)>);
 
 Tensor foldedAll(KernelArgs &args, const Tensor &elements, bool mean) {
@@ -189,8 +189,8 @@ struct Form {
 };
 constexpr Form wholeForm{noArgument, noArgument, 1};
 
-Reduction reductionOf(KernelArgs &args, DType otherwise, Form form = {}) {
-  Reduction result;
+ReducedDims reductionOf(KernelArgs &args, DType otherwise, Form form = {}) {
+  ReducedDims result;
   result.dims = args.dims(form.dim, args.tensor(0).rank());
   result.keep = args.boolean(form.keep, false);
   result.dtype = args.dtype(form.dtype, otherwise);
@@ -201,24 +201,24 @@ Reduction reductionOf(KernelArgs &args, DType otherwise, Form form = {}) {
 
 /// The fold of a reduction with one result.
 template <typename T>
-Tensor folded(KernelArgs &args, const Reduction &reduction, llvm::function_ref<T(const Line<T> &)> fold) {
+Tensor folded(KernelArgs &args, const ReducedDims &reduction, llvm::function_ref<T(const Line<T> &)> fold) {
   const Tensor &self = args.tensor(0);
   Tensor out = args.result(reduction.dtype, sizesOf(self, reduction));
   foldLines<T>(out, self, reduction, fold);
   return out;
 }
 
-bool checkReal(KernelArgs &args, const Reduction &reduction) {
+bool checkReal(KernelArgs &args, const ReducedDims &reduction) {
   return args.check(isFloat(reduction.dtype), "got dtype " + shortName(reduction.dtype) + ", expected a float") &&
          !args.failed();
 }
 
-Tensor foldReal(KernelArgs &args, const Reduction &reduction, RealFold fold) {
+Tensor foldReal(KernelArgs &args, const ReducedDims &reduction, RealFold fold) {
   return checkReal(args, reduction) ? folded<double>(args, reduction, fold) : Tensor();
 }
 
 /// One of several results.
-Tensor foldRealInto(KernelArgs &args, unsigned index, const Reduction &reduction, RealFold fold) {
+Tensor foldRealInto(KernelArgs &args, unsigned index, const ReducedDims &reduction, RealFold fold) {
   if (!checkReal(args, reduction))
     return {};
   const Tensor &self = args.tensor(0);
@@ -231,7 +231,7 @@ Tensor foldRealInto(KernelArgs &args, unsigned index, const Reduction &reduction
 // 208.
 Value sum(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
-  Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
+  ReducedDims reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
   if (args.failed())
     return {};
   if (isComplex(reduction.dtype))
@@ -245,7 +245,7 @@ Value sumDims(KernelArgs &args) { return sum(args, {}); }
 
 Value prod(KernelArgs &args, Form form) {
   DType self = args.tensor(0).dtype();
-  Reduction reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
+  ReducedDims reduction = reductionOf(args, classOf(self) <= DTypeClass::Integer ? DType::I64 : self, form);
   if (args.failed())
     return {};
   if (isComplex(reduction.dtype))
@@ -258,7 +258,7 @@ Value prodAll(KernelArgs &args) { return prod(args, wholeForm); }
 Value prodDim(KernelArgs &args) { return prod(args, {}); }
 
 Value mean(KernelArgs &args, Form form) {
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), form);
+  ReducedDims reduction = reductionOf(args, args.tensor(0).dtype(), form);
   if (args.failed() || !isComplex(reduction.dtype))
     return foldReal(args, reduction, meanOf<double>);
   return folded<Complex>(args, reduction, meanOf<Complex>);
@@ -269,7 +269,7 @@ Value meanDims(KernelArgs &args) { return mean(args, {}); }
 template <bool largest>
 Value extreme(KernelArgs &args, Form form) {
   const Tensor &self = args.tensor(0);
-  Reduction reduction = reductionOf(args, self.dtype(), form);
+  ReducedDims reduction = reductionOf(args, self.dtype(), form);
   int64_t length = 1;
   for (int64_t dim : reduction.dims)
     length *= self.size(dim);
@@ -296,7 +296,7 @@ Value extremeDims(KernelArgs &args) {
 /// any and all of "not zero": bool, except for u8, which represented truth values before bool existed.
 template <bool wantsAll>
 Value truth(KernelArgs &args, Form form) {
-  Reduction reduction = reductionOf(args, DType::Bool, form);
+  ReducedDims reduction = reductionOf(args, DType::Bool, form);
   if (args.failed())
     return {};
   Tensor result = folded<int64_t>(args, reduction, [](const Line<int64_t> &line) {
@@ -324,7 +324,7 @@ constexpr Form correctionForm{1, 3, noArgument};
 template <bool root>
 Value variance(KernelArgs &args) {
   double correction = args.number(2, 1.0);
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
+  ReducedDims reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
   return foldReal(args, reduction, [&](const Line<double> &line) {
     double result = varianceOf(line, correction);
     return root ? std::sqrt(result) : result;
@@ -333,7 +333,7 @@ Value variance(KernelArgs &args) {
 
 Value varMean(KernelArgs &args) {
   double correction = args.number(2, 1.0);
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
+  ReducedDims reduction = reductionOf(args, args.tensor(0).dtype(), correctionForm);
   auto variance = [&](const Line<double> &line) { return varianceOf(line, correction); };
   return Value::tensors({foldRealInto(args, 0, reduction, variance), foldRealInto(args, 1, reduction, runningMean)});
 }
@@ -345,7 +345,7 @@ Value vectorNorm(KernelArgs &args) {
     Tensor magnitudes = callForTensor(args, "aten.abs.default", {args.at(0)});
     return callKernel(args, args.target(), {magnitudes, args.at(1), args.at(2), args.at(3), dtype});
   }
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {2, 3, 4});
+  ReducedDims reduction = reductionOf(args, args.tensor(0).dtype(), {2, 3, 4});
   return foldReal(args, reduction, [&](const Line<double> &line) { return normOf(line, order); });
 }
 
@@ -363,7 +363,7 @@ double sumOfExp(const Line<double> &line, double shift) {
 // Where the largest is infinite it is the answer itself, because inf - inf would be NaN; and the logarithm of an empty
 // sum is -inf (torch.logsumexp).
 Value logSumExp(KernelArgs &args) {
-  Reduction reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, noArgument});
+  ReducedDims reduction = reductionOf(args, floatTypeOf(args.tensor(0).dtype()), {1, 2, noArgument});
   return foldReal(args, reduction, [](const Line<double> &line) {
     double shift = line.size() == 0 ? -INFINITY : largestOf(line);
     return std::isinf(shift) ? shift : shift + std::log(sumOfExp(line, shift));
@@ -372,7 +372,7 @@ Value logSumExp(KernelArgs &args) {
 
 /// (largest, sum of exp(x - largest)) along one dimension, kept.
 Value prepareSoftmax(KernelArgs &args) {
-  Reduction reduction = reductionOf(args, args.tensor(0).dtype(), {1, noArgument, noArgument});
+  ReducedDims reduction = reductionOf(args, args.tensor(0).dtype(), {1, noArgument, noArgument});
   reduction.keep = true;
   if (!args.check(args.tensor(0).numElements() > 0, "got an empty tensor"))
     return {};

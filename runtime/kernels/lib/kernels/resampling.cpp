@@ -20,14 +20,14 @@ using Axis = Scratch<Scratch<Share>>;
 /// Resizing is linear: the last dimensions are read through their axes, the leading ones are independent planes.
 struct Resampling {
   std::vector<Axis> axes;
-  Dims inputSizes, outputSizes; ///< whole tensors
+  IntList inputSizes, outputSizes; ///< whole tensors
 };
 
 /// Calls body(output element, input element, weight) for one plane, counted within it.
 template <typename Body>
 void forEachShare(const Resampling &r, Body body) {
   Scratch<Scratch<Share>> plane{{{0, 1.0}}};
-  DimsRef in = DimsRef(r.inputSizes).take_back(r.axes.size());
+  IntListRef in = IntListRef(r.inputSizes).take_back(r.axes.size());
   for (size_t d = 0; d < r.axes.size(); ++d) {
     Scratch<Scratch<Share>> next;
     for (const Scratch<Share> &outer : plane)
@@ -46,14 +46,14 @@ void forEachShare(const Resampling &r, Body body) {
 
 /// Forward, or its transpose, which sends an output's gradient back to the input.
 Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool backward) {
-  const Dims &from = backward ? r.outputSizes : r.inputSizes, &to = backward ? r.inputSizes : r.outputSizes;
-  bool fits = source.sizes() == DimsRef(from) && computable(source.dtype()) && !isComplex(source.dtype());
+  const IntList &from = backward ? r.outputSizes : r.inputSizes, &to = backward ? r.inputSizes : r.outputSizes;
+  bool fits = source.sizes() == IntListRef(from) && computable(source.dtype()) && !isComplex(source.dtype());
   if (args.failed() || !args.check(fits, "got " + typeOf(source) + ", expected real elements of sizes " + dimsOf(from)))
     return {};
   Values in = readAll(source), out(static_cast<size_t>(productOf(to)));
-  int64_t planes = productOf(DimsRef(from).drop_back(r.axes.size()));
-  int64_t inPlane = productOf(DimsRef(from).take_back(r.axes.size()));
-  int64_t outPlane = productOf(DimsRef(to).take_back(r.axes.size()));
+  int64_t planes = productOf(IntListRef(from).drop_back(r.axes.size()));
+  int64_t inPlane = productOf(IntListRef(from).take_back(r.axes.size()));
+  int64_t outPlane = productOf(IntListRef(to).take_back(r.axes.size()));
   forEachShare(r, [&](int64_t output, int64_t input, double weight) {
     for (int64_t p = 0; p < planes; ++p) {
       int64_t a = p * outPlane + (backward ? input : output), b = p * inPlane + (backward ? output : input);
@@ -97,10 +97,10 @@ struct Form {
   bool isList = false;
 };
 
-Dims outputOf(KernelArgs &args, DimsRef in, const Form &form) {
+IntList outputOf(KernelArgs &args, IntListRef in, const Form &form) {
   if (args.has(1))
     return args.integers(1);
-  Dims result;
+  IntList result;
   const Value &factors = args.at(form.factors);
   for (size_t d = 0; d < rank && form.isList && factors.is(Value::Kind::List) && d < factors.list().size(); ++d)
     if (const Value &f = factors.list()[d]; f.is(Value::Kind::Float))
@@ -176,9 +176,9 @@ Value applyWhole(const Tensor &source, const Resampling &r) {
   return result;
 }
 
-Resampling resizing(KernelArgs &args, DimsRef in, const Form &form) {
-  Resampling r{{}, toDims(in), toDims(in)};
-  Dims out = outputOf(args, in, form);
+Resampling resizing(KernelArgs &args, IntListRef in, const Form &form) {
+  Resampling r{{}, toIntList(in), toIntList(in)};
+  IntList out = outputOf(args, in, form);
   bool aligned = args.boolean(form.aligned, false);
   bool fits = in.size() == rank + 2 && out.size() == rank && llvm::all_of(out, [](int64_t n) { return n > 0; }) &&
               productOf(in) > 0;
@@ -206,7 +206,7 @@ Value resize(KernelArgs &args) {
 
 /// (grad_output, output_size, input_size, align_corners, factors...)
 Value resizeBackward(KernelArgs &args) {
-  Dims in = args.integers(2);
+  IntList in = args.integers(2);
   return apply(args, args.tensor(0), resizing(args, in, {3, 4, false}), true);
 }
 

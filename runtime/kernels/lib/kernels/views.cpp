@@ -17,14 +17,14 @@ Value alias(KernelArgs &args) { return args.tensor(0).alias(); }
 
 Value view(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   return args.failed() ? Value() : args.take(self.view(sizes));
 }
 
 /// A view where strides allow it, else a view of a contiguous copy.
 Value reshape(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   if (args.failed())
     return {};
   llvm::Expected<Tensor> seen = self.view(sizes);
@@ -42,7 +42,7 @@ Value flatten(KernelArgs &args) {
     return {};
   if (first == last && self.rank() > 0)
     return self;
-  Dims sizes = toDims(self.sizes().take_front(first));
+  IntList sizes = toIntList(self.sizes().take_front(first));
   sizes.push_back(self.rank() ? productOf(self.sizes().slice(first, last - first + 1)) : 1);
   llvm::append_range(sizes, self.sizes().drop_front(std::min(last + 1, self.rank())));
   llvm::Expected<Tensor> seen = self.view(sizes);
@@ -56,10 +56,10 @@ Value flatten(KernelArgs &args) {
 Value unflatten(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
-  Dims parts = args.integers(2);
+  IntList parts = args.integers(2);
   if (args.failed() || !args.check(self.rank() > 0, "got a 0-d tensor"))
     return {};
-  Dims sizes = toDims(self.sizes().take_front(dim));
+  IntList sizes = toIntList(self.sizes().take_front(dim));
   llvm::append_range(sizes, parts);
   llvm::append_range(sizes, self.sizes().drop_front(dim + 1));
   return args.take(self.view(sizes));
@@ -73,7 +73,7 @@ Value viewAsDType(KernelArgs &args) {
     return {};
   int64_t from = self.elementSize();
   int64_t to = sizeInBytes(dtype);
-  Window window{toDims(self.sizes()), toDims(self.strides()), self.offset() * from / to};
+  Window window{toIntList(self.sizes()), toIntList(self.strides()), self.offset() * from / to};
   if (from == to)
     return self.reinterpret(dtype, std::move(window));
   if (!args.check(self.rank() > 0 && self.stride(self.rank() - 1) == 1,
@@ -93,7 +93,7 @@ Value viewAsDType(KernelArgs &args) {
 
 Value expand(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims sizes = args.integers(1);
+  IntList sizes = args.integers(1);
   return args.failed() ? Value() : args.take(self.expand(sizes));
 }
 
@@ -103,9 +103,9 @@ Value viewAs(KernelArgs &args) { return args.take(args.tensor(0).view(args.tenso
 
 Value broadcastTensors(KernelArgs &args) {
   Tensors tensors = args.tensors(0);
-  Dims sizes;
+  IntList sizes;
   for (const Tensor &tensor : tensors) {
-    std::optional<Dims> joined = broadcastSizes(sizes, tensor.sizes());
+    std::optional<IntList> joined = broadcastSizes(sizes, tensor.sizes());
     if (args.check(joined.has_value(),
                    "sizes " + dimsOf(sizes) + " and " + dimsOf(tensor.sizes()) + " do not broadcast"))
       sizes = *joined;
@@ -114,17 +114,17 @@ Value broadcastTensors(KernelArgs &args) {
     return {};
   // PyTorch expands only tensors that need it; the others are returned as the same objects.
   for (Tensor &tensor : tensors)
-    if (tensor.sizes() != DimsRef(sizes))
+    if (tensor.sizes() != IntListRef(sizes))
       tensor = args.take(tensor.expand(sizes));
   return Value::tensors(tensors);
 }
 
 Value permute(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  Dims order = args.integers(1);
+  IntList order = args.integers(1);
   for (int64_t &dim : order)
     dim = args.wrapDim(dim, self.rank());
-  Dims sorted = order;
+  IntList sorted = order;
   llvm::sort(sorted);
   bool whole = llvm::equal(sorted, llvm::seq<int64_t>(0, self.rank()));
   if (args.failed() ||
@@ -134,7 +134,7 @@ Value permute(KernelArgs &args) {
 }
 
 Tensor swapDims(const Tensor &self, int64_t a, int64_t b) {
-  Dims order = allDims(self.rank());
+  IntList order = allDims(self.rank());
   if (!order.empty())
     std::swap(order[a], order[b]);
   return self.permute(order);
@@ -163,7 +163,7 @@ Value unsqueeze(KernelArgs &args) {
 /// Dimensions of another size than 1 stay.
 Value squeeze(KernelArgs &args) {
   Tensor result = args.tensor(0).alias();
-  Dims dims = args.has(1) ? args.integers(1) : args.dims(1, result.rank());
+  IntList dims = args.has(1) ? args.integers(1) : args.dims(1, result.rank());
   for (int64_t &dim : dims)
     dim = args.wrapDim(dim, result.rank());
   if (args.failed() || result.rank() == 0)
@@ -222,7 +222,7 @@ Value narrow(KernelArgs &args) {
 }
 
 /// Views of consecutive pieces of one dimension.
-Value pieces(const Tensor &self, int64_t dim, DimsRef lengths) {
+Value pieces(const Tensor &self, int64_t dim, IntListRef lengths) {
   Tensors result;
   int64_t start = 0;
   for (int64_t length : lengths) {
@@ -234,8 +234,8 @@ Value pieces(const Tensor &self, int64_t dim, DimsRef lengths) {
 
 /// Returns the lengths of pieces of `step`, the last perhaps shorter; one empty piece for an empty dimension. chunk
 /// rounds its step up, so it may return fewer pieces than requested (torch.chunk): 6 in 4 chunks is 2, 2, 2.
-Dims evenLengths(int64_t size, int64_t step) {
-  Dims lengths;
+IntList evenLengths(int64_t size, int64_t step) {
+  IntList lengths;
   for (int64_t start = 0; start < size || lengths.empty(); start += step) {
     lengths.push_back(std::min(step, size - start));
     if (step == 0)
@@ -248,7 +248,7 @@ Value split(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(2, self.rank(), 0);
   bool even = args.at(1).is(Value::Kind::Int);
-  Dims wanted = args.integers(1);
+  IntList wanted = args.integers(1);
   if (args.failed() || !args.check(self.rank() > 0, "got a 0-d tensor"))
     return {};
   int64_t size = self.size(dim);
@@ -269,7 +269,7 @@ Value chunk(KernelArgs &args) {
                                                                      typeOf(self) + ", expected at least one"))
     return {};
   int64_t step = (self.size(dim) + count - 1) / count;
-  return pieces(self, dim, step ? evenLengths(self.size(dim), step) : Dims(count, 0));
+  return pieces(self, dim, step ? evenLengths(self.size(dim), step) : IntList(count, 0));
 }
 
 Value unbind(KernelArgs &args) {
@@ -322,7 +322,7 @@ Value viewAsReal(KernelArgs &args) {
   bool known = self.dtype() == DType::C64 || self.dtype() == DType::C128;
   if (args.failed() || !args.check(known, "got " + typeOf(self) + ", expected c64 or c128"))
     return {};
-  Window window{toDims(self.sizes()), toDims(self.strides()), self.offset() * 2};
+  Window window{toIntList(self.sizes()), toIntList(self.strides()), self.offset() * 2};
   for (int64_t &stride : window.strides)
     stride *= 2;
   window.sizes.push_back(2);
@@ -337,7 +337,7 @@ Value viewAsComplex(KernelArgs &args) {
   int64_t last = self.rank() - 1;
   bool fits = (self.dtype() == DType::F32 || self.dtype() == DType::F64) && last >= 0 && self.size(last) == 2 &&
               self.stride(last) == 1 && self.offset() % 2 == 0;
-  Window window{toDims(self.sizes()), toDims(self.strides()), self.offset() / 2};
+  Window window{toIntList(self.sizes()), toIntList(self.strides()), self.offset() / 2};
   if (last >= 0) {
     window.sizes.pop_back();
     window.strides.pop_back();

@@ -43,7 +43,7 @@ Tensor unfolded(KernelArgs &args, const Tensor &self, int64_t dim, int64_t size,
       !args.check(size >= 0 && step > 0 && size <= length,
                   "got windows of " + llvm::Twine(size) + ", " + llvm::Twine(step) + " apart, in " + typeOf(self)))
     return {};
-  Window window{toDims(self.sizes()), toDims(self.strides()), self.offset()};
+  Window window{toIntList(self.sizes()), toIntList(self.strides()), self.offset()};
   window.sizes.push_back(size);
   window.strides.push_back(self.rank() ? self.stride(dim) : 1);
   if (self.rank()) {

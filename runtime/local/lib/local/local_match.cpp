@@ -1,6 +1,6 @@
 #include "local/local_match.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -50,8 +50,8 @@ std::string LocalMatch::waitText() {
     return (describe(any) + ", tag " + Twine(any.tag) + ", whose other end, rank " + Twine(missing.front()) +
             ", has not " + (any.kind == CollectiveKind::Send ? "received" : "sent"))
         .str();
-  return (describe(any) + " (collective " + Twine(sequence_) + " on ranks " + dimsText(members_) + "), which ranks " +
-          dimsText(missing) + " have not launched")
+  return (describe(any) + " (collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
+          "), which ranks " + intListText(missing) + " have not launched")
       .str();
 }
 

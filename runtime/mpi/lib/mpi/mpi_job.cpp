@@ -1,7 +1,7 @@
 #include "mpi/mpi_job.h"
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "mpi/blocking_call.h"
 #include "mpi/module_loader.h"
 
@@ -101,10 +101,10 @@ llvm::Error MpiJob::makeCommunicators(llvm::ArrayRef<MpiCommKey> keys, Milliseco
       return calls_->create(start_.world, members->data(), static_cast<int>(members->size()), made);
     });
     if (!code)
-      return jobError("rank " + std::to_string(rank()) + ": ranks " + dimsText(key.members) +
+      return jobError("rank " + std::to_string(rank()) + ": ranks " + intListText(key.members) +
                       " have not made a communicator" + within(deadline));
     if (*code != 0)
-      return error("making a communicator of ranks " + dimsText(key.members), *code);
+      return error("making a communicator of ranks " + intListText(key.members), *code);
   }
   return llvm::Error::success();
 }

@@ -368,7 +368,7 @@ std::string MpiTransport::waitText(Ticket ticket) const {
   if (call.agreed.sequence == 0)
     return text + ", tag " + std::to_string(call.seat.tag) + ", whose other end is rank " +
            std::to_string(call.seat.members[call.seat.peer]);
-  text += " (collective " + std::to_string(call.agreed.sequence) + " on ranks " + dimsText(call.seat.members) + ")";
+  text += " (collective " + std::to_string(call.agreed.sequence) + " on ranks " + intListText(call.seat.members) + ")";
   std::vector<int64_t> missing;
   for (int64_t member : call.seat.members) {
     if (known_.empty() || !known_[static_cast<size_t>(member)])
@@ -377,7 +377,7 @@ std::string MpiTransport::waitText(Ticket ticket) const {
     if (count == known_[static_cast<size_t>(member)]->end() || count->second < call.agreed.sequence)
       missing.push_back(member);
   }
-  return missing.empty() ? text : text + ", which ranks " + dimsText(missing) + " have not launched";
+  return missing.empty() ? text : text + ", which ranks " + intListText(missing) + " have not launched";
 }
 
 } // namespace ccgraph::runtime

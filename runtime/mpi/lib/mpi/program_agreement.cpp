@@ -178,8 +178,8 @@ private:
     diagnostic.rule = "run.ranks-disagree";
     diagnostic.where = notice.name;
     diagnostic.message = "ranks " + std::to_string(members[0]) + " and " + std::to_string(members[member]) +
-                         " disagree about collective " + std::to_string(sequence) + " on ranks " + dimsText(members) +
-                         ": they issue it on different streams of this group";
+                         " disagree about collective " + std::to_string(sequence) + " on ranks " +
+                         intListText(members) + ": they issue it on different streams of this group";
     return makeError(std::move(diagnostic));
   }
 

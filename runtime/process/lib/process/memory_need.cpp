@@ -1,7 +1,7 @@
 #include "ccgraph/runtime/memory_need.h"
 
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/lifetimes.h"
 
 #include "llvm/ADT/Twine.h"

@@ -153,7 +153,7 @@ void forEachRow(llvm::ArrayRef<Tensor> tensors,
   llvm::SmallVector<Row, 4> rows;
   for (const Tensor &tensor : tensors)
     rows.push_back({tensor.data(), strideBytes(tensor, inner)});
-  Dims index(first.rank(), 0);
+  IntList index(first.rank(), 0);
   for (;;) {
     body(rows, inner >= 0 ? first.size(inner) : 1);
     int64_t dim = inner - 1;

@@ -13,7 +13,7 @@ namespace ccgraph::runtime {
 
 struct LoopNest {
   /// The outermost first; at least one.
-  Dims sizes;
+  IntList sizes;
   /// in bytes, by loop, then by tensor
   llvm::SmallVector<int64_t, 24> steps;
   size_t tensors = 0;
@@ -34,7 +34,7 @@ void walk(const LoopNest &nest, llvm::ArrayRef<std::byte *> begin, Body body) {
   llvm::SmallVector<Row, 6> rows;
   for (size_t i = 0; i < nest.tensors; ++i)
     rows.push_back({begin[i], nest.stepsOf(inner)[i]});
-  Dims index(inner, 0);
+  IntList index(inner, 0);
   for (;;) {
     body(llvm::makeArrayRef(rows), nest.sizes[inner]);
     size_t loop = inner;

@@ -69,14 +69,14 @@ Tensor::Tensor(Object object) : object_(std::allocate_shared<Object>(StepAllocat
 //   select(0, 1)         f32[4][1] at 4          row 1
 //   slice(1, 0, 4, 2)    f32[3, 2][4, 2] at 0    every second column
 //   permute([1, 0])      f32[4, 3][1, 4] at 0    the transpose
-Tensor Tensor::zeros(DType dtype, DimsRef sizes) { return zeros(dtype, sizes, contiguousStrides(sizes)); }
+Tensor Tensor::zeros(DType dtype, IntListRef sizes) { return zeros(dtype, sizes, contiguousStrides(sizes)); }
 
-Tensor Tensor::zeros(DType dtype, DimsRef sizes, DimsRef strides) {
+Tensor Tensor::zeros(DType dtype, IntListRef sizes, IntListRef strides) {
   int64_t size = sizeInBytes(dtype);
   MemoryLimit::check(saturatingMultiply(productOf(sizes), size));
   auto storage =
       std::allocate_shared<Storage>(StepAllocator<Storage>(), saturatingMultiply(extentOf(sizes, strides), size));
-  return Tensor(Object{dtype, {toDims(sizes), toDims(strides), 0}, std::move(storage)});
+  return Tensor(Object{dtype, {toIntList(sizes), toIntList(strides), 0}, std::move(storage)});
 }
 
 Tensor Tensor::fromHost(const HostTensor &host) {
@@ -86,7 +86,7 @@ Tensor Tensor::fromHost(const HostTensor &host) {
   return result;
 }
 
-Tensor Tensor::fromHost(const HostTensor &host, DimsRef strides) {
+Tensor Tensor::fromHost(const HostTensor &host, IntListRef strides) {
   Tensor plain = fromHost(host);
   if (llvm::equal(plain.strides(), strides))
     return plain;
@@ -114,7 +114,9 @@ bool Tensor::isContiguous() const { return ccgraph::isContiguous(sizes(), stride
 
 bool Tensor::isDense() const { return ccgraph::isDense(sizes(), strides()); }
 
-std::string Tensor::typeText() const { return shortName(dtype()).str() + dimsText(sizes()) + dimsText(strides()); }
+std::string Tensor::typeText() const {
+  return shortName(dtype()).str() + intListText(sizes()) + intListText(strides());
+}
 
 std::byte *Tensor::data() const {
   return object_->storage ? object_->storage->data() + offset() * elementSize() : nullptr;
@@ -131,9 +133,9 @@ void Tensor::become(const Tensor &other) const {
   *object_ = Object(*other.object_);
 }
 
-void Tensor::resize(DimsRef sizes, DimsRef strides) const {
+void Tensor::resize(IntListRef sizes, IntListRef strides) const {
   assert(storage() && "a default-made tensor is nobody's object");
-  Window window{toDims(sizes), toDims(strides), offset()};
+  Window window{toIntList(sizes), toIntList(strides), offset()};
   int64_t elements = extentOf(sizes, strides);
   MemoryLimit::check(saturatingMultiply(productOf(sizes), elementSize()));
   if (elements != 0)
@@ -154,7 +156,7 @@ void Tensor::resizeStorage(int64_t bytes) const {
 
 static llvm::Error badWindow(const Window &window, const Tensor &tensor, llvm::StringRef why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), "sizes %s, strides %s, offset %lld of a tensor %s: %s",
-                                 dimsText(window.sizes).c_str(), dimsText(window.strides).c_str(),
+                                 intListText(window.sizes).c_str(), intListText(window.strides).c_str(),
                                  static_cast<long long>(window.offset), tensor.typeText().c_str(), why.str().c_str());
 }
 
@@ -174,32 +176,33 @@ llvm::Expected<Tensor> Tensor::asStrided(Window window) const {
   return reinterpret(dtype(), std::move(window));
 }
 
-llvm::Expected<Tensor> Tensor::view(DimsRef wanted) const {
-  std::optional<Dims> sizes = inferSizes(wanted, numElements());
+llvm::Expected<Tensor> Tensor::view(IntListRef wanted) const {
+  std::optional<IntList> sizes = inferSizes(wanted, numElements());
   if (!sizes)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "shape %s does not hold the %lld elements of %s",
-                                   dimsText(wanted).c_str(), static_cast<long long>(numElements()), typeText().c_str());
-  std::optional<Dims> strides = viewStrides(this->sizes(), this->strides(), *sizes);
+                                   intListText(wanted).c_str(), static_cast<long long>(numElements()),
+                                   typeText().c_str());
+  std::optional<IntList> strides = viewStrides(this->sizes(), this->strides(), *sizes);
   if (!strides)
     return llvm::createStringError(
         llvm::inconvertibleErrorCode(),
         "a tensor %s cannot be seen as %s without a copy (note: aten.reshape copies where it must)", typeText().c_str(),
-        dimsText(*sizes).c_str());
+        intListText(*sizes).c_str());
   return reinterpret(dtype(), {*sizes, *strides, offset()});
 }
 
 // f32[1] expanded to f32[2^40] takes four bytes, but any computation with it makes 2^40 elements. So the limit is
 // checked for the expanded size, not for the stored one.
-llvm::Expected<Tensor> Tensor::expand(DimsRef wanted) const {
+llvm::Expected<Tensor> Tensor::expand(IntListRef wanted) const {
   std::optional<Stretched> stretched = expanded(sizes(), strides(), wanted);
   if (!stretched)
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "a tensor %s does not expand to %s",
-                                   typeText().c_str(), dimsText(wanted).c_str());
+                                   typeText().c_str(), intListText(wanted).c_str());
   MemoryLimit::check(saturatingMultiply(productOf(stretched->sizes), elementSize()));
   return reinterpret(dtype(), {stretched->sizes, stretched->strides, offset()});
 }
 
-Tensor Tensor::permute(DimsRef order) const {
+Tensor Tensor::permute(IntListRef order) const {
   Window window{{}, {}, offset()};
   for (int64_t dim : order) {
     window.sizes.push_back(size(dim));
@@ -210,7 +213,7 @@ Tensor Tensor::permute(DimsRef order) const {
 
 // Rounded up: of [1, 9) with step 3 the elements 1, 4 and 7 are taken, of [1, 8) the same three.
 Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) const {
-  Window window{toDims(sizes()), toDims(strides()), offset() + start * stride(dim)};
+  Window window{toIntList(sizes()), toIntList(strides()), offset() + start * stride(dim)};
   window.sizes[dim] = (end - start + step - 1) / step;
   window.strides[dim] *= step;
   return reinterpret(dtype(), std::move(window));
@@ -218,14 +221,14 @@ Tensor Tensor::slice(int64_t dim, int64_t start, int64_t end, int64_t step) cons
 
 Tensor Tensor::select(int64_t dim, int64_t index) const {
   assert(dim >= 0 && dim < rank() && "a dimension that it has");
-  Window window{toDims(sizes()), toDims(strides()), offset() + index * stride(dim)};
+  Window window{toIntList(sizes()), toIntList(strides()), offset() + index * stride(dim)};
   window.sizes.erase(window.sizes.begin() + dim);
   window.strides.erase(window.strides.begin() + dim);
   return reinterpret(dtype(), std::move(window));
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
-  Window window{toDims(sizes()), toDims(strides()), offset()};
+  Window window{toIntList(sizes()), toIntList(strides()), offset()};
   int64_t stride = dim < rank() ? size(dim) * this->stride(dim) : 1;
   window.sizes.insert(window.sizes.begin() + dim, 1);
   window.strides.insert(window.strides.begin() + dim, stride);

@@ -75,13 +75,13 @@ Result forceStrides(const PrimCall &call) {
     return wrong("prims.inductor_force_stride_order: got " + call.at(0).describe() + " and " + call.at(1).describe() +
                  ", expected a tensor and its strides");
   const Tensor &input = call.at(0).tensor();
-  Dims strides;
+  IntList strides;
   for (const Value &stride : call.at(1).list())
     strides.push_back(stride.is(Value::Kind::Int) ? stride.integer() : -1);
   if (strides.size() != input.sizes().size() || llvm::any_of(strides, [](int64_t stride) { return stride < 0; }))
     return wrong("prims.inductor_force_stride_order: got strides " + call.at(1).describe() + " for " +
                  input.typeText() + ", expected one for each dimension");
-  if (input.strides() == DimsRef(strides))
+  if (input.strides() == IntListRef(strides))
     return call.at(0);
   Tensor copy = Tensor::zeros(input.dtype(), input.sizes(), strides);
   copy.copyFrom(input);

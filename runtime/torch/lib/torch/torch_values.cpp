@@ -21,7 +21,7 @@ constexpr DTypeNumber dtypeNumbers[] = {
 };
 
 Tensor foreign(const TorchTensor &value, DType dtype) {
-  Window window{Dims(value.sizes, value.sizes + value.rank), Dims(value.strides, value.strides + value.rank), 0};
+  Window window{IntList(value.sizes, value.sizes + value.rank), IntList(value.strides, value.strides + value.rank), 0};
   auto storage = std::make_shared<Storage>(0);
   storage->lookAt(value.data, extentOf(window.sizes, window.strides) * static_cast<int64_t>(sizeInBytes(dtype)));
   return Tensor::over(std::move(storage), dtype, std::move(window));
@@ -150,8 +150,8 @@ std::optional<Tensor> ResultValues::withinOurs(const TorchTensor &value, DType d
       int64_t offset = value.data - storage->data();
       if (offset % size == 0)
         return Tensor::over(tensor.sharedStorage(), dtype,
-                            {Dims(value.sizes, value.sizes + value.rank),
-                             Dims(value.strides, value.strides + value.rank), offset / size});
+                            {IntList(value.sizes, value.sizes + value.rank),
+                             IntList(value.strides, value.strides + value.rank), offset / size});
     }
   return std::nullopt;
 }

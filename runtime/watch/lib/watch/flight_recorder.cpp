@@ -1,6 +1,6 @@
 #include "watch/flight_recorder.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/plan_fingerprint.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,7 +25,7 @@ std::string operationOf(const PlanStep &step) {
 void addPlannedRows(const PlanCollective &plan, FlightCall &call) {
   auto add = [](const std::optional<PlanWindow> &window, std::vector<FlightTensor> &tensors) {
     if (window)
-      if (std::optional<Dims> sizes = staticDims(window->type->sizes()))
+      if (std::optional<IntList> sizes = staticDims(window->type->sizes()))
         tensors.push_back(tensorOf(window->type->dtype(), productOf(*sizes)));
   };
   for (const PlanRow &row : plan.rows) {

@@ -133,7 +133,7 @@ private:
             completed.insert(found->second);
     for (uint32_t launch : completed)
       result_.problem.completes.push(launch);
-    result_.problem.completes.endRow();
+    result_.problem.completes.endList();
     keys_.push_back(keysOf(number));
     if (!record.group.empty())
       for (int64_t key : keys_.back())

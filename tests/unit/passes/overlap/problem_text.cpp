@@ -43,8 +43,8 @@ private:
       readPair({words[next], words[next + 1]}, step, before);
     for (uint32_t from : before)
       result_.problem.before.push(from);
-    result_.problem.before.endRow();
-    result_.problem.completes.endRow();
+    result_.problem.before.endList();
+    result_.problem.completes.endList();
     result_.problem.steps.push_back(step);
     result_.problem.streams = std::max(result_.problem.streams, size_t{step.stream} + 1);
   }
@@ -84,7 +84,7 @@ private:
       for (uint32_t other : held)
         if (storage[other] != none)
           result_.problem.holds.push(storage[other]);
-      result_.problem.holds.endRow();
+      result_.problem.holds.endList();
     }
   }
 

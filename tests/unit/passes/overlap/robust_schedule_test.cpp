@@ -49,7 +49,7 @@ int64_t peakWithBuckets(const Problem &problem, const Schedule &schedule) {
       if (bucketOf[launch] != none)
         lastWait[bucketOf[launch]] = step;
   Problem held = problem;
-  held.holds = Rows();
+  held.holds = NumberLists();
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     std::set<uint32_t> holds(problem.holds[step].begin(), problem.holds[step].end());
     for (uint32_t i = 0; i < schedule.buckets.size(); ++i)
@@ -112,7 +112,7 @@ Problem withViews(const Problem &problem) {
         if (storage != step)
           reads.push_back(storage);
       before = {add({.kind = StepKind::Free}, before, reads)};
-      result.completes.endRow();
+      result.completes.endList();
     }
     result.completes.append(mapped(problem.completes[step]));
     numberOf.push_back(add(problem.steps[step], before, problem.holds[step]));

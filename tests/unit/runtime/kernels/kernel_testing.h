@@ -17,7 +17,7 @@ namespace ccgraph::runtime::testing {
 using Keywords = std::vector<std::pair<std::string, Value>>;
 
 /// Returns a contiguous tensor of these values, rounded to the dtype.
-inline Tensor tensor(DType dtype, DimsRef sizes, const std::vector<double> &values) {
+inline Tensor tensor(DType dtype, IntListRef sizes, const std::vector<double> &values) {
   Tensor result = Tensor::zeros(dtype, sizes);
   EXPECT_EQ(result.numElements(), static_cast<int64_t>(values.size()));
   for (size_t i = 0; i < values.size(); ++i)
@@ -25,11 +25,11 @@ inline Tensor tensor(DType dtype, DimsRef sizes, const std::vector<double> &valu
   return result;
 }
 
-inline Tensor f32(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::F32, sizes, values); }
-inline Tensor i64(DimsRef sizes, const std::vector<double> &values) { return tensor(DType::I64, sizes, values); }
+inline Tensor f32(IntListRef sizes, const std::vector<double> &values) { return tensor(DType::F32, sizes, values); }
+inline Tensor i64(IntListRef sizes, const std::vector<double> &values) { return tensor(DType::I64, sizes, values); }
 
 /// Returns 0, 1, 2, ... as f32.
-inline Tensor counting(DimsRef sizes) {
+inline Tensor counting(IntListRef sizes) {
   std::vector<double> values(static_cast<size_t>(productOf(sizes)));
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<double>(i);

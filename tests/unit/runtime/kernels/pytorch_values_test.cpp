@@ -8,7 +8,7 @@ namespace ccgraph::runtime::testing {
 namespace {
 
 /// Returns ((7 (i + shift)) mod 11 - 5) / 4 for i = 0, 1, ...: both signs, zero, unordered, exact in every float.
-Tensor steps(DimsRef sizes, int64_t shift = 0) {
+Tensor steps(IntListRef sizes, int64_t shift = 0) {
   std::vector<double> values;
   for (int64_t i = 0; i < productOf(sizes); ++i)
     values.push_back(static_cast<double>((i + shift) * 7 % 11 - 5) / 4);
@@ -16,7 +16,7 @@ Tensor steps(DimsRef sizes, int64_t shift = 0) {
 }
 
 /// |steps| + 0.25
-Tensor positive(DimsRef sizes) {
+Tensor positive(IntListRef sizes) {
   std::vector<double> values;
   for (int64_t i = 0; i < productOf(sizes); ++i)
     values.push_back(std::fabs(static_cast<double>(i * 7 % 11 - 5) / 4) + 0.25);

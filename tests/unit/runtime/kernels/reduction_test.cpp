@@ -179,7 +179,7 @@ double lossOf(const Tensor &q, const Tensor &k, const Tensor &v, const Tensor &g
 }
 
 TEST(Attention, GradientsMatchFiniteDifferences) {
-  const Dims sizes = {1, 1, 3, 2};
+  const IntList sizes = {1, 1, 3, 2};
   Tensor inputs[] = {tensor(DType::F64, sizes, {1, -1, 0.5, 2, -0.3, 0.7}),
                      tensor(DType::F64, sizes, {0.2, 0.4, -1, 1, 0.6, -0.8}),
                      tensor(DType::F64, sizes, {3, 1, -2, 0.5, 1.5, -1})};

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "ccgraph/ir/collective.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/ir/symbol.h"
 
@@ -103,7 +103,7 @@ struct ShardExchange {
   /// length of a chunk, and of a part
   int64_t chunk = 0;
   int64_t part = 0;
-  Dims resultSizes;
+  IntList resultSizes;
 };
 
 struct BoundCall {

@@ -7,21 +7,21 @@
 // numbers of dimensions.
 #pragma once
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 namespace ccgraph {
 
 /// Returns the broadcast shape of both; empty if they do not fit.
-[[nodiscard]] std::optional<Dims> broadcastSizes(DimsRef a, DimsRef b);
+[[nodiscard]] std::optional<IntList> broadcastSizes(IntListRef a, IntListRef b);
 
 /// Sizes and strides of a window onto memory.
 struct Stretched {
-  Dims sizes;
-  Dims strides;
+  IntList sizes;
+  IntList strides;
 };
 /// Returns the sizes and strides of torch.Tensor.expand: new dimensions come first, -1 keeps a size, a size of 1
 /// expands with stride 0. A new dimension of size 1 has the stride that follows from the next inner dimension. Empty if
 /// `wanted` does not fit.
-[[nodiscard]] std::optional<Stretched> expanded(DimsRef sizes, DimsRef strides, DimsRef wanted);
+[[nodiscard]] std::optional<Stretched> expanded(IntListRef sizes, IntListRef strides, IntListRef wanted);
 
 } // namespace ccgraph

@@ -54,7 +54,7 @@ using GpuJobId = std::array<std::byte, 128>;
 
 /// Element types that communication has. Others are moved as bytes.
 enum class GpuType : uint8_t { I8, U8, I32, U32, I64, U64, F16, BF16, F32, F64, F8E4M3, F8E5M2 };
-enum class GpuReduction : uint8_t { Sum, Product, Max, Min, Avg };
+enum class GpuReduceOp : uint8_t { Sum, Product, Max, Min, Avg };
 
 /// One row of a collective, or one end of a transfer: `count` elements as documented at the function.
 struct GpuRow {
@@ -182,9 +182,9 @@ public:
   virtual int groupStart() = 0;
   virtual int groupEnd() = 0;
   /// `count`: elements of the row.
-  virtual int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) = 0;
+  virtual int allReduce(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) = 0;
   /// `count`: elements that each rank receives.
-  virtual int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) = 0;
+  virtual int reduceScatter(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) = 0;
   /// `count`: elements that each rank sends.
   virtual int allGather(const GpuRow &row, GpuCommStream on) = 0;
   virtual int broadcast(const GpuRow &row, int root, GpuCommStream on) = 0;

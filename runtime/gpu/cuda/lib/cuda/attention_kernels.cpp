@@ -95,16 +95,16 @@ void zeroSeeds(Planner &planner, llvm::ArrayRef<unsigned> results) {
       planner.fill(Planner::moved(*out), 0.0);
 }
 
-/// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k, random state,
-/// unused, debug mask)
+/// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k,
+/// random state, unused, debug mask)
 void flash(Planner &planner) {
   planner.args.check(!planner.args.boolean(5, false), "got return_debug_mask = True, which is not supported");
   attend(planner, {0, 3, 4, 6});
   zeroSeeds(planner, {6, 7});
 }
 
-/// (query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale) -> (output, log_sumexp, philox_seed, philox_offset):
-/// the sums have room for more queries, which stays zero.
+/// (query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale) -> (output, log_sumexp, philox_seed,
+/// philox_offset): the sums have room for more queries, which stays zero.
 void efficient(Planner &planner) {
   if (std::optional<Tensor> sums = planner.destination(1))
     planner.fill(*sums, 0.0);
@@ -124,9 +124,9 @@ Job gradJob(Planner &planner, const Places &at, unsigned outIndex) {
                &sums = planner.args.tensor(outIndex + 1);
   if (!begin(planner, job, at))
     return job;
-  Dims sizes = {job.batches, job.heads, job.queries, job.valueFeatures};
-  bool fits = grad.sizes() == DimsRef(sizes) && output.sizes() == DimsRef(sizes) && sums.rank() == 3 &&
-              sums.size(2) >= job.queries && sums.sizes().take_front(2) == DimsRef(sizes).take_front(2);
+  IntList sizes = {job.batches, job.heads, job.queries, job.valueFeatures};
+  bool fits = grad.sizes() == IntListRef(sizes) && output.sizes() == IntListRef(sizes) && sums.rank() == 3 &&
+              sums.size(2) >= job.queries && sums.sizes().take_front(2) == IntListRef(sizes).take_front(2);
   if (!planner.args.check(fits, "got grad_out " + typeOf(grad) + ", out " + typeOf(output) + " and logsumexp " +
                                     typeOf(sums) + ", expected sizes " + dimsOf(sizes)))
     return job;
@@ -151,11 +151,12 @@ void attendBackward(Planner &planner, const Places &at, unsigned outIndex) {
     planner.add(keyJob);
 }
 
-/// (grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed, philox_offset,
-/// scale)
+/// (grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed,
+/// philox_offset, scale)
 void flashBackward(Planner &planner) { attendBackward(planner, {1, 10, 11, 14}, 4); }
 
-/// (grad_out, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, grad_input_mask, is_causal, scale)
+/// (grad_out, query, key, value, attn_bias, out, logsumexp, philox_seed, philox_offset, dropout_p, grad_input_mask,
+/// is_causal, scale)
 void efficientBackward(Planner &planner) {
   planner.args.check(!planner.destination(3), "got grad_input_mask[3] = True: the gradient of a bias is not supported");
   attendBackward(planner, {1, 9, 11, 12, 4}, 5);

@@ -118,7 +118,7 @@ void stack(Planner &planner) {
 template <typename Body>
 void forEachPiece(Planner &planner, Body body) {
   const Tensor &self = planner.args.tensor(0);
-  Dims sizes = planner.args.integers(1);
+  IntList sizes = planner.args.integers(1);
   int64_t dim = planner.args.dim(2, self.rank(), 0), begin = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!planner.args.check(sizes[i] >= 0 && begin + sizes[i] <= self.size(dim), "got sizes that are too large"))

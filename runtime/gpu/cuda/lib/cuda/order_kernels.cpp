@@ -8,7 +8,7 @@ using device::RowOp;
 using Rows = Planner::Rows;
 
 RowSizes lineSizes(const Tensor &tensor, int64_t dim) {
-  RowSizes sizes{toDims(tensor.sizes()), {tensor.size(dim)}};
+  RowSizes sizes{toIntList(tensor.sizes()), {tensor.size(dim)}};
   sizes.rows.erase(sizes.rows.begin() + dim);
   return sizes;
 }
@@ -60,8 +60,8 @@ void placeOfExtreme(Planner &planner) {
     return placeAlong(planner, op, atLeastOneDim(self), planner.args.dim(1, self.rank()), {noArgument, 0});
   Tensor out = planner.result();
   if (!planner.args.failed() && planner.args.check(self.numElements() > 0, "got no elements, expected some"))
-    planner.rows(rowJob(op, self), {{}, toDims(self.sizes())}, {{self, {}, toDims(self.strides())}},
-                 {{}, {out, {}, Dims(static_cast<size_t>(self.rank()), 0)}});
+    planner.rows(rowJob(op, self), {{}, toIntList(self.sizes())}, {{self, {}, toIntList(self.strides())}},
+                 {{}, {out, {}, IntList(static_cast<size_t>(self.rank()), 0)}});
 }
 
 // --- Sorted lines -------------------------------------------------------------------------------------------

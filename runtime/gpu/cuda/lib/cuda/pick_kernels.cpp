@@ -113,7 +113,7 @@ void pickAlong(Planner &planner, PickOp op, Choice choice, const Source &value =
     return;
   Rows table = linesAlong(choice.self, choice.dim);
   table.innerStrides = {0};
-  Picking picking{op, {toDims(choice.index.sizes()), {choice.index.size(choice.dim)}}, table};
+  Picking picking{op, {toIntList(choice.index.sizes()), {choice.index.size(choice.dim)}}, table};
   picking.sizes.rows.erase(picking.sizes.rows.begin() + choice.dim);
   if (choice.other)
     picking.other = linesAlong(*choice.other, choice.dim);
@@ -163,38 +163,38 @@ void scatterInPlace(Planner &planner) {
 /// A tensor at indices; their dimensions are in place in the result if they are adjacent in the table, else in front.
 struct Indexed {
   /// without the dimensions that are indexed
-  Dims keptSizes, keptStrides;
-  Dims indexSizes;
+  IntList keptSizes, keptStrides;
+  IntList indexSizes;
   size_t place = 0;
   llvm::SmallVector<Place, 2> places;
 
-  [[nodiscard]] Dims sizes() const {
-    Dims all = keptSizes;
+  [[nodiscard]] IntList sizes() const {
+    IntList all = keptSizes;
     all.insert(all.begin() + place, indexSizes.begin(), indexSizes.end());
     return all;
   }
   /// A tensor of these sizes: kept dimensions number lines.
   [[nodiscard]] Rows beside(const Tensor &tensor) const {
-    Dims all = toDims(tensor.strides());
+    IntList all = toIntList(tensor.strides());
     auto begin = all.begin() + place;
-    Rows rows{tensor, all, Dims(begin, begin + indexSizes.size())};
+    Rows rows{tensor, all, IntList(begin, begin + indexSizes.size())};
     rows.rowStrides.erase(rows.rowStrides.begin() + place, rows.rowStrides.begin() + place + indexSizes.size());
     return rows;
   }
   [[nodiscard]] Picking picking(PickOp op, const Tensor &table) const {
-    Picking picking{op, {keptSizes, indexSizes}, {table, keptStrides, Dims(indexSizes.size(), 0)}};
+    Picking picking{op, {keptSizes, indexSizes}, {table, keptStrides, IntList(indexSizes.size(), 0)}};
     picking.places = places;
     picking.wraps = true;
     return picking;
   }
 };
 
-std::optional<Dims> sizesOfIndices(Planner &planner, const OptionalTensors &indices) {
-  Dims sizes;
+std::optional<IntList> sizesOfIndices(Planner &planner, const OptionalTensors &indices) {
+  IntList sizes;
   for (const std::optional<Tensor> &index : indices) {
     if (!index)
       continue;
-    std::optional<Dims> joined = broadcastSizes(sizes, index->sizes());
+    std::optional<IntList> joined = broadcastSizes(sizes, index->sizes());
     if (!planner.args.check(isIndex(*index) && index->dtype() != DType::U8 && joined.has_value(),
                             "got an index " + typeOf(*index) + ", expected whole numbers of sizes that broadcast"))
       return std::nullopt;
@@ -204,14 +204,14 @@ std::optional<Dims> sizesOfIndices(Planner &planner, const OptionalTensors &indi
 }
 
 std::optional<Indexed> indexed(Planner &planner, const Tensor &table, const OptionalTensors &indices) {
-  std::optional<Dims> indexSizes = sizesOfIndices(planner, indices);
+  std::optional<IntList> indexSizes = sizesOfIndices(planner, indices);
   if (planner.args.failed() || !indexSizes ||
       !planner.args.check(static_cast<int64_t>(indices.size()) <= table.rank(),
                           "got " + llvm::Twine(indices.size()) + " indices for " + typeOf(table)))
     return std::nullopt;
   Indexed result;
   result.indexSizes = *indexSizes;
-  Dims dims;
+  IntList dims;
   for (int64_t dim = 0; dim < table.rank(); ++dim) {
     const std::optional<Tensor> index =
         static_cast<size_t>(dim) < indices.size() ? indices[static_cast<size_t>(dim)] : std::nullopt;
@@ -224,19 +224,19 @@ std::optional<Indexed> indexed(Planner &planner, const Tensor &table, const Opti
     Tensor wide = planner.args.take(index->expand(result.indexSizes));
     if (planner.args.failed())
       return std::nullopt;
-    result.places.push_back({{wide, {}, toDims(wide.strides())}, table.size(dim), table.stride(dim)});
+    result.places.push_back({{wide, {}, toIntList(wide.strides())}, table.size(dim), table.stride(dim)});
   }
   bool together = !dims.empty() && dims.back() - dims.front() + 1 == static_cast<int64_t>(dims.size());
   result.place = together ? static_cast<size_t>(dims.front()) : 0;
   for (Place &place : result.places)
-    place.index.rowStrides = Dims(result.keptSizes.size(), 0);
+    place.index.rowStrides = IntList(result.keptSizes.size(), 0);
   return result;
 }
 
 void takeIndexed(Planner &planner, const Tensor &self, const OptionalTensors &indices) {
   Tensor out = planner.result();
   std::optional<Indexed> at = indexed(planner, self, indices);
-  if (!at || !planner.args.check(DimsRef(at->sizes()) == out.sizes() && self.dtype() == out.dtype(),
+  if (!at || !planner.args.check(IntListRef(at->sizes()) == out.sizes() && self.dtype() == out.dtype(),
                                  "got " + typeOf(self) + " for " + typeOf(out)))
     return;
   Picking picking = at->picking(PickOp::Take, Planner::moved(self));

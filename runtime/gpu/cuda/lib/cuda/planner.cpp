@@ -141,10 +141,10 @@ device::Strided Planner::begin(const Tensor &tensor) {
 }
 
 /// Returns the stride for each dimension of `sizes`, 0 where the tensor is expanded; nothing where it does not fit.
-static std::optional<Dims> stretchedStrides(const Tensor &tensor, DimsRef sizes) {
+static std::optional<IntList> stretchedStrides(const Tensor &tensor, IntListRef sizes) {
   if (tensor.sizes().size() > sizes.size())
     return std::nullopt;
-  Dims strides(sizes.size(), 0);
+  IntList strides(sizes.size(), 0);
   size_t front = sizes.size() - tensor.sizes().size();
   for (size_t d = front; d < sizes.size(); ++d) {
     if (tensor.sizes()[d - front] == sizes[d])
@@ -156,12 +156,12 @@ static std::optional<Dims> stretchedStrides(const Tensor &tensor, DimsRef sizes)
 }
 
 /// Two neighbouring dimensions can be merged where the outer stride of each tensor continues the inner dimension.
-static bool mergeable(llvm::ArrayRef<Dims> strides, size_t outer, size_t inner, int64_t innerSize) {
-  return llvm::all_of(strides, [&](const Dims &one) { return one[outer] == one[inner] * innerSize; });
+static bool mergeable(llvm::ArrayRef<IntList> strides, size_t outer, size_t inner, int64_t innerSize) {
+  return llvm::all_of(strides, [&](const IntList &one) { return one[outer] == one[inner] * innerSize; });
 }
 
 // Each of `strides` becomes as short as the shape.
-device::Shape Planner::merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides) {
+device::Shape Planner::merged(IntListRef sizes, llvm::MutableArrayRef<IntList> strides) {
   device::Shape shape;
   llvm::SmallVector<size_t, 8> kept;
   for (size_t d = 0; d < sizes.size(); ++d) {
@@ -180,16 +180,16 @@ device::Shape Planner::merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides
     size = merges ? size * sizes[d] : sizes[d];
   }
   shape.dimensions = static_cast<int>(kept.size());
-  for (Dims &one : strides)
-    one = Dims(llvm::map_range(kept, [&](size_t d) { return one[d]; }));
+  for (IntList &one : strides)
+    one = IntList(llvm::map_range(kept, [&](size_t d) { return one[d]; }));
   return shape;
 }
 
-device::Shape Planner::stretch(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+device::Shape Planner::stretch(IntListRef sizes, llvm::ArrayRef<Tensor> tensors,
                                llvm::MutableArrayRef<device::Strided> windows) {
-  llvm::SmallVector<Dims, 5> strides;
+  llvm::SmallVector<IntList, 5> strides;
   for (const Tensor &tensor : tensors) {
-    std::optional<Dims> own = stretchedStrides(tensor, sizes);
+    std::optional<IntList> own = stretchedStrides(tensor, sizes);
     if (!args.check(own.has_value(),
                     "got " + typeOf(tensor).str() + ", which does not stretch to " + dimsOf(sizes).str()))
       return {};
@@ -201,7 +201,7 @@ device::Shape Planner::stretch(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
   return shape;
 }
 
-device::Shape Planner::over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+device::Shape Planner::over(IntListRef sizes, llvm::ArrayRef<Tensor> tensors,
                             llvm::MutableArrayRef<device::Strided> windows) {
   for (size_t i = 0; i < tensors.size(); ++i)
     windows[i] = begin(tensors[i]);
@@ -273,13 +273,13 @@ void Planner::complex(const Tensor &out, device::ComplexOp op, llvm::ArrayRef<Te
 }
 
 Planner::Rows linesAlong(const Tensor &tensor, int64_t dim) {
-  Planner::Rows rows{tensor, toDims(tensor.strides()), {tensor.stride(dim)}};
+  Planner::Rows rows{tensor, toIntList(tensor.strides()), {tensor.stride(dim)}};
   rows.rowStrides.erase(rows.rowStrides.begin() + dim);
   return rows;
 }
 
 Planner::Walk Planner::lay(const RowSizes &sizes, llvm::ArrayRef<Placed> windows) {
-  llvm::SmallVector<Dims, 8> rowStrides, innerStrides;
+  llvm::SmallVector<IntList, 8> rowStrides, innerStrides;
   for (const Placed &one : windows) {
     rowStrides.push_back(one.from->rowStrides);
     innerStrides.push_back(one.from->innerStrides);
@@ -312,7 +312,8 @@ void Planner::rows(device::RowJob job, const RowSizes &sizes, llvm::ArrayRef<Row
 Tensor Planner::moved(const Tensor &tensor) {
   std::optional<DType> as = movedAs(tensor.dtype());
   // A window of its own, since the strides count elements of one size.
-  return as ? tensor.reinterpret(*as, {toDims(tensor.sizes()), toDims(tensor.strides()), tensor.offset()}) : tensor;
+  return as ? tensor.reinterpret(*as, {toIntList(tensor.sizes()), toIntList(tensor.strides()), tensor.offset()})
+            : tensor;
 }
 
 void Planner::copy(const Tensor &out, const Tensor &from) {

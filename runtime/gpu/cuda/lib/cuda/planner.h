@@ -1,7 +1,7 @@
 // Planner: makes the jobs of one call.
 //
-// Ownership: borrows the call's values. Failure: the first is kept, through KernelArgs; jobs are then of no use. Cost: linear in
-// operands and dimensions.
+// Ownership: borrows the call's values. Failure: the first is kept, through KernelArgs; jobs are then of no use. Cost:
+// linear in operands and dimensions.
 #pragma once
 
 #include "device/job.h"
@@ -38,7 +38,7 @@ struct Mapping {
 
 /// The sizes of the dimensions that number rows, and of those that number the elements of a row.
 struct RowSizes {
-  Dims rows, inner;
+  IntList rows, inner;
 };
 
 class Planner {
@@ -66,14 +66,15 @@ public:
   void add(device::Job job) { jobs_.push_back(job); }
 
   // --- Windows ------------------------------------------------------------------------------------
-  /// `tensors` over `sizes`, dimensions merged where all of them allow it. Fails where they do not stretch, or are too many.
-  [[nodiscard]] device::Shape over(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+  /// `tensors` over `sizes`, dimensions merged where all of them allow it. Fails where they do not stretch, or are too
+  /// many.
+  [[nodiscard]] device::Shape over(IntListRef sizes, llvm::ArrayRef<Tensor> tensors,
                                    llvm::MutableArrayRef<device::Strided> windows);
   /// A tensor of rows: which of its dimensions number the rows, and which their elements. Strides of 0 stretch it.
   struct Rows {
     /// empty for an unused result, or an operand that is left out
     std::optional<Tensor> tensor;
-    Dims rowStrides, innerStrides;
+    IntList rowStrides, innerStrides;
   };
   /// One of them, and where its window goes.
   struct Placed {
@@ -96,9 +97,9 @@ public:
 
 private:
   /// The strides alone of over().
-  [[nodiscard]] device::Shape stretch(DimsRef sizes, llvm::ArrayRef<Tensor> tensors,
+  [[nodiscard]] device::Shape stretch(IntListRef sizes, llvm::ArrayRef<Tensor> tensors,
                                       llvm::MutableArrayRef<device::Strided> windows);
-  [[nodiscard]] device::Shape merged(DimsRef sizes, llvm::MutableArrayRef<Dims> strides);
+  [[nodiscard]] device::Shape merged(IntListRef sizes, llvm::MutableArrayRef<IntList> strides);
   Destinations destinations_;
   std::vector<device::Job> jobs_;
 };

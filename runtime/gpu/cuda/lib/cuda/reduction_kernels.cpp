@@ -7,14 +7,14 @@ using device::RowOp;
 
 /// Dimensions of `self`: those that stay, and those that become one number.
 struct Split {
-  Dims kept, reduced;
+  IntList kept, reduced;
 };
 
-Dims chosen(DimsRef from, const Dims &dims) {
-  return Dims(llvm::map_range(dims, [&](int64_t d) { return from[static_cast<size_t>(d)]; }));
+IntList chosen(IntListRef from, const IntList &dims) {
+  return IntList(llvm::map_range(dims, [&](int64_t d) { return from[static_cast<size_t>(d)]; }));
 }
 
-Split splitOf(const Tensor &self, const Dims &reduced) {
+Split splitOf(const Tensor &self, const IntList &reduced) {
   Split split;
   for (int64_t d = 0; d < self.rank(); ++d)
     (llvm::is_contained(reduced, d) ? split.reduced : split.kept).push_back(d);
@@ -23,11 +23,11 @@ Split splitOf(const Tensor &self, const Dims &reduced) {
 
 /// Returns for each remaining dimension of `self` the stride of the result, which keeps the reduced dimensions as ones
 /// or drops them.
-std::optional<Dims> resultStrides(const Tensor &self, const Split &split, const Tensor &out) {
+std::optional<IntList> resultStrides(const Tensor &self, const Split &split, const Tensor &out) {
   bool keeps = out.rank() == self.rank();
   if (!keeps && out.rank() != static_cast<int64_t>(split.kept.size()))
     return std::nullopt;
-  Dims strides;
+  IntList strides;
   for (size_t i = 0; i < split.kept.size(); ++i)
     strides.push_back(out.stride(keeps ? split.kept[i] : static_cast<int64_t>(i)));
   return strides;
@@ -39,13 +39,13 @@ struct Reduction {
   double number = 0;
 };
 
-void reduceInto(Planner &planner, const Tensor &out, const Reduction &reduction, const Dims &dims) {
+void reduceInto(Planner &planner, const Tensor &out, const Reduction &reduction, const IntList &dims) {
   const Tensor &self = planner.args.tensor(0);
   if (planner.args.failed())
     return;
   bool known = reduction.arithmetic != device::Arithmetic::Whole || reduction.op <= RowOp::Any;
   Split split = splitOf(self, dims);
-  std::optional<Dims> outStrides = resultStrides(self, split, out);
+  std::optional<IntList> outStrides = resultStrides(self, split, out);
   if (!planner.args.check(known, "got a dtype which it does not compute with") ||
       !planner.args.check(outStrides.has_value(), "got a result " + typeOf(out).str() + " for " + typeOf(self).str()))
     return;
@@ -55,7 +55,7 @@ void reduceInto(Planner &planner, const Tensor &out, const Reduction &reduction,
   job.number = reduction.number;
   planner.rows(job, {chosen(self.sizes(), split.kept), chosen(self.sizes(), split.reduced)},
                {{self, chosen(self.strides(), split.kept), chosen(self.strides(), split.reduced)}},
-               {{out, *outStrides, Dims(split.reduced.size(), 0)}});
+               {{out, *outStrides, IntList(split.reduced.size(), 0)}});
 }
 
 /// The type of the sum: the result's dtype, to which the elements are converted.
@@ -99,9 +99,9 @@ void prepareSoftmax(Planner &planner) {
   planner.args.check(self.numElements() != 0, "got no elements, expected some");
   auto result = [&](unsigned index) {
     std::optional<Tensor> out = planner.destination(index);
-    std::optional<Dims> strides = out ? resultStrides(self, split, *out) : Dims();
+    std::optional<IntList> strides = out ? resultStrides(self, split, *out) : IntList();
     planner.args.check(strides.has_value() && isFloat(self.dtype()), "got " + typeOf(self).str());
-    return Planner::Rows{out, strides.value_or(Dims()), Dims(split.reduced.size(), 0)};
+    return Planner::Rows{out, strides.value_or(IntList()), IntList(split.reduced.size(), 0)};
   };
   Planner::Rows largest = result(0), sum = result(1);
   device::RowJob job;
@@ -164,9 +164,9 @@ void squaredError(Planner &planner) {
   job.op = RowOp::Distance;
   job.arithmetic = arithmeticOf(out.dtype());
   job.number = reduction == 1 ? static_cast<double>(self.numElements()) : 1;
-  planner.rows(job, {{}, toDims(self.sizes())},
-               {{self, {}, toDims(self.strides())}, {target, {}, toDims(target.strides())}},
-               {{out, {}, Dims(static_cast<size_t>(self.rank()), 0)}});
+  planner.rows(job, {{}, toIntList(self.sizes())},
+               {{self, {}, toIntList(self.strides())}, {target, {}, toIntList(target.strides())}},
+               {{out, {}, IntList(static_cast<size_t>(self.rank()), 0)}});
 }
 
 /// (grad_output, self, target, reduction)

@@ -24,7 +24,7 @@ void planAlong(Planner &planner, RowOp op, llvm::ArrayRef<Tensor> in, int64_t di
   llvm::SmallVector<Rows, 2> windows;
   for (const Tensor &tensor : in)
     windows.push_back(linesAlong(atLeastOneDim(tensor), dim));
-  Dims rows = toDims(atLeastOneDim(out).sizes());
+  IntList rows = toIntList(atLeastOneDim(out).sizes());
   int64_t length = rows[static_cast<size_t>(dim)];
   rows.erase(rows.begin() + dim);
   device::RowJob job;
@@ -56,34 +56,34 @@ struct Norm {
   RowSizes sizes;
 
   static std::optional<Norm> of(Planner &planner, const Tensor &input, unsigned shapeIndex) {
-    Dims shape = planner.args.integers(shapeIndex);
+    IntList shape = planner.args.integers(shapeIndex);
     bool fits = !shape.empty() && static_cast<int64_t>(shape.size()) <= input.rank() &&
-                input.sizes().take_back(shape.size()) == DimsRef(shape) && isFloat(input.dtype());
+                input.sizes().take_back(shape.size()) == IntListRef(shape) && isFloat(input.dtype());
     if (planner.args.failed() ||
         !planner.args.check(fits,
                             "got input " + typeOf(input) + ", expected floats whose last sizes are normalized_shape"))
       return std::nullopt;
-    return Norm{{toDims(input.sizes().drop_back(shape.size())), shape}};
+    return Norm{{toIntList(input.sizes().drop_back(shape.size())), shape}};
   }
 
   /// Returns rows of a tensor with the input's sizes.
   [[nodiscard]] Rows whole(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
-    return {tensor, toDims(tensor->strides().drop_back(sizes.inner.size())),
-            toDims(tensor->strides().take_back(sizes.inner.size()))};
+    return {tensor, toIntList(tensor->strides().drop_back(sizes.inner.size())),
+            toIntList(tensor->strides().take_back(sizes.inner.size()))};
   }
   /// Returns rows of a tensor with the normalized sizes, the same for each row.
   [[nodiscard]] Rows perElement(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
-    return {tensor, Dims(sizes.rows.size(), 0), toDims(tensor->strides())};
+    return {tensor, IntList(sizes.rows.size(), 0), toIntList(tensor->strides())};
   }
   /// Returns rows of a tensor with one number for each row; normalized dimensions are ones, or absent.
   [[nodiscard]] Rows perRow(const std::optional<Tensor> &tensor) const {
     if (!tensor)
       return {};
-    return {tensor, toDims(tensor->strides().take_front(sizes.rows.size())), Dims(sizes.inner.size(), 0)};
+    return {tensor, toIntList(tensor->strides().take_front(sizes.rows.size())), IntList(sizes.inner.size(), 0)};
   }
 };
 
@@ -135,15 +135,15 @@ void columnGrads(Planner &planner, const Norm &norm, const NormGrad &of) {
     return rows;
   };
   RowSizes sizes{norm.sizes.inner, norm.sizes.rows};
-  Dims none(norm.sizes.rows.size(), 0);
+  IntList none(norm.sizes.rows.size(), 0);
   if (std::optional<Tensor> out = planner.destination(1))
     planner.rows(rowJob(RowOp::WeightGrad, of.input), sizes,
                  {turned(norm.whole(of.grad)), turned(norm.whole(of.input)), turned(norm.perRow(of.mean)),
                   turned(norm.perRow(of.scale))},
-                 {{out, toDims(out->strides()), none}});
+                 {{out, toIntList(out->strides()), none}});
   if (std::optional<Tensor> out = planner.destination(2))
     planner.rows(rowJob(RowOp::Sum, of.input), sizes, {turned(norm.whole(of.grad))},
-                 {{out, toDims(out->strides()), none}});
+                 {{out, toIntList(out->strides()), none}});
 }
 
 /// (grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)

@@ -1,7 +1,7 @@
 #include "nccl/communicators.h"
 
 #include "calls/gpu_error.h"
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -70,7 +70,7 @@ llvm::Error Communicators::check(GpuComm comm, llvm::ArrayRef<int64_t> members) 
     return llvm::Error::success();
   return ncclError("rank " + std::to_string(rank_) + ": got a communicator of " + std::to_string(ranks) +
                        " ranks as number " + std::to_string(rank) + ", expected number " + std::to_string(place) +
-                       " of ranks " + dimsText(members),
+                       " of ranks " + intListText(members),
                    "all ranks must run the same plans on the same build");
 }
 

@@ -59,24 +59,24 @@ Carrier carrierOf(DType dtype) {
 }
 
 /// The sum of bools is "or", the larger of two; their product is the smaller.
-std::optional<GpuReduction> reductionOf(ReduceOp op, DType dtype) {
+std::optional<GpuReduceOp> reductionOf(ReduceOp op, DType dtype) {
   ReduceOp meant = operatorOn(op, dtype);
   bool isBool = dtype == DType::Bool;
   switch (meant) {
   case ReduceOp::Sum:
-    return GpuReduction::Sum;
+    return GpuReduceOp::Sum;
   case ReduceOp::Avg:
-    return isBool ? std::nullopt : std::optional(GpuReduction::Avg);
+    return isBool ? std::nullopt : std::optional(GpuReduceOp::Avg);
   case ReduceOp::Product:
-    return GpuReduction::Product;
+    return GpuReduceOp::Product;
   case ReduceOp::Min:
-    return GpuReduction::Min;
+    return GpuReduceOp::Min;
   case ReduceOp::Max:
-    return GpuReduction::Max;
+    return GpuReduceOp::Max;
   case ReduceOp::Bor:
-    return isBool ? std::optional(GpuReduction::Max) : std::nullopt;
+    return isBool ? std::optional(GpuReduceOp::Max) : std::nullopt;
   case ReduceOp::Band:
-    return isBool ? std::optional(GpuReduction::Min) : std::nullopt;
+    return isBool ? std::optional(GpuReduceOp::Min) : std::nullopt;
   case ReduceOp::Bxor:
     return std::nullopt;
   }
@@ -137,8 +137,8 @@ void RowCalls::addRow(const CallSeat &seat, const Launch &launch, size_t row, Gp
 void RowCalls::addReduction(const CallSeat &seat, const Launch &launch, size_t row, GpuComm comm) {
   const Buffer &send = launch.send[row], &receive = launch.receive[row];
   DType dtype = send.dtype();
-  std::optional<GpuReduction> reduction = reductionOf(*launch.reduceOp, dtype);
-  bool ofParts = isComplex(dtype) && reduction != GpuReduction::Sum && reduction != GpuReduction::Avg;
+  std::optional<GpuReduceOp> reduction = reductionOf(*launch.reduceOp, dtype);
+  bool ofParts = isComplex(dtype) && reduction != GpuReduceOp::Sum && reduction != GpuReduceOp::Avg;
   if (!numbersOf(dtype) || !reduction || ofParts)
     return addGathered(seat, launch, row, comm);
   bool whole = launch.kind == CollectiveKind::AllReduce;

@@ -10,7 +10,8 @@
 // of complex numbers sums and averages of their parts. The library has no other reductions (bitwise ones, integers of
 // 16 bits, some floats of 8): then each rank gathers all rows, n times the bytes, and reduces them itself.
 //
-// Ownership: rows are addresses in the rank's memory. Failure: the code of a call, and std::bad_alloc. Cost: linear in rows and members.
+// Ownership: rows are addresses in the rank's memory. Failure: the code of a call, and std::bad_alloc. Cost: linear in
+// rows and members.
 #pragma once
 
 #include "calls/gpu_calls.h"
@@ -25,7 +26,7 @@ struct RowCall {
   Kind kind = Kind::AllReduce;
   GpuComm comm;
   GpuRow row;
-  GpuReduction reduction = GpuReduction::Sum;
+  GpuReduceOp reduction = GpuReduceOp::Sum;
   /// the root of a broadcast, the other end of a transfer: ranks of the communicator
   int peer = 0;
 };
@@ -41,7 +42,8 @@ class RowCalls {
 public:
   /// Memory of the device, and so many bytes of it.
   using Scratch = std::function<std::byte *(int64_t)>;
-  /// `signal`: four bytes of the device for barriers. `scratch`: for rows that are gathered, which lives until they are reduced.
+  /// `signal`: four bytes of the device for barriers. `scratch`: for rows that are gathered, which lives until they are
+  /// reduced.
   RowCalls(std::byte *signal, Scratch scratch) : signal_(signal), scratch_(std::move(scratch)) {}
 
   /// Removes all calls.

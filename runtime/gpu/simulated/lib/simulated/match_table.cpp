@@ -1,6 +1,6 @@
 #include "simulated/match_table.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "collectives/reduce_rows.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,7 +19,7 @@ DType dtypeOf(GpuType type) {
   return types[static_cast<size_t>(type)];
 }
 
-ReduceOp opOf(GpuReduction reduction) {
+ReduceOp opOf(GpuReduceOp reduction) {
   constexpr ReduceOp ops[] = {ReduceOp::Sum, ReduceOp::Product, ReduceOp::Max, ReduceOp::Min, ReduceOp::Avg};
   return ops[static_cast<size_t>(reduction)];
 }
@@ -205,7 +205,7 @@ std::vector<std::string> MatchTable::waits() const {
   std::vector<std::string> texts;
   for (const auto &[key, match] : matches_) {
     const auto &there = *llvm::find_if(match.seats, [](const PartMatch::Seat &seat) { return seat.part != nullptr; });
-    Dims missing;
+    IntList missing;
     for (size_t seat = 0; seat < match.seats.size(); ++seat)
       if (!match.seats[seat].part)
         missing.push_back(static_cast<int64_t>(key.comm->members[key.from == 0 ? seat
@@ -214,7 +214,7 @@ std::vector<std::string> MatchTable::waits() const {
     if (!missing.empty())
       texts.push_back("rank " + std::to_string(key.comm->members[there.part->member]) + ": " +
                       textOf(there.part->call) + " on " + key.comm->name() + " (call " +
-                      std::to_string(key.number + 1) + ") waits for ranks " + dimsText(missing));
+                      std::to_string(key.number + 1) + ") waits for ranks " + intListText(missing));
   }
   return texts;
 }

@@ -1,6 +1,6 @@
 #include "simulated/recorded_calls.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "collectives/reduce_rows.h"
 #include "device/run_on_host.h"
 
@@ -200,8 +200,8 @@ int RecordedCalls::copyElements(const GpuElements &elements, GpuStream stream) {
   Stream &on = streamOf(stream);
   record_.add([&](raw_ostream &os) {
     os << "copy " << record_.place(elements.from) << " -> " << record_.place(elements.to) << ", "
-       << dimsText(elements.sizes) << " elements of " << elements.elementSize << " bytes, strides "
-       << dimsText(elements.fromStrides) << " -> " << dimsText(elements.toStrides) << ", on " << on.name;
+       << intListText(elements.sizes) << " elements of " << elements.elementSize << " bytes, strides "
+       << intListText(elements.fromStrides) << " -> " << intListText(elements.toStrides) << ", on " << on.name;
   });
   return enqueue(on, [kept = elements, sizes = elements.sizes.vec(), fromStrides = elements.fromStrides.vec(),
                       toStrides = elements.toStrides.vec()]() mutable {

@@ -65,8 +65,8 @@ public:
   int deregister(GpuComm comm, GpuRegistration registration) override;
   int groupStart() override;
   int groupEnd() override;
-  int allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override;
-  int reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) override;
+  int allReduce(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) override;
+  int reduceScatter(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) override;
   int allGather(const GpuRow &row, GpuCommStream on) override;
   int broadcast(const GpuRow &row, int root, GpuCommStream on) override;
   int send(const GpuRow &row, int peer, GpuCommStream on) override;

@@ -166,10 +166,10 @@ void RecordedCalls::enqueueBatch(Stream &stream, std::vector<CommPart> parts) {
   stream.after = {model_.addBatch(rank_, stream.number, stream.after, std::move(parts))};
 }
 
-int RecordedCalls::allReduce(const GpuRow &row, GpuReduction reduction, GpuCommStream on) {
+int RecordedCalls::allReduce(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) {
   return add({RowCall::Kind::AllReduce, on.comm, row, reduction}, on);
 }
-int RecordedCalls::reduceScatter(const GpuRow &row, GpuReduction reduction, GpuCommStream on) {
+int RecordedCalls::reduceScatter(const GpuRow &row, GpuReduceOp reduction, GpuCommStream on) {
   return add({RowCall::Kind::ReduceScatter, on.comm, row, reduction}, on);
 }
 int RecordedCalls::allGather(const GpuRow &row, GpuCommStream on) {

@@ -14,9 +14,9 @@
 // collectives. Cost: views are O(rank), copies linear in elements; memory is a step's (step_memory.h).
 #pragma once
 
-#include "ccgraph/ir/dims.h"
 #include "ccgraph/ir/dtype.h"
 #include "ccgraph/ir/host_tensor.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/runtime/step_memory.h"
 
 #include "llvm/Support/Error.h"
@@ -60,8 +60,8 @@ private:
 
 /// The place of a tensor's elements in its storage; all three in elements.
 struct Window {
-  Dims sizes;
-  Dims strides;
+  IntList sizes;
+  IntList strides;
   int64_t offset = 0;
 };
 
@@ -70,20 +70,20 @@ public:
   /// f32[0] without storage: the content of a default-constructed Value, never a result.
   Tensor();
   /// A new contiguous (row-major) tensor of zeros.
-  static Tensor zeros(DType dtype, DimsRef sizes);
+  static Tensor zeros(DType dtype, IntListRef sizes);
   /// A new tensor of zeros in memory just large enough for these strides.
-  static Tensor zeros(DType dtype, DimsRef sizes, DimsRef strides);
+  static Tensor zeros(DType dtype, IntListRef sizes, IntListRef strides);
   static Tensor fromHost(const HostTensor &host);
   /// The same values laid out with `strides`, e.g. those that a graph's placeholder declares.
-  static Tensor fromHost(const HostTensor &host, DimsRef strides);
+  static Tensor fromHost(const HostTensor &host, IntListRef strides);
   /// Makes a window onto existing memory; the caller must ensure that it lies inside.
   static Tensor over(std::shared_ptr<Storage> storage, DType dtype, Window window);
   /// Returns a contiguous copy.
   [[nodiscard]] HostTensor toHost() const;
 
   [[nodiscard]] DType dtype() const { return object_->dtype; }
-  [[nodiscard]] DimsRef sizes() const { return object_->window.sizes; }
-  [[nodiscard]] DimsRef strides() const { return object_->window.strides; }
+  [[nodiscard]] IntListRef sizes() const { return object_->window.sizes; }
+  [[nodiscard]] IntListRef strides() const { return object_->window.strides; }
   [[nodiscard]] int64_t offset() const { return object_->window.offset; }
   [[nodiscard]] int64_t rank() const { return static_cast<int64_t>(sizes().size()); }
   [[nodiscard]] int64_t size(int64_t dim) const { return sizes()[static_cast<size_t>(dim)]; }
@@ -116,11 +116,11 @@ public:
   [[nodiscard]] llvm::Expected<Tensor> asStrided(Window window) const;
   /// torch.Tensor.view; one size may be -1. Fails where the new shape is not a window (needs a
   /// copy).
-  [[nodiscard]] llvm::Expected<Tensor> view(DimsRef sizes) const;
+  [[nodiscard]] llvm::Expected<Tensor> view(IntListRef sizes) const;
   /// torch.Tensor.expand: new dimensions in front, -1 keeps a size, size 1 stretches with stride 0.
-  [[nodiscard]] llvm::Expected<Tensor> expand(DimsRef sizes) const;
+  [[nodiscard]] llvm::Expected<Tensor> expand(IntListRef sizes) const;
   /// Dimension i of the result is dimension order[i]; `order` must be a permutation of 0..rank-1.
-  [[nodiscard]] Tensor permute(DimsRef order) const;
+  [[nodiscard]] Tensor permute(IntListRef order) const;
   /// Elements start, start+step, ... before `end` of one dimension; 0 <= start <= end <= size(dim),
   /// step >= 1.
   [[nodiscard]] Tensor slice(int64_t dim, int64_t start, int64_t end, int64_t step = 1) const;
@@ -141,7 +141,7 @@ public:
   void become(const Tensor &other) const;
   /// torch.Tensor.resize_: the elements of the storage from the offset on, with these strides. The storage grows where
   /// it is too small; new bytes are zeros.
-  void resize(DimsRef sizes, DimsRef strides) const;
+  void resize(IntListRef sizes, IntListRef strides) const;
   /// torch.UntypedStorage.resize_: the storage grows, or the bytes beyond the new size become zeros, because here every
   /// element of a tensor must lie inside its storage.
   void resizeStorage(int64_t bytes) const;

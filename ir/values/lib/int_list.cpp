@@ -1,4 +1,4 @@
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -25,20 +25,22 @@ int64_t saturatingAdd(int64_t a, int64_t b) {
   return a > 0 ? Limits::max() : Limits::min();
 }
 
-int64_t saturatingSum(DimsRef values) {
+int64_t saturatingSum(IntListRef values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0}, saturatingAdd);
 }
 
-int64_t productOf(DimsRef sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, saturatingMultiply); }
+int64_t productOf(IntListRef sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, saturatingMultiply);
+}
 
-Dims allDims(int64_t rank) {
-  Dims dims(static_cast<size_t>(rank));
+IntList allDims(int64_t rank) {
+  IntList dims(static_cast<size_t>(rank));
   std::iota(dims.begin(), dims.end(), int64_t{0});
   return dims;
 }
 
-std::optional<Dims> staticDims(llvm::ArrayRef<Dim> dims) {
-  Dims values;
+std::optional<IntList> staticDims(llvm::ArrayRef<Dim> dims) {
+  IntList values;
   for (const Dim &dim : dims) {
     if (!dim.isStatic())
       return std::nullopt;
@@ -47,7 +49,7 @@ std::optional<Dims> staticDims(llvm::ArrayRef<Dim> dims) {
   return values;
 }
 
-std::string dimsText(DimsRef dims) {
+std::string intListText(IntListRef dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i)
     text += (i ? ", " : "") + std::to_string(dims[i]);
