@@ -1,7 +1,7 @@
 #include "ccgraph/tracer/gradient.h"
 
 #include "ccgraph/ir/effects.h"
-#include "tracer/gradient/rules.h"
+#include "tracer/gradient/gradient_rules.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"

@@ -1,4 +1,4 @@
-#include "tracer/gradient/rules.h"
+#include "tracer/gradient/gradient_rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {

@@ -1,5 +1,5 @@
 // Products along a dimension.
-#include "tracer/gradient/rules.h"
+#include "tracer/gradient/gradient_rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {

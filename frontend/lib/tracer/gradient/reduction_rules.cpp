@@ -1,5 +1,5 @@
+#include "tracer/gradient/gradient_rules.h"
 #include "tracer/gradient/reduction.h"
-#include "tracer/gradient/rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {

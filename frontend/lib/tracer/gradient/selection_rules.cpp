@@ -1,5 +1,5 @@
 // Rules of operators that select elements along a dimension: each gradient returns to the place of its element.
-#include "tracer/gradient/rules.h"
+#include "tracer/gradient/gradient_rules.h"
 
 namespace ccgraph::tracer::gradient {
 namespace {

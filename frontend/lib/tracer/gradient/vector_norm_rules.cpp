@@ -1,6 +1,6 @@
 // Norms of vectors, of order p: (sum |x|^p)^(1/p), with their limits for p = 0 and p = infinity.
+#include "tracer/gradient/gradient_rules.h"
 #include "tracer/gradient/reduction.h"
-#include "tracer/gradient/rules.h"
 
 #include <cmath>
 

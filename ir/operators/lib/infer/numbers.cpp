@@ -1,5 +1,5 @@
 #include "infer/families.h"
-#include "infer/linear.h"
+#include "infer/linear_types.h"
 
 namespace ccgraph::infer {
 namespace {

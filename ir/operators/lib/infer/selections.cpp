@@ -1,5 +1,5 @@
 #include "infer/families.h"
-#include "infer/layout.h"
+#include "infer/symbolic_layout.h"
 
 #include "ccgraph/ir/promotion.h"
 #include "ccgraph/ir/strides.h"

@@ -8,7 +8,7 @@
 // in the segments of the space, and linear in those that an access covers.
 #pragma once
 
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 #include <limits>
 #include <map>

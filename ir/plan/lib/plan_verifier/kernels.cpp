@@ -1,5 +1,5 @@
 // Checks that operands are marked as read and written in agreement with the operator's schema.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 namespace ccgraph::plan_verifier {
 namespace {

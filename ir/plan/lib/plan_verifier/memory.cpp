@@ -1,5 +1,5 @@
 // Checks that windows lie in buffers, buffers in arenas, and inputs in the caller's memory.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -3,7 +3,7 @@
 // The program itself decides how an operator uses two operands in one buffer. But the creator of the plan decides to
 // put two buffers on the same bytes, or a result in an operand's buffer. No kernel supports this except an elementwise
 // one, whose result may reuse an operand's place.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 #include "ccgraph/ir/work.h"
 

@@ -1,7 +1,7 @@
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/guard_check.h"
 
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 namespace ccgraph {
 namespace plan_verifier {

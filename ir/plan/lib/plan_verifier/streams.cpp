@@ -1,5 +1,5 @@
 // Checks that steps run on streams of their kind, and that steps that need one order share one stream.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

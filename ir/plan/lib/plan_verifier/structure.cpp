@@ -1,5 +1,5 @@
 // Checks the structure that every other family relies on: indices, types, events.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 namespace ccgraph::plan_verifier {
 namespace {

@@ -1,7 +1,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/region.h"
 
-#include "verifier/rules.h"
+#include "verifier/graph_rules.h"
 
 #include <array>
 

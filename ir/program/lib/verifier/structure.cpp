@@ -1,6 +1,6 @@
 #include "ccgraph/ir/effects.h"
 
-#include "verifier/rules.h"
+#include "verifier/graph_rules.h"
 
 #include "llvm/ADT/DenseMap.h"
 

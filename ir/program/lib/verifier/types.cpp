@@ -6,7 +6,7 @@
 #include "ops/arguments.h"
 #include "ops/knowledge.h"
 
-#include "verifier/rules.h"
+#include "verifier/graph_rules.h"
 
 namespace ccgraph::verifier {
 namespace {

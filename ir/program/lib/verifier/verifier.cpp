@@ -1,6 +1,6 @@
 #include "ccgraph/ir/verifier.h"
 
-#include "verifier/rules.h"
+#include "verifier/graph_rules.h"
 
 namespace ccgraph {
 namespace verifier {

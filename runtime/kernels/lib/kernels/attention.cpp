@@ -1,7 +1,7 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/kernel_args.h"
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 #include "kernels/products.h"
 #include "tensor/elements.h"

@@ -1,5 +1,5 @@
 #include "kernels/families.h"
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 #include "tensor/elements.h"
 

@@ -1,4 +1,4 @@
-// The kernels by family; registry.cpp joins and sorts them once, at the first lookup. A family is one file, and the
+// The kernels by family; kernel_registry.cpp joins and sorts them once, at the first lookup. A family is one file, and the
 // only place that lists its operators.
 //
 // Ownership: the tables are constants, which everybody borrows. Nothing here fails.

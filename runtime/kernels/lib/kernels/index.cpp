@@ -1,7 +1,7 @@
 #include "kernels/families.h"
 #include "kernels/indexing.h"
-#include "kernels/layout.h"
 #include "kernels/lines.h"
+#include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 
 #include "llvm/ADT/Sequence.h"

@@ -1,6 +1,6 @@
 #include "kernels/families.h"
-#include "kernels/layout.h"
 #include "kernels/lines.h"
+#include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 
 #include <cmath>

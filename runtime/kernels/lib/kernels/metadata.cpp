@@ -1,6 +1,6 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 
 #include "llvm/ADT/STLExtras.h"
 

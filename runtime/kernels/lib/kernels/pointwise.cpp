@@ -1,6 +1,6 @@
 #include "kernels/pointwise.h"
 
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 
 namespace ccgraph::runtime {
 namespace {

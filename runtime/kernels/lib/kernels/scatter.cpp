@@ -1,7 +1,7 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/indexing.h"
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 #include "kernels/wrapping.h"
 

@@ -1,4 +1,4 @@
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 #include "ccgraph/ir/strides.h"
 

@@ -1,4 +1,4 @@
-#include "infer/linear.h"
+#include "infer/linear_types.h"
 
 #include "llvm/Support/MathExtras.h"
 

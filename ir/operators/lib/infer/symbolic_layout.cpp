@@ -1,4 +1,4 @@
-#include "infer/layout.h"
+#include "infer/symbolic_layout.h"
 
 #include "ccgraph/ir/strides.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/layout.h"
+#include "kernels/memory_format.h"
 
 #include "kernels/pointwise.h"
 

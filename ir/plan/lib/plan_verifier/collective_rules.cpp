@@ -1,5 +1,5 @@
 // Calls of collectives: rows, counts, members, reductions, and memory within a step.
-#include "plan_verifier/rules.h"
+#include "plan_verifier/plan_rules.h"
 
 namespace ccgraph::plan_verifier {
 namespace {
