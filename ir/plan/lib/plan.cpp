@@ -25,42 +25,6 @@ llvm::StringRef homeName(Home home) {
   return "";
 }
 
-PlanValue PlanValue::tensor(PlanWindow window) {
-  PlanValue value;
-  value.kind = Kind::Tensor;
-  value.window = window;
-  return value;
-}
-
-PlanValue PlanValue::number(SlotId slot, const Type *type) {
-  PlanValue value;
-  value.kind = Kind::Number;
-  value.slot = slot;
-  value.numberType = type;
-  return value;
-}
-
-PlanValue PlanValue::list(std::vector<PlanValue> elements) {
-  PlanValue value;
-  value.kind = Kind::List;
-  value.elements = std::move(elements);
-  return value;
-}
-
-PlanValue PlanValue::ofLiteral(Argument literal) {
-  PlanValue value;
-  value.kind = Kind::Literal;
-  value.literal = literal;
-  return value;
-}
-
-PlanValue PlanValue::ofObject(Identifier text) {
-  PlanValue value;
-  value.kind = Kind::Object;
-  value.object = text;
-  return value;
-}
-
 bool operator==(const PlanValue &a, const PlanValue &b) {
   return a.kind == b.kind && a.window == b.window && a.slot == b.slot && a.numberType == b.numberType &&
          a.elements == b.elements && sameArgument(a.literal, b.literal) && a.object == b.object;

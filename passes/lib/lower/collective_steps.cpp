@@ -147,7 +147,7 @@ void CollectiveLowering::makeExchange(const ShardExchange &exchange) {
         std::make_shared<PlanWindow>(partOf(context, *result, exchange.gather, i, exchange.part)));
   }
   call_.kind = CollectiveKind::AllToAll;
-  exchanged_ = LoweredValue::of(result);
+  exchanged_ = LoweredValue::tensor(result);
 }
 
 // --- Steps ------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ void CollectiveLowering::noteLateReads(Moment completion) {
 LoweredValue CollectiveLowering::result() const {
   struct Maker {
     const Node &node;
-    static LoweredValue tensor(const TensorObject &piece) { return LoweredValue::of(piece); }
+    static LoweredValue tensor(const TensorObject &piece) { return LoweredValue::tensor(piece); }
     static LoweredValue list(std::vector<LoweredValue> elements) { return LoweredValue::list(std::move(elements)); }
     [[nodiscard]] LoweredValue work() const { return LoweredValue::ofObject(node.name()); }
   };

@@ -147,7 +147,7 @@ LoweredValue ComputeCall::viewed(unsigned element) const {
 
 /// Is a result of this type the tensor `from` itself?
 bool ComputeCall::passesOn(const LoweredValue &from, const Type *type) const {
-  return type && from.isTensor() && isPassedOn(op_, *from.tensor->type, *type);
+  return type && from.isTensor() && isPassedOn(op_, *from.window->type, *type);
 }
 
 /// Does the call only name what it was given? An operator that also writes, or that types do not prove to share, computes.
@@ -225,10 +225,10 @@ Lowered ComputeCall::windowAt(unsigned element, const Type *type) {
   LoweredValue from = viewed(element);
   if (passesOn(from, type))
     return from;
-  const Type *viewedType = from.isTensor() ? from.tensor->type : nullptr;
+  const Type *viewedType = from.isTensor() ? from.window->type : nullptr;
   if (viewedType)
-    if (std::optional<PlanWindow> window = viewWindow(node_, element, *from.tensor, type))
-      return LoweredValue::of(*window);
+    if (std::optional<PlanWindow> window = viewWindow(node_, element, *from.window, type))
+      return freshValue(*window);
   return loweringError(node_, "lower.window",
                        "where it lies in the memory of `" + node_.operand(0)->name().str() +
                            "` cannot be said: got type " + typeText(type) + " of " + typeText(viewedType),
@@ -275,7 +275,7 @@ Lowered ComputeCall::makeReshape() {
   auto isOneOf = [&](std::initializer_list<llvm::StringRef> bases) { return llvm::is_contained(bases, baseOf(op_)); };
   bool typed = node_.type() && node_.type()->isTensor() && node_.type()->stridesKnown();
   if (self && self->isTensor() && typed) {
-    PlanWindow &window = *self->tensor;
+    PlanWindow &window = *self->window;
     if (op_.rearranges) {
       window.type = node_.type();
       return *self;
@@ -291,7 +291,7 @@ Lowered ComputeCall::makeReshape() {
     }
     const LoweredValue *source = node_.numOperands() > 1 ? &emitter_.valueOf(*node_.operand(1)) : nullptr;
     if (target == "aten.set_.source_Tensor" && source && source->isTensor()) {
-      window = *source->tensor;
+      window = *source->window;
       return *self;
     }
   }
@@ -307,7 +307,7 @@ std::vector<PlanOperand> ComputeCall::operands(View view) const {
   for (unsigned i = 0; i < node_.numOperands(); ++i) {
     Access access = effects_.operands[i];
     bool copied = view == View::Copy && has(access, Access::Alias);
-    operands.push_back({emitter_.valueOf(*node_.operand(i)).planned(), has(access, Access::Read) || copied,
+    operands.push_back({planned(emitter_.valueOf(*node_.operand(i))), has(access, Access::Read) || copied,
                         has(access, Access::Write)});
   }
   return operands;
@@ -331,7 +331,7 @@ Lowered ComputeCall::freshResult(const Type *type) {
     return LoweredValue();
   switch (type->kind()) {
   case Type::Kind::Tensor:
-    return LoweredValue::of(emitter_.freshTensor(node_.name(), type));
+    return LoweredValue::tensor(emitter_.freshTensor(node_.name(), type));
   case Type::Kind::Symbolic:
     return emitter_.freshNumber(type);
   case Type::Kind::None:
@@ -435,7 +435,7 @@ Lowered ComputeCall::makeKernel(View view) {
     kwargs.push_back({argument.name, emitter_.plan().copy(argument.value, same)});
   step.args = emitter_.plan().keep(args);
   step.kwargs = emitter_.plan().keep(kwargs);
-  step.result = value->planned();
+  step.result = planned(*value);
   if (view == View::Copy)
     copied_.push_back({&node_, emitter_.plan().steps.size()});
   emitter_.emit(node_, stream(*value), std::move(step));

@@ -68,16 +68,13 @@ Emitter::Emitter(const Graph &graph, const LoweringOptions &options, Program &pr
 LoweredValue Emitter::valueOf(const Node &node, const Argument &argument) const {
   if (argument.is(Argument::Kind::Operand))
     return valueOf(*node.operand(argument));
-  LoweredValue value;
   if (argument.isSequence()) {
     std::vector<LoweredValue> elements;
     for (const Argument &element : argument.elements())
       elements.push_back(valueOf(node, element));
     return LoweredValue::list(std::move(elements));
   }
-  value.kind = LoweredValue::Kind::Literal;
-  value.literal = argument;
-  return value;
+  return LoweredValue::ofLiteral(argument);
 }
 
 const Type *Emitter::laidOut(const Type *type) const {

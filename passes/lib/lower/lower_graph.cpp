@@ -64,11 +64,11 @@ Lowered Walk::visit(const Node &node) {
 LoweredValue Walk::bring(const Node &node, std::string name, Identifier called, Home home) {
   LoweredValue value = LoweredValue::ofObject(called);
   if (node.type() && node.type()->isTensor())
-    value = LoweredValue::of(emitter_.freshTensor(called, node.type(), home));
+    value = LoweredValue::tensor(emitter_.freshTensor(called, node.type(), home));
   else if (node.type() && node.type()->kind() == Type::Kind::Symbolic)
     value = emitter_.freshNumber(node.type());
   emitter_.tellsSymbols(node.type());
-  emitter_.plan().inputs.push_back({std::move(name), value.planned(), PlanValue()});
+  emitter_.plan().inputs.push_back({std::move(name), planned(value), PlanValue()});
   brought_.push_back(value);
   return value;
 }
@@ -115,7 +115,7 @@ Lowered Walk::visitCall(const Node &node) {
 
 void Walk::addOutputs(const LoweredValue &value) {
   if (value.kind != LoweredValue::Kind::List) {
-    emitter_.plan().outputs.push_back(value.planned());
+    emitter_.plan().outputs.push_back(planned(value));
     emitter_.keepToTheEnd(emitter_.plan().outputs.back());
   }
   for (const LoweredValue &element : value.elements)
@@ -140,7 +140,7 @@ void Walk::noteInputs() {
   for (auto [input, value] : llvm::zip(plan.inputs, brought_)) {
     if (!value.isTensor())
       continue;
-    PlanValue after = value.planned();
+    PlanValue after = planned(value);
     if (written[after.window.buffer] || after.window.buffer != input.value.window.buffer) {
       input.after = after;
       emitter_.keepToTheEnd(after);

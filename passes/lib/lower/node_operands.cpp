@@ -42,9 +42,9 @@ private:
     CallOperand operand;
     switch (value.kind) {
     case LoweredValue::Kind::Tensor:
-      tensors_.push_back(value.tensor);
+      tensors_.push_back(value.window);
       return CallOperand::ofTensor(
-          {tensors_.size() - 1, value.tensor->type->dtype(), llvm::to_vector<6>(value.tensor->type->sizes())});
+          {tensors_.size() - 1, value.window->type->dtype(), llvm::to_vector<6>(value.window->type->sizes())});
     case LoweredValue::Kind::Object:
       return CallOperand::ofText(CallOperand::Kind::Object, value.object.str().str());
     case LoweredValue::Kind::Literal:

@@ -6,7 +6,7 @@ Pieces piecesOf(const LoweredValue &list) {
   Pieces pieces;
   for (const LoweredValue &element : list.elements)
     if (element.isTensor())
-      pieces.push_back(element.tensor);
+      pieces.push_back(element.window);
   return pieces;
 }
 

@@ -2,60 +2,33 @@
 
 namespace ccgraph::lower {
 
-LoweredValue LoweredValue::of(TensorObject tensor) {
-  LoweredValue value;
-  value.kind = Kind::Tensor;
-  value.tensor = std::move(tensor);
-  return value;
-}
+LoweredValue freshValue(const PlanWindow &window) { return LoweredValue::tensor(std::make_shared<PlanWindow>(window)); }
 
-LoweredValue LoweredValue::number(SlotId slot, const Type *type) {
-  LoweredValue value;
-  value.kind = Kind::Number;
-  value.slot = slot;
-  value.numberType = type;
-  return value;
-}
-
-LoweredValue LoweredValue::list(std::vector<LoweredValue> elements) {
-  LoweredValue value;
-  value.kind = Kind::List;
-  value.elements = std::move(elements);
-  return value;
-}
-
-LoweredValue LoweredValue::ofObject(Identifier text) {
-  LoweredValue value;
-  value.kind = Kind::Object;
-  value.object = text;
-  return value;
-}
-
-PlanValue LoweredValue::planned() const {
-  switch (kind) {
-  case Kind::None:
+PlanValue planned(const LoweredValue &value) {
+  switch (value.kind) {
+  case LoweredValue::Kind::None:
     return {};
-  case Kind::Tensor:
-    return PlanValue::tensor(*tensor);
-  case Kind::Number:
-    return PlanValue::number(slot, numberType);
-  case Kind::Literal:
-    return PlanValue::ofLiteral(literal);
-  case Kind::Object:
-    return PlanValue::ofObject(object);
-  case Kind::List:
+  case LoweredValue::Kind::Tensor:
+    return PlanValue::tensor(*value.window);
+  case LoweredValue::Kind::Number:
+    return PlanValue::number(value.slot, value.numberType);
+  case LoweredValue::Kind::Literal:
+    return PlanValue::ofLiteral(value.literal);
+  case LoweredValue::Kind::Object:
+    return PlanValue::ofObject(value.object);
+  case LoweredValue::Kind::List:
     break;
   }
-  std::vector<PlanValue> planned;
-  for (const LoweredValue &element : elements)
-    planned.push_back(element.planned());
-  return PlanValue::list(std::move(planned));
+  std::vector<PlanValue> elements;
+  for (const LoweredValue &element : value.elements)
+    elements.push_back(planned(element));
+  return PlanValue::list(std::move(elements));
 }
 
 const Type *typeNow(Context &context, const LoweredValue &value) {
   switch (value.kind) {
   case LoweredValue::Kind::Tensor:
-    return value.tensor->type;
+    return value.window->type;
   case LoweredValue::Kind::Number:
     return value.numberType;
   case LoweredValue::Kind::None:
@@ -73,7 +46,7 @@ const Type *typeNow(Context &context, const LoweredValue &value) {
 
 void forEachTensor(const LoweredValue &value, llvm::function_ref<void(const TensorObject &)> visit) {
   if (value.isTensor())
-    visit(value.tensor);
+    visit(value.window);
   for (const LoweredValue &element : value.elements)
     forEachTensor(element, visit);
 }

@@ -15,25 +15,12 @@ namespace ccgraph::lower {
 /// A tensor object; its window changes when the object is reshaped.
 using TensorObject = std::shared_ptr<PlanWindow>;
 
-struct LoweredValue {
-  enum class Kind : uint8_t { None, Tensor, Number, List, Literal, Object };
-  Kind kind = Kind::None;
-  TensorObject tensor;
-  SlotId slot = 0;
-  const Type *numberType = nullptr;
-  std::vector<LoweredValue> elements;
-  Argument literal;
-  Identifier object;
+using LoweredValue = ValueTree<TensorObject>;
 
-  [[nodiscard]] bool isTensor() const { return kind == Kind::Tensor; }
-  static LoweredValue of(TensorObject tensor);
-  static LoweredValue of(const PlanWindow &window) { return of(std::make_shared<PlanWindow>(window)); }
-  static LoweredValue number(SlotId slot, const Type *type);
-  static LoweredValue list(std::vector<LoweredValue> elements);
-  static LoweredValue ofObject(Identifier text);
-  /// Returns the value as it is now.
-  [[nodiscard]] PlanValue planned() const;
-};
+/// Returns the value of a tensor that has only this name.
+[[nodiscard]] LoweredValue freshValue(const PlanWindow &window);
+/// Returns the value as it is now.
+[[nodiscard]] PlanValue planned(const LoweredValue &value);
 
 /// Returns the present type of a value; null if it is neither a tensor nor a number, nor a list.
 [[nodiscard]] const Type *typeNow(Context &context, const LoweredValue &value);

@@ -71,7 +71,7 @@ llvm::Error TransferLowering::checkApart(llvm::ArrayRef<Transfer> transfers) {
 /// A send yields a token: a tensor without elements.
 LoweredValue TransferLowering::token(const TensorObject &sent) {
   const Type *type = emitter_.context().contiguousTensor(sent->type->dtype(), {Dim(0)}, sent->type->device());
-  return LoweredValue::of(emitter_.freshTensor(node_.name(), type));
+  return LoweredValue::tensor(emitter_.freshTensor(node_.name(), type));
 }
 
 Lowered TransferLowering::lower() {
@@ -92,7 +92,7 @@ Lowered TransferLowering::lower() {
     call.tag = transfer.tag;
     const TensorObject &tensor = operands.tensors[transfer.tensor.handle];
     transfers.push_back({call, tensor});
-    results.push_back(call.kind == CollectiveKind::Send ? token(tensor) : LoweredValue::of(tensor));
+    results.push_back(call.kind == CollectiveKind::Send ? token(tensor) : LoweredValue::tensor(tensor));
   }
   if (llvm::Error error = checkApart(transfers))
     return error;

@@ -223,6 +223,10 @@ public:
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 
 private:
+  // Users of a graph write name() and groups(); the fields are those of the value that surroundings() returns.
+  using Surroundings::graphName;
+  using Surroundings::groupTable;
+
   friend class ArgumentBuilder;
   template <typename T>
   llvm::MutableArrayRef<T> allocate(size_t count);

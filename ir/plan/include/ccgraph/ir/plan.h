@@ -92,35 +92,82 @@ struct PlanWindow {
   friend bool operator==(const PlanWindow &, const PlanWindow &) = default;
 };
 
-/// An operand or result of an operator.
-struct PlanValue {
-  enum class Kind : uint8_t {
-    /// None, or a result without users
-    None,
-    Tensor,
-    Number,
-    List,
-    /// a number, word or None that is written in the program: returned unchanged
-    Literal,
-    /// an object that a program only passes on: a device mesh, a generator
-    Object
-  };
+enum class PlanValueKind : uint8_t {
+  /// None, or a result without users
+  None,
+  Tensor,
+  Number,
+  List,
+  /// a number, word or None that is written in the program: returned unchanged
+  Literal,
+  /// an object that a program only passes on: a device mesh, a generator
+  Object
+};
+
+/// An operand or result of an operator. `Window` states the place of a tensor: a PlanWindow in a plan; lowering shares
+/// one window among all names of a tensor.
+template <typename Window>
+struct ValueTree {
+  using Kind = PlanValueKind;
   Kind kind = Kind::None;
-  PlanWindow window; ///< of a tensor
-  SlotId slot = 0;   ///< of a number
+  Window window = {}; ///< of a tensor
+  SlotId slot = 0;    ///< of a number
   /// of a number: Sym(...) if the program states it, else null
   const Type *numberType = nullptr;
-  std::vector<PlanValue> elements; ///< of a list
+  std::vector<ValueTree> elements; ///< of a list
   Argument literal;                ///< of a literal: no operand, no sequence
   Identifier object;               ///< of an object: its name in messages
 
-  static PlanValue tensor(PlanWindow window);
-  static PlanValue number(SlotId slot, const Type *type);
-  static PlanValue list(std::vector<PlanValue> elements);
-  static PlanValue ofLiteral(Argument literal);
-  static PlanValue ofObject(Identifier text);
-  friend bool operator==(const PlanValue &a, const PlanValue &b);
+  [[nodiscard]] bool isTensor() const { return kind == Kind::Tensor; }
+  static ValueTree tensor(Window window);
+  static ValueTree number(SlotId slot, const Type *type);
+  static ValueTree list(std::vector<ValueTree> elements);
+  static ValueTree ofLiteral(Argument literal);
+  static ValueTree ofObject(Identifier text);
 };
+using PlanValue = ValueTree<PlanWindow>;
+[[nodiscard]] bool operator==(const PlanValue &a, const PlanValue &b);
+
+template <typename Window>
+ValueTree<Window> ValueTree<Window>::tensor(Window window) {
+  ValueTree value;
+  value.kind = Kind::Tensor;
+  value.window = std::move(window);
+  return value;
+}
+
+template <typename Window>
+ValueTree<Window> ValueTree<Window>::number(SlotId slot, const Type *type) {
+  ValueTree value;
+  value.kind = Kind::Number;
+  value.slot = slot;
+  value.numberType = type;
+  return value;
+}
+
+template <typename Window>
+ValueTree<Window> ValueTree<Window>::list(std::vector<ValueTree> elements) {
+  ValueTree value;
+  value.kind = Kind::List;
+  value.elements = std::move(elements);
+  return value;
+}
+
+template <typename Window>
+ValueTree<Window> ValueTree<Window>::ofLiteral(Argument literal) {
+  ValueTree value;
+  value.kind = Kind::Literal;
+  value.literal = literal;
+  return value;
+}
+
+template <typename Window>
+ValueTree<Window> ValueTree<Window>::ofObject(Identifier text) {
+  ValueTree value;
+  value.kind = Kind::Object;
+  value.object = text;
+  return value;
+}
 
 struct PlanOperand {
   PlanValue value;
