@@ -91,4 +91,16 @@ void FileHeader::finish(size_t offset) {
     report_.error(offset, "expected \"version\": \"1.0\"");
 }
 
+bool FileHeader::readFrom(const JsonValue &file) {
+  if (!file.is(JsonKind::Object)) {
+    report_.expected(file, "an object");
+    return false;
+  }
+  for (const JsonValue &member : file.elements())
+    if (holds(member.key) && !read(member))
+      return false;
+  finish(file.offset);
+  return isOurs();
+}
+
 } // namespace ccgraph

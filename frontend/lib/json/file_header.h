@@ -41,6 +41,10 @@ public:
   /// Reports missing members; `offset` is the start of the file's object.
   void finish(size_t offset);
 
+  /// Reads both of a file that is held as a whole. Returns false, and has reported why, where the rest of the file must
+  /// not be read.
+  [[nodiscard]] bool readFrom(const JsonValue &file);
+
   /// Returns false where the file has another format or major version, or states neither.
   [[nodiscard]] bool isOurs() const { return sawFormat_ && !foreign_; }
   /// Returns true for a newer minor version, in which unknown keys are not errors.

@@ -224,9 +224,7 @@ llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const Sou
   GraphSink sink(context, report, options.places);
   if (llvm::Error error = report.take(parseJson(source, sink)))
     return error;
-  if (options.warnings)
-    for (Diagnostic &warning : report.takeWarnings())
-      options.warnings->add(std::move(warning));
+  report.giveWarnings(options.warnings);
   return sink.take();
 }
 

@@ -30,6 +30,12 @@ void JsonReport::expected(const JsonValue &got, const llvm::Twine &what, std::st
 }
 
 // The parser ends at its first error; this adds it to the errors that readers found before it.
+void JsonReport::giveWarnings(Diagnostics *warnings) {
+  for (Diagnostic &warning : std::exchange(warnings_, {}))
+    if (warnings)
+      warnings->add(std::move(warning));
+}
+
 llvm::Error JsonReport::take(llvm::Error error) {
   llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &other) {
     for (const Diagnostic &diagnostic : other.diagnostics())

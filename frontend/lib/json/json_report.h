@@ -36,7 +36,8 @@ public:
   [[nodiscard]] size_t numErrors() const { return errors_.numErrors(); }
   /// Returns all errors, and adds those of `error` (a syntax error, for example).
   [[nodiscard]] llvm::Error take(llvm::Error error);
-  [[nodiscard]] std::vector<Diagnostic> takeWarnings() { return std::move(warnings_); }
+  /// Moves all warnings to `warnings`; null drops them.
+  void giveWarnings(Diagnostics *warnings);
 
   // Typed lookups, for values of which only the kind can be wrong; `what` describes the expected value. Each returns
   // nothing and reports an error where the value has another kind.

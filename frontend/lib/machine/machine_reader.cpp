@@ -49,13 +49,7 @@ public:
   explicit MachineReader(JsonReport &report) : report_(report), header_(machineFile, report) {}
 
   void read(const JsonValue &file) {
-    if (!file.is(JsonKind::Object))
-      return report_.expected(file, "an object");
-    for (const JsonValue &member : file.elements())
-      if (FileHeader::holds(member.key) && !header_.read(member))
-        return;
-    header_.finish(file.offset);
-    if (!header_.isOurs())
+    if (!header_.readFrom(file))
       return;
     readBase(file.member("base"));
     for (const JsonValue &member : file.elements())

@@ -385,9 +385,7 @@ llvm::Expected<std::unique_ptr<Plan>> readPlan(Context &context, const SourceTex
   PlanSink sink(context, report);
   if (llvm::Error error = report.take(parseJson(source, sink)))
     return error;
-  if (options.warnings)
-    for (Diagnostic &warning : report.takeWarnings())
-      options.warnings->add(std::move(warning));
+  report.giveWarnings(options.warnings);
   return sink.take();
 }
 

@@ -27,13 +27,7 @@ public:
   explicit ScheduleReader(JsonReport &report) : report_(report), header_(scheduleFile, report) {}
 
   void read(const JsonValue &file) {
-    if (!file.is(JsonKind::Object))
-      return report_.expected(file, "an object");
-    for (const JsonValue &member : file.elements())
-      if (FileHeader::holds(member.key) && !header_.read(member))
-        return;
-    header_.finish(file.offset);
-    if (!header_.isOurs())
+    if (!header_.readFrom(file))
       return;
     for (const JsonValue &member : file.elements())
       if (!FileHeader::holds(member.key))
@@ -162,9 +156,7 @@ llvm::Expected<Schedule> readSchedule(const SourceText &source, Diagnostics *war
   ScheduleReader reader(report);
   WholeFile sink(reader);
   llvm::Error syntax = parseJson(source, sink);
-  if (warnings)
-    for (Diagnostic &warning : report.takeWarnings())
-      warnings->add(std::move(warning));
+  report.giveWarnings(warnings);
   if (llvm::Error error = report.take(std::move(syntax)))
     return error;
   Schedule schedule = reader.take();

@@ -116,9 +116,7 @@ llvm::Expected<std::unique_ptr<Graph>> readExportJson(Context &context, const So
   JsonReport report(source, options.errorLimit);
   WholeFile sink(*graph, report, options.places);
   llvm::Error error = report.take(parseJson(source, sink));
-  if (options.warnings)
-    for (Diagnostic &warning : report.takeWarnings())
-      options.warnings->add(std::move(warning));
+  report.giveWarnings(options.warnings);
   if (error)
     return error;
   // The names of an archive may be any text, and only this reader checks them.

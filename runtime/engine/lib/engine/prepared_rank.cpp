@@ -9,20 +9,28 @@ static llvm::Error checkCopy(const Tensor &from, const Tensor &to, const StepPla
                      "copies " + from.typeText() + " to " + to.typeText() + ", expected equal sizes and dtypes");
 }
 
-llvm::Expected<PreparedCopy> PreparedCopy::prepare(const PlanStep &step, RankState &state) {
-  PreparedCopy copy;
-  copy.step_ = &step;
-  const CopyStep &work = *step.copy();
-  if (!state.memory.isFixed(work.from) || !state.memory.isFixed(work.to))
-    return copy;
-  StepPlace place = state.at(step.name);
+/// Returns the two tensors of a copy, checked.
+static llvm::Expected<std::pair<Tensor, Tensor>> tensorsOf(const CopyStep &work, RankState &state,
+                                                           const StepPlace &place) {
   llvm::Expected<Tensor> from = state.memory.tensorOf(work.from, state.symbols, place),
                          to = state.memory.tensorOf(work.to, state.symbols, place);
   if (!from || !to)
     return llvm::joinErrors(from.takeError(), to.takeError());
   if (llvm::Error error = checkCopy(*from, *to, place))
     return error;
-  copy.fixed_.emplace(std::move(*from), std::move(*to));
+  return std::pair(std::move(*from), std::move(*to));
+}
+
+llvm::Expected<PreparedCopy> PreparedCopy::prepare(const PlanStep &step, RankState &state) {
+  PreparedCopy copy;
+  copy.step_ = &step;
+  const CopyStep &work = *step.copy();
+  if (!state.memory.isFixed(work.from) || !state.memory.isFixed(work.to))
+    return copy;
+  auto tensors = tensorsOf(work, state, state.at(step.name));
+  if (!tensors)
+    return tensors.takeError();
+  copy.fixed_ = std::move(*tensors);
   return copy;
 }
 
@@ -33,13 +41,7 @@ llvm::Expected<std::pair<Tensor, Tensor>> PreparedCopy::bind(RankState &state) c
   const CopyStep &work = *step_->copy();
   if (llvm::Error error = state.memory.makeRoom(work.to, state.symbols, place))
     return error;
-  llvm::Expected<Tensor> from = state.memory.tensorOf(work.from, state.symbols, place),
-                         to = state.memory.tensorOf(work.to, state.symbols, place);
-  if (!from || !to)
-    return llvm::joinErrors(from.takeError(), to.takeError());
-  if (llvm::Error error = checkCopy(*from, *to, place))
-    return error;
-  return std::pair(std::move(*from), std::move(*to));
+  return tensorsOf(work, state, place);
 }
 
 llvm::Error PreparedCopy::run(RankState &state) const {

@@ -1,5 +1,6 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
+#include "kernels/loss_reduction.h"
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
 
@@ -7,22 +8,6 @@
 
 namespace ccgraph::runtime {
 namespace {
-
-/// How the elements of a loss become one, as every schema numbers it.
-enum class LossReduction : uint8_t { None, Mean, Sum };
-
-LossReduction lossReduction(KernelArgs &args, unsigned index) {
-  int64_t number = args.integer(index, 1);
-  args.check(number >= 0 && number <= 2,
-             "got reduction " + llvm::Twine(number) + ", expected 0 (none), 1 (mean) or 2 (sum)");
-  return static_cast<LossReduction>(number);
-}
-
-Value reduced(KernelArgs &args, const Tensor &elements, LossReduction reduction) {
-  if (args.failed() || reduction == LossReduction::None)
-    return elements;
-  return foldedAll(args, elements, reduction == LossReduction::Mean);
-}
 
 double clip(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
 double sign(double x) { return (x > 0) - (x < 0); }

@@ -1,5 +1,6 @@
 #include "kernels/families.h"
 #include "kernels/lines.h"
+#include "kernels/loss_reduction.h"
 #include "kernels/memory_format.h"
 #include "kernels/pointwise.h"
 
@@ -124,26 +125,14 @@ Value softmaxGradOf(KernelArgs &args, LineMap map) {
 Value softmaxBackward(KernelArgs &args) { return softmaxGradOf(args, softmaxGradLine); }
 Value logSoftmaxBackward(KernelArgs &args) { return softmaxGradOf(args, logSoftmaxGradLine); }
 
-// --- Losses: how the elements become one is a number in every schema ----------------------------
-enum class LossReduction : uint8_t { None, Mean, Sum };
-
-LossReduction lossReduction(KernelArgs &args, unsigned index, int64_t otherwise = 1) {
-  int64_t number = args.integer(index, otherwise);
-  args.check(number >= 0 && number <= 2,
-             "got reduction " + llvm::Twine(number) + ", expected 0 (none), 1 (mean) or 2 (sum)");
-  return static_cast<LossReduction>(number);
-}
-
+// --- Losses ----------------------------------------------------------------------------------------------------------
 constexpr PointwiseOp squaredDifference{.real = [](const double *x) { return (x[0] - x[1]) * (x[0] - x[1]); }};
 /// grad * scale * (self - target)
 constexpr PointwiseOp mseGrad{.real = [](const double *x) { return x[3] * (x[1] - x[2]) * x[0]; }, .promoting = 3};
 
 Value mseLoss(KernelArgs &args) {
   LossReduction reduction = lossReduction(args, 2);
-  Tensor squares = pointwise(args, operandsOf(args, 2), squaredDifference);
-  if (args.failed() || reduction == LossReduction::None)
-    return squares;
-  return foldedAll(args, squares, reduction == LossReduction::Mean);
+  return reduced(args, pointwise(args, operandsOf(args, 2), squaredDifference), reduction);
 }
 
 Value mseLossBackward(KernelArgs &args) {
