@@ -13,11 +13,8 @@ namespace ccgraph::driver {
 namespace {
 
 llvm::Error refusal(const std::string &file, const llvm::Twine &message, const char *repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.expect";
+  Diagnostic diagnostic = diagnose("run.expect", message.str(), repair);
   diagnostic.file = file;
-  diagnostic.message = message.str();
-  diagnostic.notes.emplace_back(repair);
   return makeError(std::move(diagnostic));
 }
 

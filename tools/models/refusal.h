@@ -9,11 +9,8 @@ namespace ccgraph::models {
 
 [[nodiscard]] inline llvm::Error refusal(llvm::StringRef rule, llvm::StringRef where, std::string message,
                                          std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
+  Diagnostic diagnostic = diagnose(rule, std::move(message), std::move(repair));
   diagnostic.where = where.str();
-  diagnostic.message = std::move(message);
-  diagnostic.notes.push_back(std::move(repair));
   return makeError(std::move(diagnostic));
 }
 

@@ -21,12 +21,8 @@ void Mode::setCurrent(Mode *mode) {
 std::string &modulePath() { return currentModulePath; }
 
 Diagnostic problem(llvm::StringRef rule, llvm::StringRef where, std::string message, llvm::StringRef repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
+  Diagnostic diagnostic = diagnose(rule, std::move(message), repair.str());
   diagnostic.where = where.str();
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(repair.str());
   return diagnostic;
 }
 

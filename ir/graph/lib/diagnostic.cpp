@@ -82,13 +82,18 @@ std::string toString(llvm::ArrayRef<Diagnostic> diagnostics) {
   return text;
 }
 
-Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
+Diagnostic diagnose(llvm::StringRef rule, std::string message, std::string repair) {
   Diagnostic result;
   result.rule = rule.str();
-  result.where = node.name().str().str();
   result.message = std::move(message);
   if (!repair.empty())
     result.notes.push_back(std::move(repair));
+  return result;
+}
+
+Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
+  Diagnostic result = diagnose(rule, std::move(message), std::move(repair));
+  result.where = node.name().str().str();
   const Frame &frame = node.graph()->frames()[node.frame()];
   if (frame.file)
     result.notes.push_back("from " + frameText(frame));

@@ -76,12 +76,8 @@ private:
 
   /// `culprit`: the ranks that contradict a majority; empty if there is no majority.
   void wrong(const std::string &where, std::string message, std::string repair, std::string culprit = "") {
-    Diagnostic diagnostic;
-    diagnostic.rule = "plan.ranks";
+    Diagnostic diagnostic = diagnose("plan.ranks", std::move(message), std::move(culprit));
     diagnostic.where = where;
-    diagnostic.message = std::move(message);
-    if (!culprit.empty())
-      diagnostic.notes.push_back(std::move(culprit));
     diagnostic.notes.push_back(std::move(repair));
     found_.add(std::move(diagnostic));
   }

@@ -196,10 +196,9 @@ private:
   }
 
   [[nodiscard]] llvm::Error wrongSize(const PlanBuffer &buffer) const {
-    Diagnostic diagnostic;
-    diagnostic.rule = "plan.layout";
+    Diagnostic diagnostic =
+        diagnose("plan.layout", "buffer '" + buffer.name.str().str() + "' of " + buffer.bytes.str() + " bytes");
     diagnostic.where = plan_.name;
-    diagnostic.message = "buffer '" + buffer.name.str().str() + "' of " + buffer.bytes.str() + " bytes";
     std::string binding;
     for (const auto &[symbol, value] : layout_.symbols)
       binding += (binding.empty() ? " with " : ", ") + symbol.str().str() + " = " + std::to_string(value);

@@ -154,12 +154,12 @@ constexpr size_t mostStreams = 1024;
 llvm::Error checkStreams(const Plan &plan) {
   if (plan.streams.size() <= mostStreams)
     return llvm::Error::success();
-  Diagnostic diagnostic;
-  diagnostic.rule = "lower.streams";
+  Diagnostic diagnostic =
+      diagnose("lower.streams",
+               "needs " + std::to_string(plan.streams.size()) + " streams, expected at most " +
+                   std::to_string(mostStreams) + ": one for each group, and for each channel of transfers",
+               "communicate on fewer groups, or with fewer tags");
   diagnostic.where = plan.name;
-  diagnostic.message = "needs " + std::to_string(plan.streams.size()) + " streams, expected at most " +
-                       std::to_string(mostStreams) + ": one for each group, and for each channel of transfers";
-  diagnostic.notes.emplace_back("communicate on fewer groups, or with fewer tags");
   return makeError(std::move(diagnostic));
 }
 

@@ -126,10 +126,10 @@ llvm::Error Runner::fail(size_t index, PassFailure::Stage stage, llvm::Error cau
   PassFailure failure{index, stage, pass.str(), textUpTo(pipeline_, index), pass.asTold(), &graph_};
   if (options_.onFailure)
     options_.onFailure(failure);
-  Diagnostic head;
-  head.rule = ("pass." + stageName(stage)).str();
+  Diagnostic head =
+      diagnose(("pass." + stageName(stage)).str(),
+               "pass '" + failure.pass + "' " + (pass.asTold() ? toldMessage(stage) : stageMessage(stage)).str());
   head.where = pass.name().str();
-  head.message = "pass '" + failure.pass + "' " + (pass.asTold() ? toldMessage(stage) : stageMessage(stage)).str();
   if (!pass.asTold())
     head.notes.push_back("--pipeline '" + failure.pipeline + "' on the same input shows it again");
   std::vector<Diagnostic> all = {std::move(head)};

@@ -21,11 +21,8 @@ namespace {
 constexpr llvm::StringLiteral otherGraph = "make the schedule anew for this graph: ccgraph-opt GRAPH --emit schedule";
 
 Diagnostic finding(const Schedule &schedule, llvm::StringRef rule, std::string message, llvm::StringRef repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
+  Diagnostic diagnostic = diagnose(rule, std::move(message), repair.str());
   diagnostic.file = schedule.origin;
-  diagnostic.message = std::move(message);
-  diagnostic.notes.push_back(repair.str());
   return diagnostic;
 }
 

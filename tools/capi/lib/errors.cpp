@@ -22,12 +22,7 @@ ccgraph_error *toError(llvm::Error error, int32_t kind) {
 }
 
 ccgraph_error *usage(std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "api.usage";
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
-  return toError(makeError(std::move(diagnostic)), CCGRAPH_USAGE);
+  return toError(makeError(diagnose("api.usage", std::move(message), std::move(repair))), CCGRAPH_USAGE);
 }
 
 } // namespace ccgraph::capi

@@ -55,11 +55,8 @@ public:
 
 private:
   llvm::Error wrong(std::string message, std::string repair) const {
-    Diagnostic diagnostic;
-    diagnostic.rule = "api.flat";
+    Diagnostic diagnostic = diagnose("api.flat", std::move(message), std::move(repair));
     diagnostic.where = at_ < nodes_.size() ? nodes_[at_]->name().str().str() : "node " + std::to_string(at_);
-    diagnostic.message = std::move(message);
-    diagnostic.notes.push_back(std::move(repair));
     return makeError(std::move(diagnostic));
   }
   void fail(std::string message, std::string repair) {

@@ -15,11 +15,8 @@ namespace ccgraph {
 namespace {
 
 llvm::Error mismatch(const Durations &durations, std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "tool.durations";
+  Diagnostic diagnostic = diagnose("tool.durations", std::move(message), std::move(repair));
   diagnostic.file = durations.origin;
-  diagnostic.message = std::move(message);
-  diagnostic.notes.push_back(std::move(repair));
   return makeError(std::move(diagnostic));
 }
 
@@ -30,11 +27,9 @@ llvm::Expected<Machine> loadMachine(llvm::StringRef nameOrPath) {
   if (std::optional<Machine> preset = machinePreset(nameOrPath))
     return *preset;
   if (nameOrPath != "-" && !llvm::sys::fs::exists(nameOrPath)) {
-    Diagnostic diagnostic;
-    diagnostic.rule = "tool.machine";
+    Diagnostic diagnostic = diagnose("tool.machine", "neither a machine of this name is known nor a file is there",
+                                     "the machines are " + llvm::join(machinePresetNames(), ", "));
     diagnostic.file = nameOrPath.str();
-    diagnostic.message = "neither a machine of this name is known nor a file is there";
-    diagnostic.notes.push_back("the machines are " + llvm::join(machinePresetNames(), ", "));
     return makeError(std::move(diagnostic));
   }
   llvm::Expected<InputFile> file = InputFile::open(nameOrPath);

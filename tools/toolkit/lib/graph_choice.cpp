@@ -18,12 +18,8 @@ namespace {
 using Indices = std::vector<size_t>;
 
 llvm::Error choiceError(StringRef file, std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "tool.graph-choice";
+  Diagnostic diagnostic = diagnose("tool.graph-choice", std::move(message), std::move(repair));
   diagnostic.file = file.str();
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
   return makeError(std::move(diagnostic));
 }
 

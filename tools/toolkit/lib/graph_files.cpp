@@ -15,11 +15,8 @@ namespace ccgraph {
 namespace {
 
 llvm::Error fileError(llvm::StringRef path, const llvm::Twine &message, const llvm::Twine &repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "tool.graph-choice";
+  Diagnostic diagnostic = diagnose("tool.graph-choice", message.str(), repair.str());
   diagnostic.file = path.str();
-  diagnostic.message = message.str();
-  diagnostic.notes.push_back(repair.str());
   return makeError(std::move(diagnostic));
 }
 

@@ -13,12 +13,9 @@ namespace ccgraph {
 namespace {
 
 Diagnostic warning(llvm::StringRef file, std::string message, std::string repair) {
-  Diagnostic diagnostic;
+  Diagnostic diagnostic = diagnose("tool.side-file", std::move(message), std::move(repair));
   diagnostic.severity = Severity::Warning;
-  diagnostic.rule = "tool.side-file";
   diagnostic.file = file.str();
-  diagnostic.message = std::move(message);
-  diagnostic.notes.push_back(std::move(repair));
   return diagnostic;
 }
 

@@ -50,11 +50,9 @@ llvm::Error nothingToSplit(const Graph &graph, const GroupSplit &split) {
   for (const auto &[group, kinds] : kindsByGroup(graph))
     for (llvm::StringRef kind : kinds)
       there.push_back((group + ":" + kind).str());
-  Diagnostic error;
-  error.rule = "options.split-group";
+  Diagnostic error = diagnose("options.split-group", "no " + split.kind + " names group '" + split.group + "'",
+                              there.empty() ? "no collective names its group" : "there are " + llvm::join(there, ", "));
   error.where = graph.name().str();
-  error.message = "no " + split.kind + " names group '" + split.group + "'";
-  error.notes.push_back(there.empty() ? "no collective names its group" : "there are " + llvm::join(there, ", "));
   return makeError({std::move(error)});
 }
 

@@ -12,11 +12,8 @@ void Report::add(size_t step, Finding finding) {
 }
 
 void Report::add(const std::string &where, Finding finding) {
-  Diagnostic diagnostic;
-  diagnostic.rule = finding.rule.str();
+  Diagnostic diagnostic = diagnose(finding.rule, std::move(finding.message), std::move(finding.repair));
   diagnostic.where = where;
-  diagnostic.message = std::move(finding.message);
-  diagnostic.notes.push_back(std::move(finding.repair));
   found_.add(std::move(diagnostic));
 }
 

@@ -14,12 +14,9 @@ void Report::add(const Node &node, Finding finding) {
 }
 
 void Report::add(Finding finding) {
-  Diagnostic diagnostic;
+  Diagnostic diagnostic = diagnose(finding.rule, std::move(finding.message), std::move(finding.repair));
   diagnostic.severity = finding.severity;
-  diagnostic.rule = finding.rule.str();
   diagnostic.where = graph_.name().str();
-  diagnostic.message = std::move(finding.message);
-  diagnostic.notes.push_back(std::move(finding.repair));
   push(nullptr, std::move(diagnostic));
 }
 

@@ -51,13 +51,10 @@ void ScheduleRecorder::note(const Pass &pass, const Certificate &certificate) {
 
 llvm::Expected<Schedule> ScheduleRecorder::take(const Graph &after, std::optional<int64_t> memoryBudget) {
   if (!obstacle_.empty()) {
-    Diagnostic diagnostic;
-    diagnostic.rule = "schedule.pipeline";
-    diagnostic.message = obstacle_ + ": no schedule says that";
-    diagnostic.notes.push_back(
+    return makeError(diagnose(
+        "schedule.pipeline", obstacle_ + ": no schedule says that",
         "write the graph itself (--emit json), or order the pipeline as -O2 does: what removes and rewrites, then "
-        "what merges and moves");
-    return makeError(std::move(diagnostic));
+        "what merges and moves"));
   }
   schedule_.memoryBudget = memoryBudget;
   schedule_.order.reserve(after.size());

@@ -12,12 +12,7 @@ namespace ccgraph::runtime {
 
 using llvm::Twine;
 
-static llvm::Error wrong(const Twine &message) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.request";
-  diagnostic.message = message.str();
-  return makeError(std::move(diagnostic));
-}
+static llvm::Error wrong(const Twine &message) { return makeError(diagnose("run.request", message.str())); }
 
 static llvm::Error checkRank(const Plan &plan, size_t rank) {
   if (!plan.rank || *plan.rank == static_cast<int64_t>(rank))
@@ -76,11 +71,8 @@ static llvm::Error checkAbilities(const PlanRequest &request, const Engine &engi
 }
 
 llvm::Error refuseMemory(const std::string &asked) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.memory";
-  diagnostic.message = "inputs and results need " + asked + ", more than this run may hold";
-  diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose("run.memory", "inputs and results need " + asked + ", more than this run may hold",
+                            "run fewer ranks, or the program with smaller sizes"));
 }
 
 llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, llvm::ArrayRef<size_t> hostRanks) {

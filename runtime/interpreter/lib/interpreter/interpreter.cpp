@@ -62,12 +62,7 @@ llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Communications &communi
 }
 
 llvm::Error checkRequest(const RunRequest &request) {
-  auto wrong = [](const Twine &message) {
-    Diagnostic diagnostic;
-    diagnostic.rule = "run.request";
-    diagnostic.message = message.str();
-    return makeError(std::move(diagnostic));
-  };
+  auto wrong = [](const Twine &message) { return makeError(diagnose("run.request", message.str())); };
   if (request.ranks == 0)
     return wrong("got 0 ranks, expected at least 1");
   if (request.graphs.size() != 1 && request.graphs.size() != request.ranks)
@@ -157,11 +152,8 @@ llvm::Expected<std::vector<RankObservation>> observe(const RunRequest &request) 
   return withinMemory<std::vector<RankObservation>>(
       [&] { return runAll(request); },
       [](const std::string &asked) {
-        Diagnostic diagnostic;
-        diagnostic.rule = "run.memory";
-        diagnostic.message = "the results need " + asked + ", more than this run may hold";
-        diagnostic.notes.emplace_back("run fewer ranks, or the program with smaller sizes");
-        return makeError(std::move(diagnostic));
+        return makeError(diagnose("run.memory", "the results need " + asked + ", more than this run may hold",
+                                  "run fewer ranks, or the program with smaller sizes"));
       });
 }
 

@@ -9,19 +9,12 @@ namespace ccgraph::runtime {
 llvm::Error unavailable(llvm::Error error) {
   std::string text = llvm::toString(std::move(error));
   auto [message, note] = llvm::StringRef(text).split("\n  note: ");
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.request";
-  diagnostic.message = message.str();
-  if (!note.empty())
-    diagnostic.notes.push_back(note.str());
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose("run.request", message.str(), note.str()));
 }
 
 static llvm::Error unknownProvider(llvm::StringRef name) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.request";
-  diagnostic.message = "kernels: got '" + name.str() + "', expected one of: " + llvm::join(kernelProviderNames(), ", ");
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose("run.request", "kernels: got '" + name.str() +
+                                               "', expected one of: " + llvm::join(kernelProviderNames(), ", ")));
 }
 
 llvm::Expected<std::vector<const KernelProvider *>> namedProviders(llvm::ArrayRef<std::string> names) {

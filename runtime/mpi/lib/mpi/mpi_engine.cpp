@@ -12,12 +12,7 @@ namespace ccgraph::runtime {
 namespace {
 
 llvm::Error simpleError(llvm::StringRef rule, std::string message, std::string repair = "") {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose(rule, std::move(message), std::move(repair)));
 }
 
 /// The memory that MPI may still use after a failed run.

@@ -24,12 +24,7 @@ Membership &membership() {
 }
 
 llvm::Error jobError(std::string message, std::string repair = "") {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.mpi";
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose("run.mpi", std::move(message), std::move(repair)));
 }
 
 std::string within(std::chrono::milliseconds deadline) { return " within " + std::to_string(deadline.count()) + " ms"; }

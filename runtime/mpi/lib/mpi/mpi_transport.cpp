@@ -54,12 +54,9 @@ llvm::Error MpiTransport::open(const ProgramAgreement &agreement, Context &conte
                                          agreement.communicators.begin());
     if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTag())
       continue;
-    Diagnostic diagnostic;
-    diagnostic.rule = "run.collective";
-    diagnostic.message = "rank " + std::to_string(job_.rank()) + ": got a transfer with tag " +
-                         std::to_string(call.seat.tag) + ", expected 0 to " + std::to_string(job_.largestTag()) +
-                         ", which is what MPI has";
-    return makeError(std::move(diagnostic));
+    return makeError(diagnose("run.collective", "rank " + std::to_string(job_.rank()) + ": got a transfer with tag " +
+                                                    std::to_string(call.seat.tag) + ", expected 0 to " +
+                                                    std::to_string(job_.largestTag()) + ", which is what MPI has"));
   }
   return llvm::Error::success();
 }

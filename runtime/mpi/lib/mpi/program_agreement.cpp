@@ -174,12 +174,11 @@ private:
 
   static llvm::Error streamsDiffer(const std::vector<int64_t> &members, size_t member, size_t sequence,
                                    const CallNotice &notice) {
-    Diagnostic diagnostic;
-    diagnostic.rule = "run.ranks-disagree";
+    Diagnostic diagnostic = diagnose("run.ranks-disagree",
+                                     "ranks " + std::to_string(members[0]) + " and " + std::to_string(members[member]) +
+                                         " disagree about collective " + std::to_string(sequence) + " on ranks " +
+                                         intListText(members) + ": they issue it on different streams of this group");
     diagnostic.where = notice.name;
-    diagnostic.message = "ranks " + std::to_string(members[0]) + " and " + std::to_string(members[member]) +
-                         " disagree about collective " + std::to_string(sequence) + " on ranks " +
-                         intListText(members) + ": they issue it on different streams of this group";
     return makeError(std::move(diagnostic));
   }
 

@@ -63,18 +63,15 @@ llvm::Error checkMemory(int64_t bytes, size_t ranks, int64_t limit) {
     return llvm::Error::success();
   int64_t each = bytes / static_cast<int64_t>(ranks);
   int64_t fitting = each > 0 ? limit / each : 0;
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.memory";
-  diagnostic.message =
-      (llvm::Twine(ranks) + (ranks == 1 ? " rank needs " : " ranks need ") + sizeText(bytes) +
-       (ranks == 1 ? "" : " together, " + sizeText(each) + " each") + ", and the limit is " + sizeText(limit))
-          .str();
-  diagnostic.notes.push_back(fitting == 0
-                                 ? "run the program with smaller sizes: one rank alone does not fit"
-                                 : (llvm::Twine("run at most ") + llvm::Twine(fitting) +
-                                    (fitting == 1 ? " rank" : " ranks") + ", or the program with smaller sizes")
-                                       .str());
-  return makeError(std::move(diagnostic));
+  return makeError(
+      diagnose("run.memory",
+               (llvm::Twine(ranks) + (ranks == 1 ? " rank needs " : " ranks need ") + sizeText(bytes) +
+                (ranks == 1 ? "" : " together, " + sizeText(each) + " each") + ", and the limit is " + sizeText(limit))
+                   .str(),
+               fitting == 0 ? "run the program with smaller sizes: one rank alone does not fit"
+                            : (llvm::Twine("run at most ") + llvm::Twine(fitting) +
+                               (fitting == 1 ? " rank" : " ranks") + ", or the program with smaller sizes")
+                                  .str()));
 }
 
 } // namespace ccgraph::runtime

@@ -5,12 +5,7 @@
 namespace ccgraph::runtime {
 
 llvm::Error rendezvousError(std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.nccl";
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose("run.nccl", std::move(message), std::move(repair)));
 }
 
 } // namespace ccgraph::runtime

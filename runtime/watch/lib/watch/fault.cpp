@@ -55,12 +55,10 @@ llvm::ArrayRef<FaultKind> allFaultKinds() {
 
 llvm::Error checkFault(const Fault &fault, const Plan &plan) {
   auto wrong = [&](const llvm::Twine &message, std::string repair) {
-    Diagnostic diagnostic;
-    diagnostic.rule = "run.request";
-    diagnostic.message =
-        ("fault " + faultName(fault.kind) + " on rank " + llvm::Twine(fault.rank) + ": " + message).str();
-    diagnostic.notes.push_back(std::move(repair));
-    return makeError(std::move(diagnostic));
+    return makeError(
+        diagnose("run.request",
+                 ("fault " + faultName(fault.kind) + " on rank " + llvm::Twine(fault.rank) + ": " + message).str(),
+                 std::move(repair)));
   };
   if (fault.step >= plan.steps.size())
     return wrong("got step " + llvm::Twine(fault.step) + ", expected less than " + llvm::Twine(plan.steps.size()),

@@ -127,10 +127,9 @@ void Watch::endAtDeadline(const Sleeper &sleeper) {
 
 void Watch::endAwaiting() {
   const Sleeper &awake = *sleepers_[static_cast<size_t>(llvm::find(states_, State::Awake) - states_.begin())];
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.deadline";
-  diagnostic.message = "rank " + std::to_string(awake.rank()) + " is busy" + awake.busyText() + ", and has not ended " +
-                       std::to_string(deadline_.count()) + " ms after the others";
+  Diagnostic diagnostic =
+      diagnose("run.deadline", "rank " + std::to_string(awake.rank()) + " is busy" + awake.busyText() +
+                                   ", and has not ended " + std::to_string(deadline_.count()) + " ms after the others");
   failLocked(awake.rank(), makeError(std::move(diagnostic)));
 }
 

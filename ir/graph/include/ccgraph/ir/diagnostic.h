@@ -48,6 +48,8 @@ void print(llvm::raw_ostream &os, const Diagnostic &diagnostic);
 /// Returns all diagnostics, printed one after the other.
 [[nodiscard]] std::string toString(llvm::ArrayRef<Diagnostic> diagnostics);
 
+/// Returns a diagnostic without a place; its note is the repair, if there is one.
+[[nodiscard]] Diagnostic diagnose(llvm::StringRef rule, std::string message, std::string repair = "");
 /// Returns a diagnostic about a node: the place is the node's name, and the notes end with its source frame if known.
 [[nodiscard]] Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair = "");
 

@@ -52,10 +52,9 @@ llvm::Error NcclRank::endFailed(int code) {
 
 llvm::Error NcclRank::endOverdue() {
   std::vector<std::string> waits = waitTexts();
-  Diagnostic diagnostic;
-  diagnostic.rule = "run.deadline";
-  diagnostic.message = "rank " + std::to_string(rank_) + " has waited for " + std::to_string(deadline_.count()) +
-                       " ms: " + (waits.empty() ? "its device has not ended its work" : waits.front());
+  Diagnostic diagnostic = diagnose(
+      "run.deadline", "rank " + std::to_string(rank_) + " has waited for " + std::to_string(deadline_.count()) +
+                          " ms: " + (waits.empty() ? "its device has not ended its work" : waits.front()));
   if (!waits.empty())
     diagnostic.notes.assign(waits.begin() + 1, waits.end());
   return makeError(std::move(diagnostic));
