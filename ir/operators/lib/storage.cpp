@@ -168,7 +168,7 @@ void forEachOperand(const Argument &tree, llvm::function_ref<void(uint32_t)> vis
 }
 
 /// Returns the collective and its argument that a getitem reads from its result: p[0][0][1] is b for p =
-/// allgather_([[a, b]], [x], g). Null if the result is none of the arguments.
+/// allgather_([[a, b]], [x], g). Null if the result is no argument.
 std::pair<const Node *, const Argument *> filledArgument(const Node &getItem) {
   llvm::SmallVector<size_t, 4> path;
   const Node *call = &getItem;

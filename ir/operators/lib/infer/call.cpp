@@ -51,7 +51,7 @@ std::optional<DType> Call::dtypeOr(DType otherwise) const {
   return argument->is(Argument::Kind::DType) ? std::optional(argument->dtype()) : std::nullopt;
 }
 
-// A device without index is the current one, which an input on such a device tells.
+// A device without index is the current device: the index is that of an input on a device of this type.
 Device Call::deviceOr(Device otherwise) const {
   const Argument *argument = given("device");
   if (!argument)

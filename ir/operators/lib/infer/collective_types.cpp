@@ -13,7 +13,7 @@ using Kind = CollectiveKind;
 //   all_to_all(x, output splits [1, 2, ...])   as many rows as the output splits add up to
 // Results are contiguous, whatever the strides of x. A form on a list does so for each tensor.
 
-/// What the shape of one tensor's result depends on.
+/// The facts that determine the shape of one tensor's result.
 struct Exchange {
   Call &call;
   const CollectiveSpec &spec;
@@ -195,7 +195,7 @@ std::optional<size_t> numElementsOf(const Node &list) {
   const CollectiveSpec *spec = collectiveOf(list);
   bool counts = spec && spec->coalesced && !spec->legacy && spec->kind != CollectiveKind::BatchP2P;
   const Argument *given = counts ? argumentAt(list, spec->input) : nullptr;
-  // Because a node may stand for the whole list.
+  // A node may be the whole list, and then has no elements here.
   bool isSpelledOut = given && given->isSequence() && !given->elements().empty();
   return isSpelledOut ? std::optional(given->elements().size()) : std::nullopt;
 }
@@ -236,9 +236,8 @@ std::optional<int64_t> elementsOf(const Call &call) {
 
 } // namespace
 
-// The whole bucket, in bytes of the dtype that is sent: each rank fills its part.
-// Of several dtypes, each counts as many of those that are sent as it has bytes; which they are is told by numbers, of
-// which only that of the dtype itself is known here.
+// The whole bucket, as elements of the dtype that is sent: each rank fills its part. If the bucket has several dtypes,
+// the call states them as numbers. Only the number of the sent dtype is known here, so the type is unknown then.
 TypePtr gatherBucket(Call &call) {
   auto count = elementsOf(call);
   auto ranks = intAt(call.node, 1);

@@ -8,7 +8,7 @@ namespace {
 
 Device hostOf(const Call &call) { return {call.context.identifier("cpu"), -1}; }
 
-/// What a Python number becomes as a tensor.
+/// Returns the dtype of a tensor that is made of a Python number.
 DType dtypeOfNumber(const Argument *number) {
   if (number && number->is(Argument::Kind::Bool))
     return DType::Bool;

@@ -9,7 +9,7 @@
 namespace ccgraph::infer {
 namespace {
 
-/// What the operands of an elementwise call are.
+/// The operands of an elementwise call, by kind.
 struct Operands {
   llvm::SmallVector<TypePtr, 4> tensors;
   llvm::SmallVector<PromotedOperand, 6> promoted;
@@ -17,7 +17,7 @@ struct Operands {
   bool known = true;
 };
 
-/// Arguments that say how to compute, not on what; and a mask, which has no say in the dtype.
+/// Returns true for options of the computation, and for a mask: neither takes part in the promotion of dtypes.
 bool isOption(llvm::StringRef name) {
   return name == "alpha" || name == "threshold" || name == "weight" || name == "approximate" ||
          name == "rounding_mode" || name == "reduction" || name == "beta" || name == "negative_slope" ||
@@ -204,7 +204,7 @@ static bool keepsStrides(const Type &type) {
   return isCanonical(type) || (dense && llvm::all_of(*sizes, [](int64_t size) { return size > 1; }));
 }
 
-// A list like the first one. It is certain of floats, each by itself or with one real number.
+// A list like the first one. The type is certain for floats, alone or with one real number.
 TypePtr foreachType(Call &call) {
   auto tensors = tensorsAt(call.node, 0);
   if (!tensors || llvm::is_contained(*tensors, nullptr))

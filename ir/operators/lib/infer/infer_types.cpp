@@ -31,7 +31,7 @@ uint64_t nextSymbol(const Graph &graph) {
   return next;
 }
 
-/// What is told stays; elements of a list of which nothing is told are as inferred.
+/// Returns the stated type; elements of a list that have no stated type get the inferred one.
 const Type *filled(Context &context, const Type *told, const Type *inferred) {
   if (!told || !inferred)
     return told ? told : inferred;

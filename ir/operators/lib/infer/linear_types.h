@@ -1,9 +1,10 @@
 // Linear sizes: sums of symbols with whole factors, as PyTorch simplifies them.
 //
-// symbol.h keeps an expression as it was printed; "u0 + u1 - 0 + 1 - 1" must be "u0 + u1" again, which takes arithmetic on
-// the terms. An expression of another form, a product of symbols say, is one term as it stands.
+// symbol.h keeps an expression as it was printed; "u0 + u1 - 0 + 1 - 1" must be "u0 + u1" again, which needs arithmetic
+// on the terms. An expression of another form, such as a product of symbols, is one term and remains unchanged.
 //
-// Ownership: plain values. Failure: an empty result on an overflow, and for what does not divide. Cost: linear in the text.
+// Ownership: plain values. Failure: an empty result on an overflow, and for a division with a remainder. Cost: linear
+// in the text.
 #pragma once
 
 #include "infer/rule.h"

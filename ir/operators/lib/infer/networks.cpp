@@ -146,7 +146,7 @@ TypePtr normForward(Call &call) {
   return call.context.list({result, statistic, statistic});
 }
 
-// Both lie as the input does; of one with gaps nothing is said.
+// Both results have the input's layout; if the input has gaps, the strides are unknown.
 TypePtr dropoutType(Call &call) {
   TypePtr input = call.tensor(0);
   if (!input || !input->isContiguous())
@@ -289,7 +289,7 @@ TypePtr flexAttentionBackward(Call &call) {
 
 namespace {
 
-/// Of an argument: the type of its node, or a list of those inside.
+/// Returns the type of the argument's node, or a list of the types of the nodes in it.
 TypePtr typeOfValue(Context &context, const Node &node, const Argument &argument) {
   if (argument.is(Argument::Kind::Operand))
     return node.operand(argument)->type();

@@ -6,8 +6,8 @@
 namespace ccgraph::infer {
 namespace {
 
-/// What is left of `sizes` after those of `others` have been taken out: the size that -1 stands for. Empty where the
-/// numbers do not divide, or an expression of `others` is no size of its own.
+/// Returns the product of `sizes` divided by the product of `others`: the size that replaces -1. Empty if the numbers
+/// do not divide, or if an expression of `others` is not one of the sizes.
 std::optional<Dim> quotient(Context &context, DimListRef sizes, DimListRef others) {
   DimList left(sizes.begin(), sizes.end());
   int64_t divisor = 1;
@@ -47,8 +47,8 @@ std::optional<DimList> resolved(Context &context, DimListRef from, DimListRef wa
   return sizes;
 }
 
-/// The strides of a view are those of its runs; with expressions only the usual cases are told: a run that is a
-/// dimension of the operand as it was, or that is contiguous up to the last.
+/// The strides of a view follow from its runs. With expressions, only the usual cases are computed: a run that is a
+/// whole dimension of the operand, or that is contiguous up to the last dimension.
 TypePtr symbolicView(const Call &call, const Type &from, DimListRef sizes) {
   if (from.isContiguous())
     return call.contiguousLike(from, sizes);

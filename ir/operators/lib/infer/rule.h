@@ -1,6 +1,6 @@
 // Type rules: the type of a result from the types of the arguments, as PyTorch's fake tensors have it.
 //
-// A rule returns null where it cannot tell, and never a guess. Its answer is *certain* where it holds for every
+// A rule returns null if the type is unknown; it never guesses. Its answer is *certain* where it holds for every
 // program. It is *assumed* where it follows from a default of PyTorch (the default dtype, a layout that a kernel
 // chooses, symbolic sizes that are taken to be equal): there the rule calls assume(). Wrong arguments are refused with
 // a diagnostic that states got, expected and repair. table.cpp gives rules to operators.
@@ -47,11 +47,11 @@ struct Call {
   /// The same of a dimension that the call names in another way.
   std::optional<unsigned> wrapped(int64_t dim, size_t rank);
   [[nodiscard]] bool flag(llvm::StringRef name) const;
-  /// The memory format asked for; "preserve_format" where none is.
+  /// The requested memory format; "preserve_format" without a request.
   [[nodiscard]] llvm::StringRef memoryFormat() const;
-  /// The `dtype` asked for; empty where it is no literal.
+  /// The requested `dtype`, else `otherwise`; empty if it is no literal.
   [[nodiscard]] std::optional<DType> dtypeOr(DType otherwise) const;
-  /// The `device` asked for; one without index, or given as a node, is that of an earlier node.
+  /// The requested `device`; one without index, or given as a node, is the device of an earlier node.
   [[nodiscard]] Device deviceOr(Device otherwise) const;
   [[nodiscard]] bool namesDevice() const; ///< as a literal
 

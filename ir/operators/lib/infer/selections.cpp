@@ -47,8 +47,8 @@ TypePtr embeddingBackward(Call &call) {
   return grad && rows && !grad->sizes().empty() ? call.contiguousLike(*grad, {*rows, grad->sizes().back()}) : nullptr;
 }
 
-// x[:, i, j] with indices of the shapes [2, 1] and [3] is [rows of x, 2, 3]: where indices stand together, their common
-// shape takes their place, else it comes first.
+// x[:, i, j] with indices of the shapes [2, 1] and [3] is [rows of x, 2, 3]. Adjacent indices are replaced by their
+// common shape; otherwise the common shape comes first.
 TypePtr indexType(Call &call) {
   TypePtr self = call.tensor("self");
   const Argument *list = call.given("indices");
@@ -215,7 +215,7 @@ TypePtr repeatType(Call &call) {
   return call.contiguousLike(*repeats, {size ? *size : call.freshSymbol()});
 }
 
-/// A new tensor whose dtype, device and layout are the first operand's, unless the call asks for others.
+/// A new tensor whose dtype, device and layout are the first operand's, unless the call states others.
 static TypePtr copied(Call &call, TypePtr (*preserve)(Call &, DType, const Type &, const Device &)) {
   TypePtr self = call.tensor(0);
   auto dtype = self ? call.dtypeOr(self->dtype()) : std::nullopt;

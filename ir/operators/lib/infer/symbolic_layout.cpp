@@ -40,7 +40,7 @@ std::optional<IntList> stretchedStrides(const Type &type, IntListRef sizes) {
 /// Not stretched.
 bool fills(const Type &type, DimListRef sizes) { return type.stridesKnown() && type.sizes() == sizes; }
 
-/// Of images, [n, c, h, w]: elementwise operators ask for no other layout with channels last.
+/// Returns true for images [n, c, h, w] with channels last, the only such layout that elementwise operators test for.
 bool isChannelsLast(const Type &type) {
   if (type.sizes().size() != 4)
     return false;

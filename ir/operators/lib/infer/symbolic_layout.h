@@ -1,8 +1,8 @@
-// Layouts with symbolic sizes: what strides.h knows of numbers, for sizes that may be expressions.
+// Layouts with symbolic sizes: the functions of strides.h for sizes that may be expressions.
 //
-// Which dimension lies inside which other one is asked of numbers that stand for the symbols, each a different one of
-// a thousand and more; strides are then products of sizes again. Two sizes that are equal only for some values of the
-// symbols count as different.
+// Each symbol is replaced by a different number above a thousand, and these numbers determine the order of the
+// dimensions in memory. Strides are then computed as products of the sizes. Two sizes that are equal only for some
+// values of the symbols count as different.
 //
 // Ownership: plain values. Failure: an empty result, or null, where sizes do not fit or an expression cannot be
 // evaluated. Cost: linear in the ranks, with an evaluation for each expression.
@@ -15,8 +15,7 @@ namespace ccgraph::infer {
 /// Numbers in place of expressions; empty where one cannot be evaluated.
 [[nodiscard]] std::optional<IntList> numbersFor(DimListRef dims);
 
-/// A tensor whose dimensions lie within one another as `strides` says, without gaps; `strides` are for
-/// numbersFor(sizes).
+/// A tensor without gaps whose dimensions have the order in memory of `strides`, which are for numbersFor(sizes).
 [[nodiscard]] TypePtr laidOut(Context &context, const Type &like, DimListRef sizes, IntListRef strides);
 
 /// The same for strides of another tensor: dimensions lie within one another in their order, also those of one element.

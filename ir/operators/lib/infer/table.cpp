@@ -362,7 +362,7 @@ TypePtr writtenType(Call &call) {
 
 namespace ccgraph {
 
-// An entry of a base stands for all overloads, and some of them write: those yield what they write.
+// An entry of a base applies to all overloads. An overload that writes an operand yields that operand.
 void applyTypeRules(const OpDraft &draft) {
   OpDef &op = draft.op;
   op.typeRule = infer::ruleByEffect(draft);

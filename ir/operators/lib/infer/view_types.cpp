@@ -101,7 +101,7 @@ TypePtr expandType(Call &call) {
     shape.sizes[i] = keeps ? old : shape.sizes[i];
     shape.strides[i] = keeps || old != Dim(1) ? from->strides()[i - added] : Dim(0);
   }
-  // Because PyTorch gives a new dimension of size 1 the stride that follows from the one inside it.
+  // PyTorch gives a new dimension of size 1 the stride that follows from the dimension inside it.
   for (size_t i = added; i-- > 0 && added < wanted->size();)
     if (shape.sizes[i] == Dim(1))
       shape.strides[i] = multiply(call.context, shape.sizes[i + 1], shape.strides[i + 1]);
@@ -176,7 +176,7 @@ std::optional<int64_t> sliceEnd(const Node &node, int parameter, int64_t size, i
   return std::clamp<int64_t>(value < 0 ? value + size : value, 0, size);
 }
 
-/// Of a symbolic size: from the front up to a size, or all of it.
+/// A slice of a dimension of symbolic size: the first elements up to a size, or the whole dimension.
 TypePtr symbolicSlice(Call &call, const Type &from, unsigned dim) {
   call.assume();
   auto begin = call.given("start") ? call.dim("start") : Dim(0);
@@ -216,7 +216,7 @@ TypePtr sliceType(Call &call) {
 
 namespace {
 
-/// The lengths that a split makes of `size` rows; empty if it cannot be told.
+/// Returns the lengths of the parts of `size` rows; empty if they are unknown.
 std::optional<DimList> splitLengths(const Node &node, int64_t size) {
   if (auto lengths = dimsAt(node, 1))
     return lengths;

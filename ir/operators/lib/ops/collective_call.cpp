@@ -17,8 +17,8 @@ void collect(const Node &node, const Argument *argument, Nodes &out) {
   llvm::for_each(argument->elements(), [&](const Argument &element) { collect(node, &element, out); });
 }
 
-/// A call says its group in one of three ways: "tp"; a node that holds a process group; or the ranks themselves, as the
-/// older operators do in all_reduce(x, "sum", "", [0, 1], 2).
+/// A call names its group in one of three forms: a text such as "tp"; a node that yields a process group; or the list
+/// of ranks, which older operators have: all_reduce(x, "sum", "", [0, 1], 2).
 void readGroup(const Node &node, CollectiveCall &call) {
   const Argument *group = argumentAt(node, call.spec->group);
   if (!group)
@@ -32,7 +32,7 @@ void readGroup(const Node &node, CollectiveCall &call) {
       call.ranks.push_back(rank.integer());
 }
 
-/// Words and tensors stand in two lists of one length: ["isend", "irecv"] with [x, y] sends x and receives into y.
+/// Words and tensors are two lists of one length: ["isend", "irecv"] with [x, y] sends x and receives into y.
 void readBatch(const Node &node, CollectiveCall &call) {
   const Argument *kinds = argumentAt(node, 0);
   const Argument *tensors = argumentAt(node, call.spec->input);
@@ -150,8 +150,8 @@ std::optional<int64_t> inputBytes(const Node &collective) {
   return call ? sumOfBytes(llvm::ArrayRef<Node *>(call->inputs)) : std::nullopt;
 }
 
-// Where the result lies says whom to ask: in buffers that the call was given, in the inputs themselves (all_reduce_),
-// or in new memory, whose size the type of the node says.
+// The memory of the result is one of three: buffers that are arguments, the inputs (all_reduce_), or new memory, whose
+// size follows from the type of the node.
 std::optional<int64_t> outputBytes(const Node &collective) {
   std::optional<CollectiveCall> call = collectiveCall(collective);
   if (!call)

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = CollectiveKind;
 
-/// What the tensors of a list are.
+/// The meaning of the elements of a list of tensors.
 enum class ListOf : uint8_t { Calls, Devices };
 
 struct CollectiveEntry {

@@ -50,7 +50,7 @@ constexpr DomainEntry entries[] = {
     {"profiler._record_function_exit", Domain::Host},
 };
 
-/// Namespaces whose operators act where no schema can say.
+/// Namespaces of operators with effects that a schema cannot state.
 constexpr llvm::StringLiteral spacesOfAll[] = {
     "ao",       // copies on a stream of its own; its wait gives the storage of `keepalive` back
     "cplib",    // calls collectives inside
@@ -86,7 +86,7 @@ Domain domainOf(const OpDraft &draft) {
   return Domain::None;
 }
 
-/// Which arguments turn a random operator into a deterministic one.
+/// Finds the arguments that make a random operator deterministic.
 void findSwitches(const OpDraft &draft) {
   OpDef &op = draft.op;
   for (llvm::StringRef name : {"train", "training"})

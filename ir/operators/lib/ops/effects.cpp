@@ -9,7 +9,7 @@ namespace ccgraph {
 namespace {
 
 constexpr Access everything = Access::Read | Access::Write | Access::Alias | Access::Place;
-/// What an operator that nobody knows, or an argument that no schema foresees, may do.
+/// The possible accesses of an unknown operator, or to an argument that is not in the schema.
 constexpr Access anything = everything | Access::Reshape;
 
 constexpr Access without(Access set, Access bits) {
@@ -50,7 +50,7 @@ void mark(Effects &effects, const Argument &argument, Access access) {
 Access accessAt(const OpDef &op, size_t index) {
   if (index < op.params.size())
     return op.params[index].access;
-  // Because an argument that no schema foresees may be a buffer of a newer release.
+  // An argument that is not in the schema may be a buffer of a newer release.
   return op.variadic && !op.params.empty() ? op.params.back().access : anything;
 }
 
@@ -83,8 +83,8 @@ const Type *filledBuffer(const Node &node, const OpParam &param) {
   return nullptr;
 }
 
-/// Keeps only what a call may reshape as far as types tell: a buffer given as `out` that has the result's sizes is
-/// filled and stays as it is. `operands` has the access to each operand, by the schema.
+/// Removes Reshape where types prove that a call does not reshape: a buffer `out` that has the result's sizes is filled
+/// and keeps them. `operands` has the access to each operand, from the schema.
 void refineBuffers(const Node &node, llvm::MutableArrayRef<Access> operands, bool typesHold) {
   for (const OpParam &param : node.op()->params) {
     if (!param.keywordOnly || !has(param.access, Access::Reshape))
@@ -120,7 +120,7 @@ void refineRandom(Effects &effects, const Node &node) {
   effects.keepAlways = llvm::any_of(effects.operands, [](Access access) { return has(access, Access::Write); });
 }
 
-/// What the types prove of an operator that may share: nothing where they need not hold.
+/// Returns whether an operator that may share does so, as far as types prove it; unknown if types may be wrong.
 Sharing sharingOf(const Node &node) {
   bool typesHold = node.op()->sharing && (node.numOperands() == 0 || !mayBeReshapedBefore(*node.operand(0), node));
   return typesHold ? node.op()->sharing(node) : Sharing::Unknown;
@@ -136,7 +136,7 @@ void refineSharing(Effects &effects, const Node &node) {
       access = without(access, sharing == Sharing::View ? Access::Read : Access::Alias);
 }
 
-/// Which of the batch's tensors are sent and which received: its first argument says.
+/// Marks the tensors of a batch as sent or received, as its first argument states.
 void refineBatch(Effects &effects, const Node &node) {
   const Argument *kinds = argumentAt(node, 0);
   const Argument *tensors = argumentAt(node, node.op()->collective->input);
@@ -204,14 +204,14 @@ bool isPure(const Graph &body) {
   return true;
 }
 
-/// Holds a text of Python's that nobody read: it may be a function.
+/// Returns true if the tree contains an unread Python expression, which may be a function.
 bool holdsPython(const Argument &tree) {
   return tree.is(Argument::Kind::Python) || llvm::any_of(tree.elements(), holdsPython) ||
          llvm::any_of(tree.entries(), [](const NamedArgument &entry) { return holdsPython(entry.value); });
 }
 
-/// Is the operand known to be no subgraph? A get_attr without a graph, or a value that nobody says anything of, may be
-/// one that the text does not show.
+/// Returns true if the operand is certainly no subgraph. A get_attr without a graph, or a value without type and
+/// operator, may be a subgraph that the text does not contain.
 bool isData(const Node &operand) { return operand.type() || operand.op(); }
 
 /// Are all subgraphs that the node may run here, and pure? At least one must be.
@@ -247,8 +247,8 @@ const Graph *wrappedGraph(const Node &node) {
   return namedGraph(*node.operand(*argument));
 }
 
-/// Effects of a control_deps: those of the nodes in its subgraph, told of the arguments that the placeholders stand
-/// for. In control_deps((p,), body, x) with the body (a): c = all_gather(a); return c, the node launches, reads x in
+/// Effects of a control_deps: those of the nodes in its subgraph, on the arguments of which the placeholders are the
+/// names. In control_deps((p,), body, x) with the body (a): c = all_gather(a); return c, the node launches, reads x in
 /// flight and has a result of its own. If the body also waits on c, the node is a plain step from outside, which reads
 /// x.
 class WrappedEffects {
@@ -274,7 +274,7 @@ public:
   }
 
 private:
-  /// What a value of the subgraph may share: operands of the control_deps, or storage of its own.
+  /// The storage that a value of the subgraph may share: operands of the control_deps, or new storage.
   struct Origin {
     llvm::SmallVector<unsigned, 2> operands;
     bool fresh = false;
@@ -295,7 +295,8 @@ private:
     return false;
   }
 
-  /// What a call is seen to do from outside: a transfer that completes inside has read and written by the end.
+  /// Returns the effects of a call for the graph outside: a transfer that completes inside reads and writes as a plain
+  /// step does.
   Effects seenFromOutside(const Node &inner) const {
     Effects effects = effectsOf(inner);
     if (!asyncPairs_)
@@ -389,7 +390,7 @@ Effects effectsOf(const Node &node) {
 
 namespace {
 
-/// What a node does with its operands by its operator alone, whatever types say: what mayBeReshapedBy() walks along.
+/// Returns the effects that follow from the operator alone, without types; mayBeReshapedBy() follows these.
 Effects declaredEffects(const Node &node) {
   Effects effects;
   effects.operands.assign(node.numOperands(), node.op() ? everything : Access::Read);
@@ -403,17 +404,17 @@ Effects declaredEffects(const Node &node) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
     if (const Graph *body = namedGraph(*node.operand(i)); body && body->mayReshape())
       effects.operands.assign(node.numOperands(), anything);
-  // Because a body that reshapes nothing says exactly what it shares: a collective there is no view of its input.
+  // A body that reshapes nothing states exactly what it shares: a collective in it is no view of its input.
   const Graph *body = node.op()->role == OpRole::ControlDeps ? wrappedGraph(node) : nullptr;
   return body && !body->mayReshape() ? WrappedEffects(node, *body).run() : effects;
 }
 
 } // namespace
 
-// Walks from name to name of one storage, up to operands that are shared and down to results that share, and asks each
-// reader on the way. For v = view(x), t = t_(x), the question about v goes up to x and finds t_ among its readers.
-// Because `out` buffers are resized only where sizes differ, and types hold as long as nobody has resized anything: if
-// each `out` of each name states the sizes that it was given, none of them ever resizes.
+// Visits all names of one storage, from a value up to the operands that it shares and down to the results that share
+// it, and tests each reader. For v = view(x), t = t_(x), the search from v goes up to x and finds t_ among its readers.
+// An `out` buffer is resized only if sizes differ, and types are valid until something is resized. So if each `out` of
+// each name states the sizes that it was given, none of them resizes.
 bool mayBeReshapedBy(const Node &value, llvm::function_ref<bool(const Node &)> counts) {
   if (!value.graph()->mayReshape())
     return false;
@@ -459,7 +460,7 @@ bool isWait(const Node &node) { return node.op() && node.op()->role == OpRole::W
 bool isGetItem(const Node &node) { return node.op() && node.op()->role == OpRole::GetItem; }
 
 std::optional<int64_t> getItemIndex(const Node &node) {
-  // Because whoever asks counts up to it, and no operator yields as many results.
+  // Callers count up to this number, and no operator yields as many results.
   constexpr int64_t mostElements = 65536;
   const Argument *list = isGetItem(node) ? argumentAt(node, 0) : nullptr;
   const Argument *index = list && list->is(Argument::Kind::Operand) ? argumentAt(node, 1) : nullptr;

@@ -1,24 +1,22 @@
-// Knowledge: what we know of operators beyond the schemas that PyTorch registers, in families.
+// Knowledge: facts about operators that PyTorch's registered schemas do not state, in families.
 //
-//   own_schemas  operators that the generated table lacks: Python's, higher-order, Inductor's private ones
-//   sharing      results that share storage though the schema is silent, or need not though it says so;
-//                undeclared writes
-//   domains      order against the outside: random state, the host, everything
-//   places       operands of which it matters where in their storage they lie
-//   collectives  what the arguments of a collective mean, and when it reads and writes them
-//   types        rules for result types (ir/operators/lib/infer/table.cpp)
-//   views        where in the viewed tensor a view begins
-//   work         rules for FLOPs and bytes, and what only moves bytes
-//   values       what is asked of the numbers in operands: indices, numbers above zero
+//   own_schemas       operators that the generated table lacks: Python's, higher-order, Inductor's private ones
+//   sharing           results that share storage, or may not share it, against the schema; undeclared writes
+//   domains           order against the outside: random state, the host, everything
+//   storage_readers   operators that depend on an operand's place in its storage
+//   collective_specs  the meaning of a collective's arguments, and when it reads and writes them
+//   types             rules for result types (ir/operators/lib/infer/table.cpp)
+//   view_geometry     the place in the viewed tensor where a view begins
+//   work              rules for FLOPs and bytes, and operators that only move bytes
+//   values            requirements on the numbers in operands: indices, numbers above zero
 //
-// An operator's schema is applied first, then each family in the order in which OpTable calls them,
-// so a family may refine what those before it said. Keys are targets without ".default"; where a
-// family says "base", a key without overload stands for all of them.
+// An operator's schema is applied first, then each family in the order in which OpTable calls them. A later family may
+// refine the result of an earlier one. Keys are targets without ".default"; in a family whose keys are bases, a key
+// applies to all overloads.
 //
-// Ownership: tables are constants; an OpDraft borrows the operator that it describes. Failure:
-// none; a family that does not know an operator leaves it alone, and a table out of order asserts.
-// Cost: each family is a table sorted by key, searched once an operator, on its first look-up;
-// nothing is built at start-up.
+// Ownership: tables are constants; an OpDraft borrows the operator that it describes. Failure: none; a family does not
+// change operators that it does not contain, and a table out of order asserts. Cost: each family is a table sorted by
+// key, searched once for each operator, at its first look-up; nothing is built at start-up.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
@@ -76,9 +74,9 @@ void applyViews(const OpDraft &draft);
 void applyWork(const OpDraft &draft);
 void applyValues(const OpDraft &draft);
 
-/// For a collective of c10d that takes a list with one tensor for each device of the rank: returns the number of devices.
-/// Returns empty for other nodes, whose lists hold one call for each element. PyTorch runs one process for each device:
-/// NCCL accepts one tensor, and gloo reduces the tensors of a rank together with those of other ranks.
+/// For a collective of c10d that takes a list with one tensor for each device of the rank: returns the number of
+/// devices. Returns empty for other nodes, whose lists hold one call for each element. PyTorch runs one process for
+/// each device: NCCL accepts one tensor, and gloo reduces the tensors of a rank together with those of other ranks.
 [[nodiscard]] std::optional<size_t> numDevices(const Node &node);
 
 /// Calls `visit` with every key of the families collectives, types and work.

@@ -23,7 +23,7 @@ A collective that *copies at launch* leaves its input free; one that reads *in f
 an element of, and waited on, nothing else (docs/verifier.md).
 )";
 
-/// "`a`, `b`" of the parameters with these accesses and none of the others.
+/// Returns "`a`, `b`": the parameters that have the accesses of `all`, and no access of `no`.
 std::string paramsWith(const OpDef &op, Access all, Access no) {
   std::string text;
   for (const OpParam &param : op.params) {

@@ -18,8 +18,8 @@ void applySchema(OpDef &op, Schema schema) {
   op.variadic = schema.variadic;
 }
 
-/// The order matters: sharing says what is written, domains need that to find effects that nobody sees, collectives
-/// overwrite the accesses of both, and work asks whether the operator is a view.
+/// The order matters. Sharing determines the writes, from which domains derive effects outside the graph. Collectives
+/// overwrite the accesses of both. Work depends on whether the operator is a view.
 void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
   OpDraft draft{op, key, baseOf(key), tags};
   applySharing(draft);
@@ -61,9 +61,9 @@ bool isOutForm(const Schema &schema) {
   return llvm::any_of(schema.params, [](const OpParam &param) { return param.keywordOnly && param.writes; });
 }
 
-/// The line of the overload on tensors, if all that take a tensor do the same to it; empty if they do not, or there is
-/// none. "aten.add" has overloads on numbers and texts, and two on tensors, Tensor and Scalar, which both only read: a
-/// call of "aten.add" is taken for aten.add.Tensor. If one of the two wrote its operand, the call could be either.
+/// Returns the schema line of the overload on tensors if all overloads on tensors have the same effects; empty
+/// otherwise. "aten.add" has overloads on numbers and texts, and two on tensors, Tensor and Scalar, which only read. So
+/// a call of "aten.add" counts as aten.add.Tensor. If one of the two wrote its operand, the call could be either.
 llvm::StringRef commonOverload(llvm::StringRef name) {
   llvm::StringRef lines = findOverloads(name);
   llvm::StringRef found;
@@ -119,8 +119,8 @@ OpDef &OpTable::Impl::slot(llvm::StringRef key) {
   return *def;
 }
 
-// An operator is looked for in PyTorch's schemas, then among our own; what neither has is opaque. What it is gets built
-// at the first call of it, since a program uses a few dozen of thousands.
+// An operator is looked up in PyTorch's schemas, then in the table of own schemas; an operator that is in neither is
+// opaque. Its OpDef is built at its first call, since a program uses a few dozen operators of thousands.
 OpDef *OpTable::Impl::define(llvm::StringRef target) {
   llvm::StringRef key = operatorKey(target);
   if (auto it = byKey.find(key); it != byKey.end())
@@ -154,8 +154,8 @@ OpDef *OpTable::Impl::find(llvm::StringRef target) {
   llvm::StringRef line = findSchema(key);
   if (line.empty() || !takesTensor(llvm::cantFail(parseSchema(line))))
     return define(other.take_front(other.find('(')));
-  // Because the name may stand for an overload with more parameters ("aten.where(condition, x, y)"), what is given
-  // beyond those of the default is read, as all overloads read it.
+  // The name may mean an overload with more parameters ("aten.where(condition, x, y)"). Arguments beyond the parameters
+  // of the default are read, since all overloads read them.
   OpDef *op = define(target);
   if (op->variadic)
     return op;

@@ -14,7 +14,7 @@ constexpr SignatureGroup groups[] = {
     // Python, as FX prints it: on numbers and symbolic integers, at times on tensors.
     {"(Any(a) a, Any b) -> Any(a)", "operator.getitem"},
     {"(Any(a) a) -> Any(a)", "operator.pos"},
-    // What traces of in-place collectives hold: outputs paired with their Work, and the wait on one of them.
+    // Calls in traces of in-place collectives: outputs paired with their Work, and the wait on one of them.
     {"(Any(a) comm_result) -> Any(a)",
      "torch.distributed._spmd.comm_tensor._wrap_comm_result torch.distributed._spmd.comm_tensor._wait_comm"},
     {"(Any a) -> Any",

@@ -52,7 +52,7 @@ constexpr Entry entries[] = {
 bool isPassedOn(const OpDef &op, const Type &from, const Type &to) {
   if (!from.isTensor() || !from.stridesKnown() || &from != &to)
     return false;
-  // Because the conjugate of complex numbers is another tensor of the same type.
+  // The conjugate of complex numbers is another tensor, although its type is the same.
   llvm::StringRef base = baseOf(op.target.str());
   bool conjugates = isComplex(from.dtype()) && base.startswith("aten.conj");
   return !conjugates && findEntry(llvm::ArrayRef(entries), base) != nullptr;

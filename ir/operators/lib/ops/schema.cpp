@@ -9,18 +9,18 @@ namespace {
 
 #include "ops/op_schemas.inc"
 
-// The table is one long text with a line for each of PyTorch's operators, sorted by key. Nothing of it is parsed when
-// the program starts: a key is looked for by binary search over the text itself, where each probe is moved back to the
-// beginning of its line, and only the line that is found is parsed. A program uses a few dozen operators of some
-// thousand.
+// The table is one long text with a line for each of PyTorch's operators, sorted by key. A key is found by binary
+// search in the text: each probe moves back to the beginning of its line. Only the line that is found is parsed, since
+// a program uses a few dozen operators of thousands.
 //
-// A line is taken apart from the outside inwards: the name up to "(", the list of parameters up to the matching ")",
-// each parameter up to a comma, and in it the default after "=", the name after the last blank, and the type before it.
+// A line is parsed from the outside inwards: the name up to "(", the list of parameters up to the matching ")", each
+// parameter up to a comma. In a parameter, the default follows "=", the name follows the last blank, and the type
+// precedes the name.
 //   aten.add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
 // has the parameter self of type Tensor, alias set a, written; other; and alpha, by keyword only, with the default 1.
 // Brackets and quotes may hold commas and blanks, in defaults such as [0, 1], so all of these look outside of them.
 llvm::StringRef tableText() {
-  // Because the raw string starts with the newline after its delimiter.
+  // The raw string starts with the newline after its delimiter.
   return llvm::StringRef(schemaText, sizeof(schemaText) - 1).drop_front();
 }
 

@@ -3,17 +3,18 @@
 //   aten.add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
 //
 // `(a)` on a result shares the storage of the parameter so annotated, `(a!)` is written, `(a -> *)` is shared by the
-// elements of a list. The generated table holds one such line an operator, sorted by key, the target without
-// ".default"; letters after a tab are tags (tools/gen-op-table says which). Ownership: the table is constant text.
-// Failure: a schema of the user's that does not parse, with the column. Cost: findSchema is a binary search in the
-// text, parsing is linear in the line.
+// elements of a list. The generated table holds one such line for each operator, sorted by key, the target without
+// ".default". Letters after a tab are tags (listed in tools/gen-op-table).
+//
+// Ownership: the table is constant text. Failure: a schema of the user that does not parse, with the column. Cost:
+// findSchema is a binary search in the text, parsing is linear in the line.
 #pragma once
 
 #include "ccgraph/ir/op_def.h"
 
 namespace ccgraph {
 
-/// One line, taken apart. It owns its texts, but for the tags.
+/// One parsed line. It owns its texts, except the tags.
 struct Schema {
   std::string key; ///< "aten.add_.Tensor", "aten.mm"
   std::vector<OpParam> params;

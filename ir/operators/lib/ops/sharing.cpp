@@ -5,15 +5,15 @@
 namespace ccgraph {
 namespace {
 
-// What an operator reads, writes and shares is settled in four steps, each of which may correct the one before:
+// Four steps determine the reads, writes and shared storages of an operator; each step may correct the one before:
 //   1. The schema: `Tensor(a) self` with a result `Tensor(a)` is shared, `Tensor(a!) self` is read and written, and a
 //      written parameter after the star (`*, Tensor(a!) out`) is written only.
-//   2. The table below, where the schema is silent or says too much: batch_norm writes its running statistics and its
-//      schema does not say so; fill_ writes without reading.
+//   2. The table below, where the schema is incomplete or too conservative: batch_norm writes its running statistics,
+//      which its schema does not state; fill_ writes without reading.
 //   3. Reshapes: what PyTorch tags as changing the tensor itself, and every `out`.
 //   4. A parameter that is shared and not written makes the operator a view of it: aten.view, aten.t, aten.split.
-// Operators that return their operand at times and a copy at other times (reshape, contiguous, to) "may" share. Their
-// rule looks at the types of a call and tells which of the two it is, as far as it can.
+// Operators that return either their operand or a copy (reshape, contiguous, to) "may" share. Their rule determines
+// which of the two a call returns, if its types prove it.
 
 /// Sets of parameters, bit i for parameter i.
 struct SharingEntry {
@@ -167,10 +167,10 @@ bool sharedByResult(const OpDef &op, const OpParam &param) {
   return param.alias && llvm::any_of(op.results, [&](const OpResult &result) { return result.alias == param.alias; });
 }
 
-/// What the schema itself says.
+/// Reads the annotations of the schema.
 void readAnnotations(OpDef &op) {
   for (OpParam &param : op.params) {
-    // Because what stands after the star and is written is a buffer for the result: nobody looks at what it held.
+    // A written parameter after the star is a buffer for the result, whose old contents are not read.
     Access access = !param.writes ? Access::Read : param.keywordOnly ? Access::Write : Access::Read | Access::Write;
     param.access = sharedByResult(op, param) ? access | Access::Alias : access;
   }
@@ -233,7 +233,7 @@ void applySharing(const OpDraft &draft) {
   readAnnotations(op);
   const SharingEntry *entry = findEntry(llvm::ArrayRef(entries), draft);
   Masks masks = entry ? entry->masks : Masks();
-  // Because forms with a buffer for the result copy into it: only the plain form of a name shares.
+  // A form with a buffer for the result copies into it, so only the plain form of a name shares.
   if (llvm::any_of(op.params, [](const OpParam &param) { return param.keywordOnly && param.writes; }))
     masks.views = masks.may = 0;
   if (!entry && draft.tags.contains('m'))

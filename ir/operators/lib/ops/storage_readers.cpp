@@ -1,9 +1,9 @@
-// Which operands an operator asks for more than their elements: where in their storage these lie, how far that storage
-// reaches, who shares it. Facts from PyTorch's sources:
+// Operators that depend on more than an operand's elements: on its place in its storage, on the size of that storage,
+// or on the other tensors in it. Facts from PyTorch's sources:
 // - as_strided and set_ take an offset from the beginning of the storage; as_strided_scatter clones all of it;
 // - view_as_complex and a view as a wider dtype refuse an offset that is no multiple of the wider element;
-// - resize_ grows into what the storage still has, and resize_storage_bytes_ frees it for everyone;
-// - a buffer for a result (`out=`) is resized where it does not fit;
+// - resize_ grows into the rest of the storage, and resize_storage_bytes_ frees it for all tensors in it;
+// - a buffer for a result (`out=`) is resized if its size is different;
 // - matrix products of packed or scaled types and fused attention load 16 bytes at once from an address that must be a
 //   multiple of 16, which a fresh tensor's is.
 #include "ops/knowledge.h"

@@ -1,5 +1,5 @@
-// What operators ask of the numbers in their operands, and what they hand on of them: for those who make up inputs on
-// which a program runs. None of it is about safety; an operator that is not here asks for nothing.
+// Requirements of operators on the numbers in their operands, and the operators that pass these numbers on. Generators
+// of inputs use them; safety does not depend on them. An operator that is not here has no requirement.
 #include "ccgraph/ir/sign_rule.h"
 #include "ops/knowledge.h"
 
@@ -13,8 +13,8 @@ struct IndexEntry {
   IndexUse use;
 };
 
-// {"aten.gather", {2, 0, Stated}}: argument 2 holds indices into argument 0, along the dimension that argument 1 says.
-// Whoever makes up numbers for argument 2 must then stay below that dimension's size.
+// {"aten.gather", {2, 0, Stated}}: argument 2 holds indices into argument 0, along the dimension that argument 1
+// states. So generated numbers for argument 2 must be below that dimension's size.
 constexpr IndexEntry indices[] = {
     {"aten._embedding_bag", {1, 0, Into::First}},
     {"aten._embedding_bag_forward_only", {1, 0, Into::First}},

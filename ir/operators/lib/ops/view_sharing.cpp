@@ -22,8 +22,8 @@ std::optional<IntList> viewStrides(const Type &from, IntListRef to) {
   return viewStrides(*sizes, *strides, to);
 }
 
-// reshape returns a view wherever the new shape has strides (torch.Tensor.view says when), else a copy. Of x = f32[4,
-// 6] with strides [6, 1], reshape(x, [24]) is a view; of its transpose, f32[6, 4][1, 6], it is a copy.
+// reshape returns a view if the new shape has strides (see torch.Tensor.view), else a copy. For x = f32[4, 6] with
+// strides [6, 1], reshape(x, [24]) is a view; for its transpose, f32[6, 4][1, 6], it is a copy.
 Sharing reshapeSharing(const Node &node) {
   const Type *from = tensorOperand(node);
   if (!from || !from->stridesKnown())
@@ -48,9 +48,9 @@ Sharing contiguousSharing(const Node &node) {
   return staticDims(from->sizes()) && staticDims(from->strides()) ? Sharing::Copy : Sharing::Unknown;
 }
 
-// to() returns the tensor itself where nothing changes (torch.Tensor.to). It certainly copies where dtype or device
-// differ. That it does not copy takes more to know: an unnamed device may be another one, and memory_format may ask for
-// other strides; so it is a view only where the two types are one.
+// to() returns the tensor itself if nothing changes (torch.Tensor.to). It certainly copies if dtype or device differ.
+// An unnamed device may be another device, and memory_format may require other strides. So it is a view only if the two
+// types are equal.
 Sharing castSharing(const Node &node) {
   const Type *from = tensorOperand(node);
   const Type *to = tensorResult(node);

@@ -17,7 +17,8 @@ namespace ccgraph {
 [[nodiscard]] Sharing reshapeSharing(const Node &node);
 /// The same of contiguous().
 [[nodiscard]] Sharing contiguousSharing(const Node &node);
-/// The same of to(), type_as() and device_put(): no copy where dtype, device and layout stay, unless one is asked for.
+/// The same for to(), type_as() and device_put(): no copy if dtype, device and layout stay, unless the call requests
+/// one.
 [[nodiscard]] Sharing castSharing(const Node &node);
 
 } // namespace ccgraph

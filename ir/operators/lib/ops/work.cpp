@@ -89,7 +89,7 @@ Result largestWork(const Node &node) {
   return work;
 }
 
-/// What is neither listed nor pointwise: sorts, scatters, steps of an optimizer.
+/// Work of operators that are neither listed nor pointwise: sorts, scatters, steps of an optimizer.
 Result elementWork(const Node &node) { return largestWork(node); }
 
 /// Sums, means, norms.
@@ -121,8 +121,8 @@ double knownBytes(const Type *type) {
   return sum;
 }
 
-/// For operators on lists of results, of which dumps often print no type, or none of some of them: what is known is
-/// counted, since their operations decide anyway.
+/// For operators with lists of results. Dumps often print no type for some or all of these, so only bytes of known
+/// types are counted; the operations determine the time.
 Result withFlopsOfList(const Node &node, double flops) {
   double bytes = knownBytes(node.type());
   for (const Node *operand : node.dataOperands())
@@ -182,8 +182,9 @@ Result attentionWork(const Node &node) {
   return flops ? withFlopsOfList(node, *flops) : std::nullopt;
 }
 
-/// The backward pass makes five products where the forward pass makes two. `queries`: the parameter of these, before those of keys
-/// and values. Like torch.utils.flop_counter, which knows no mask of flex_attention's unless it is told of one, all pairs count.
+/// The backward pass computes five products, the forward pass two. `queries`: the index of the parameter of queries,
+/// which those of keys and values follow. All pairs count, as in torch.utils.flop_counter, which ignores masks by
+/// default.
 template <int queries>
 Result attentionBackwardWork(const Node &node) {
   std::optional<double> flops =
@@ -202,7 +203,8 @@ std::optional<double> productOfSizes(llvm::ArrayRef<Dim> sizes) {
   return product;
 }
 
-/// Each element on the side of the output meets a kernel of [channels in / groups, window...]: 2 * elements of the output
+/// Each element on the side of the output meets a kernel of [channels in / groups, window...]: 2 * elements of the
+/// output
 /// * elements of the weight / channels out. Transposed, input and output change places.
 std::optional<double> convolutionFlops(const Type *input, const Type *weight, const Type *output, bool transposed) {
   const Type *side = transposed ? input : output;
@@ -217,7 +219,7 @@ bool flagAt(const Node &node, llvm::StringRef name) {
   return flag && flag->kind() == Argument::Kind::Bool && flag->boolean();
 }
 
-/// A list of results, of which a backward pass makes those that its mask asks for.
+/// Returns the type if it is a tensor's: a backward pass yields only those results that its mask requests.
 const Type *tensorOf(const Type *type) { return type && type->isTensor() ? type : nullptr; }
 
 Result convolutionWork(const Node &node) {
@@ -276,7 +278,7 @@ constexpr Listed allocations[] = {
     {"prims.empty"},        {"prims.empty_permuted"}, {"prims.empty_strided"},
 };
 
-/// What compilers make one kernel of, together with what feeds it and what it feeds, element by element.
+/// Operators that compilers fuse into one kernel with the elementwise operators before and after them.
 constexpr Listed reductions[] = {
     {"aten._fused_rms_norm"},
     {"aten._fused_rms_norm_backward"},
@@ -317,7 +319,7 @@ constexpr Listed reductions[] = {
     {"prims.var"},
 };
 
-/// Each element of a result is one of an operand, converted perhaps, or a constant, or nothing at all yet.
+/// Each element of a result is an element of an operand, possibly converted, or a constant, or uninitialized.
 constexpr Listed movements[] = {
     {"aten._chunk_cat"},
     {"aten._reshape_copy"},

@@ -1,8 +1,9 @@
 // Footprint: for each byte, its last writer, the buffer under which it was written, and its readers since.
 //
 // Steps are entered in list order. Bytes of one history form a segment, and a write joins all segments that it covers
-// into one, so that segments stay few: each access adds at most two. Of several readers on one stream only the last is
-// kept, because the earlier ones have ended before it began: a step ordered after the last reader is ordered after all.
+// into one, so that segments stay few: each access adds at most two. Only the last of several readers
+// on one stream is kept, because the earlier ones have ended before it began: a step ordered after the last reader is
+// ordered after all.
 //
 // Ownership: plain values; a segment passed to `visit` is valid only during the call. Failure: none. Cost: logarithmic
 // in the segments of the space, and linear in those that an access covers.
