@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests tools/progress: its output for ninja and for apt, in a log and on a terminal."""
+import errno
 import os
 import pty
 import re
@@ -18,11 +19,23 @@ def in_log(text):
     return without_times(done.stderr).split("\n")[:-1]
 
 
+def read_all(terminal):
+    """Reads until the other end is closed: one read may return a part, since the kernel delivers the bytes later."""
+    parts = []
+    try:
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    except OSError as error:
+        if error.errno != errno.EIO:  # what Linux reports once the other end is closed
+            raise
+    return b"".join(parts)
+
+
 def on_terminal(text):
     main, other = pty.openpty()
     subprocess.run([PROGRESS, "building"], input=text, text=True, stderr=other, env={**os.environ, "TERM": "xterm"}, check=True)
     os.close(other)
-    return without_times(os.read(main, 65536).decode().replace("\r\n", "\n"))
+    return without_times(read_all(main).decode().replace("\r\n", "\n"))
 
 
 class Progress(unittest.TestCase):
