@@ -74,7 +74,7 @@ llvm::Error ExpectedRun::checkInputs() const {
       return refusal(file_->name(),
                      "--expect: takes " + counted(names_.size(), "input") + ", and the program that is run " +
                          llvm::Twine(given),
-                     "inputs are given by position: compare programs that take as many");
+                     "inputs are matched by position: compare programs with equally many inputs");
   return llvm::Error::success();
 }
 

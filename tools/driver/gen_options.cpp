@@ -146,7 +146,7 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
     return usage(
         "--ddp with --fsdp or --hsdp: expected one of them; copies of ranks that share weights are --hsdp RxS");
   if (isGiven("--hsdp") && isGiven("--fsdp"))
-    return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS says how many ranks share the weights");
+    return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS states how many ranks share the weights");
   for (llvm::StringRef flag : {"--optimizer", "--lr"})
     if (isGiven(flag) && options.request.part != Part::Step)
       return usage(flag + " without --part step: expected a step, since no other part has an optimizer");

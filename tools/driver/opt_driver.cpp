@@ -14,7 +14,7 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
     return ExitCode::Ok;
   }
   std::string nearest = nearestWord(name, namesOfPasses());
-  streams.err << "error: there is no pass '" << visibleText(name)
+  streams.err << "error: unknown pass '" << visibleText(name)
               << "'\n  note: " << (nearest.empty() ? "--list-passes lists them" : "did you mean " + nearest + "?")
               << '\n';
   return ExitCode::Usage;

@@ -165,19 +165,19 @@ llvm::Error checkTogether(const OptOptions &options) {
   if (options.advise && (options.verifyOnly || !options.compare.empty()))
     return usage("--advise runs the passes, which --verify-only and --compare do not");
   if (options.advise && !options.schedule.empty())
-    return usage("--schedule says what is done, and --advise tries what else would be");
+    return usage("--schedule fixes the schedule, and --advise tries other ones: expected one of them");
   if (options.verifyOnly && options.exposed)
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
   if (!options.compare.empty() && options.exposed)
     return usage("--compare runs no pass and predicts nothing, but --exposed is given");
   if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
-    return usage("--schedule says what is done, but -O or --pipeline is given");
+    return usage("--schedule fixes the passes: expected neither -O nor --pipeline beside it");
   if (options.streams > 0 && !options.writesPlans())
     return usage("--streams is for a plan, which --emit plan or -o FILE.plan.json asks for");
   if (!options.printPlanAfter.empty() && !options.writesPlans())
     return usage("--print-plan-after is for a plan, which --emit plan or -o FILE.plan.json asks for");
   if (!options.schedule.empty() && !options.pipeline.stopAfter.empty())
-    return usage("--schedule says what is done, and --stop-after is for a pipeline");
+    return usage("--schedule fixes the passes, and --stop-after is for a pipeline: expected one of them");
   if (options.verifyOnly && options.writesGraphs())
     return usage("--verify-only writes no graph, but -o or --emit is given");
   if (llvm::StringRef view = options.views.given(); !view.empty() && (options.verifyOnly || options.listGraphs))

@@ -24,7 +24,7 @@ std::string overBudgetText(llvm::StringRef file, const Graph &graph, const Pipel
   PeakHolders peak = holdersOfPeak(graph);
   return file.str() + ": error: needs " + withExactBytes(peak.bytes) + ", and --memory-budget allows " +
          bytesText(budget) + ": " + reasonFor(run, budget) + "\n  note: " + wrapped(str(peak, named), indent) +
-         "\n  note: this is the order that needs least of those that were tried\n";
+         "\n  note: of all orders that were tried, this one needs the least memory\n";
 }
 
 } // namespace ccgraph::driver

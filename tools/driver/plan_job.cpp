@@ -82,10 +82,11 @@ void writePlanAs(llvm::raw_ostream &os, const Plan &plan, OutputFormat format) {
 
 ExitCode runPlanFile(const OptOptions &options, const InputFile &file, Streams streams) {
   if (asksOfGraph(options)) {
-    printError(streams.err, llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                                    "%s holds a plan, and no pass rewrites one\n  note: with a plan go "
-                                                    "--verify-only, -o, and --emit plan, plan-text or plan-dot",
-                                                    file.name().c_str()));
+    printError(streams.err,
+               llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                       "%s holds a plan, and no pass rewrites one\n  note: the flags of a plan are "
+                                       "--verify-only, -o, and --emit plan, plan-text or plan-dot",
+                                       file.name().c_str()));
     return ExitCode::Usage;
   }
   Context context;

@@ -172,13 +172,13 @@ llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string>
   if (!options.analyze.empty())
     return positional.empty() && options.rankGraphs.empty()
                ? llvm::Error::success()
-               : usage("--analyze: got graphs besides, expected none\n  note: it reads what a run has left");
+               : usage("--analyze: got graphs besides, expected none\n  note: it reads the files of an earlier run");
   if (options.rankGraphs.empty() ? positional.size() != 1 : !positional.empty())
     return usage("got " + llvm::Twine(positional.size()) +
-                 " graphs, expected one, or --rank-graphs with one a rank\n  note: --help lists the flags");
+                 " graphs, expected one, or --rank-graphs with one for each rank\n  note: --help lists the flags");
   if (!options.rankGraphs.empty() && options.ranks != 0 && options.ranks != options.rankGraphs.size())
     return usage("got " + llvm::Twine(options.rankGraphs.size()) + " rank graphs for " + llvm::Twine(options.ranks) +
-                 " ranks, expected one a rank");
+                 " ranks, expected one for each rank");
   size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
   if (!options.pace.empty() && (!options.values.empty() || !options.expect.empty() || !options.faults.empty()))
     return usage(

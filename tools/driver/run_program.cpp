@@ -66,13 +66,13 @@ llvm::Error RunProgram::checkUsage() const {
   if (planned_ && asksOfGraph(options_))
     return textError(
         files_.front().file.name() +
-        " holds a plan, which has its groups and which no pass rewrites\n  note: with a plan go --engine, "
+        " holds a plan, which contains its groups, and no pass rewrites it\n  note: the flags of a plan are --engine, "
         "--ranks, --rank-graphs, "
         "--values, --expect, --tolerance, --atol, --rtol, --seed, --repeat, --deadline, "
         "--flight-records, --trace, --durations, --pace, --kernels, --capture, --calls, --fault and --ops");
   if (!runsPlans() && asksOfPlan(options_))
     return textError("--deadline, --flight-records, --trace, --durations, --pace, --streams, --capture, --calls and "
-                     "--fault go with an engine that "
+                     "--fault need an engine that "
                      "runs plans\n  note: "
                      "--engine local runs a graph's plan");
   if (planned_ && !runsPlans())
@@ -169,7 +169,7 @@ llvm::Error RunProgram::chooseRanks(std::optional<int64_t> stated) {
     ranks_ = static_cast<size_t>(stated.value_or(0));
   if (ranks_ == 0)
     return textError(llvm::Twine("the ") + (planned_ ? "plan" : "graph") +
-                     " does not say how many ranks it is for\n  note: give --ranks N");
+                     " does not state its number of ranks\n  note: give --ranks N");
   return llvm::Error::success();
 }
 

@@ -61,7 +61,7 @@ std::string verdictText(const runtime::Comparison &comparison) {
     return "different: " + std::to_string(comparison.differences.size()) + " of " + std::to_string(comparison.outputs) +
            " outputs";
   std::string how = comparison.inexact == 0
-                        ? "equal to the bit"
+                        ? "bitwise equal"
                         : "equal within the tolerance (" + counted(comparison.inexact, "element") + " not to the bit)";
   return (comparison.answered() ? "" : "not checked: ") + equalityText(comparison, how);
 }

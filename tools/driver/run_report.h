@@ -11,7 +11,7 @@ namespace ccgraph::driver {
 
 /// Prints a line such as "program   f: 4 nodes, one text for 2 ranks, engine reference".
 void printProgram(llvm::raw_ostream &os, const RunProgram &program);
-/// Prints a line such as "assumed   group 0 taken as ranks 0 to 1, since no file says" for each assumption.
+/// Prints a line such as "assumed   group 0 taken as ranks 0 to 1, since no file states them" for each assumption.
 void printAssumed(llvm::raw_ostream &os, const RunProgram &program);
 /// Prints "plan      12 steps on 3 streams, 4 waits" and "memory    arena 1.2 KiB ..." for each plan that ran.
 void printPlans(llvm::raw_ostream &os, const RunProgram &program, llvm::ArrayRef<TensorMap> inputs);

@@ -61,7 +61,7 @@ llvm::Error setKey(ModelConfig &config, const std::string &name, const Json &val
   const auto *key = llvm::find_if(keys, [&](const ModelKey &known) { return known.name == name; });
   if (key == std::end(keys))
     return refusal("gen.model-file", file, "has the key \"" + name + "\", expected one of " + keyNames(),
-                   "docs/generator.md says what each is");
+                   "docs/generator.md describes each");
   if (key->number) {
     if (!value.is_number() || value.get<double>() <= 0)
       return wrongValue(file, name, value, "a number above 0");

@@ -22,7 +22,7 @@ void readEntry(const JsonValue &entry, JsonReport &report, std::vector<OpDeclara
     else if (member.key == "pure")
       report.expected(member, "true or false");
     else if (member.key != "schema")
-      report.error(member.offset, "an operator has no '" + member.key.str() + "'", "known are 'schema' and 'pure'");
+      report.error(member.offset, "an operator has no '" + member.key.str() + "'", "the keys are 'schema' and 'pure'");
   }
   out.push_back(std::move(declaration));
 }

@@ -45,9 +45,9 @@ constexpr Stranger strangers[] = {
 /// JSON of other programs, with a word from near its beginning.
 constexpr Stranger jsonStrangers[] = {
     {"\"traceEvents\"", "a trace of Kineto or Chrome",
-     "a trace says when kernels ran, not what the program is: give the graph of the step"},
+     "a trace contains the times of kernels, not the graph: give the graph of the step"},
     {"\"ph\"", "a trace of Kineto or Chrome",
-     "a trace says when kernels ran, not what the program is: give the graph of the step"},
+     "a trace contains the times of kernels, not the graph: give the graph of the step"},
     {"\"opsetImport\"", "an ONNX model in JSON",
      "ONNX has no collectives of PyTorch: give the graph that it was exported from"},
     {"\"opset_import\"", "an ONNX model in JSON",
@@ -91,7 +91,7 @@ llvm::Error unknownFormat(const SourceText &source) {
   Diagnostic diagnostic;
   diagnostic.file = source.name;
   diagnostic.message = whatItIs(source.text, diagnostic);
-  diagnostic.notes.push_back("read are ccgraph.graph JSON, .pt2 files of torch.export, and what print_readable(), "
+  diagnostic.notes.push_back("ccgraph reads ccgraph.graph JSON, .pt2 files of torch.export, and what print_readable(), "
                              "TORCH_LOGS=aot_graphs and torch.compile's debug folders print; each may be gzipped");
   return makeError(std::move(diagnostic));
 }

@@ -386,7 +386,7 @@ llvm::Expected<FlightRecord> finish(const SourceText &source, FlightReader &read
   std::optional<int64_t> rank = rankInName(source.name);
   if (!rank)
     return makeError(diagnoseAt(source, 0,
-                                "does not say whose record it is: expected a file whose name ends in the rank",
+                                "does not state the rank of its record: expected a file whose name ends in the rank",
                                 "PyTorch's own names are like nccl_trace_rank_0"));
   record.rank = *rank;
   return record;

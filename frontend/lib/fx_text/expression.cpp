@@ -235,7 +235,7 @@ bool ExpressionReader::reference(StringRef name, Argument &out) {
     return true;
   }
   return problems_.error(name.begin(), "got the name '" + name.str() + "', which no line above defines",
-                         "print the whole graph; a definition must stand before its uses");
+                         "print the whole graph; a definition must precede its uses");
 }
 
 bool ExpressionReader::dottedValue(const char *start, Argument &out) {
@@ -390,7 +390,7 @@ bool ExpressionReader::oneCallArgument(CallArguments &out) {
   if (name.empty() || cursor_.peek() != '=' || cursor_.rest().startswith("==")) {
     cursor_.at = start;
     if (!out.keyword.empty())
-      return expected("a keyword argument, since one stands before it");
+      return expected("a keyword argument, since one is before it");
     return argument(out.positional.emplace_back());
   }
   Identifier key = context_.identifier(name);

@@ -86,7 +86,7 @@ void LoadArgs::line(Cursor cursor) {
     session_.problems.warning(start,
                               "got " + quoteHere(start, cursor.end) +
                                   " in load_args, expected a tensor, a symint, an opaque or a storage",
-                              isInput ? "its input stays without a type" : "its tensors are taken to be on the host");
+                              isInput ? "its input stays without a type" : "its tensors are assumed to be on the host");
 }
 
 bool LoadArgs::arguments(Cursor &cursor, CallArguments &call) {
@@ -205,7 +205,7 @@ bool readProcessGroups(Session &session, Graph &graph, Cursor cursor) {
   if (!good) {
     session.problems.warning(
         start, "got " + quoteHere(start, cursor.end) + ", expected groups such as {'0': {'size': 2, 'rank': 0}}",
-        "--groups FILE says which ranks they are");
+        "--groups FILE states the ranks");
     return true;
   }
   for (const NamedArgument &entry : groups.entries())

@@ -291,7 +291,7 @@ private:
     }
     problems_.error(text.begin(),
                     "got the guards " + text.str() + R"(, expected a list of {"fact": "size", "of": "tp", "value": 4})",
-                    "take the comment away, and what the program was traced with is not asked");
+                    "remove the comment, and the facts of the trace are not checked");
   }
 
   void sourceComment(StringRef comment) {

@@ -112,7 +112,7 @@ llvm::SmallVector<NamedArgument, 4> ArgumentReader::readNamed(const JsonValue &o
   for (const JsonValue &member : object.elements()) {
     Identifier name = context_.identifier(member.key);
     if (llvm::any_of(entries, [&](const NamedArgument &entry) { return entry.name == name; }))
-      report_.error(member.offset, "the key '" + member.key.str() + "' stands twice");
+      report_.error(member.offset, "the key '" + member.key.str() + "' occurs twice");
     entries.push_back({name, read(member)});
   }
   return entries;
@@ -213,7 +213,7 @@ Argument ArgumentReader::readKnown(Argument::Kind kind, bool (*known)(llvm::Stri
 Argument ArgumentReader::readPython(const JsonValue &value) {
   if (value.is(JsonKind::String) && !fx::readsBack(value.text))
     return reject(value, "a constant as Python prints it: a literal, a name, or the call of a class",
-                  "a call of any other function would run with the text that is written of the graph");
+                  "a call of any other function would run when the written text is executed");
   return readWord(Argument::Kind::Python, value);
 }
 

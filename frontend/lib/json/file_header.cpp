@@ -70,7 +70,7 @@ bool FileHeader::readVersion(const JsonValue &value) {
   newer_ = !foreign_ && minor > supportedMinor;
   if (foreign_)
     report_.expected(value, "version " + llvm::Twine(supportedMajor) + ".x",
-                     "another major version has another meaning: use a ccgraph that knows it");
+                     "another major version has other keys and meanings: use a ccgraph that reads it");
   else if (newer_)
     report_.warning(value.offset,
                     "version " + value.text.str() + " is newer than " + std::to_string(supportedMajor) + "." +
@@ -85,7 +85,7 @@ void FileHeader::finish(size_t offset) {
   if (!sawFormat_)
     report_.error(
         offset,
-        ("this JSON does not say that it is " + kind_.noun + ": expected \"format\": \"" + kind_.format + "\"").str(),
+        ("this JSON does not state that it is " + kind_.noun + ": expected \"format\": \"" + kind_.format + "\"").str(),
         kind_.manual.str());
   else if (!sawVersion_)
     report_.error(offset, "expected \"version\": \"1.0\"");

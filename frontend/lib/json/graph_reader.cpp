@@ -11,7 +11,7 @@
 namespace ccgraph {
 namespace {
 
-constexpr FileKind graphFile = {"ccgraph.graph", "a graph", "docs/graph-format.md says what a graph file holds",
+constexpr FileKind graphFile = {"ccgraph.graph", "a graph", "docs/graph-format.md describes graph files",
                                 "this is a file of another format",
                                 "keys that are not known here are kept and written back"};
 
@@ -109,7 +109,7 @@ bool GraphSink::enterSubgraph(const JsonOpening &opening) {
   Identifier name = context_.identifier(opening.key);
   Graph &parent = scope().graph;
   if (parent.subgraph(name)) {
-    report_.error(opening.offset, "a subgraph named '" + name.str().str() + "' stands before this one");
+    report_.error(opening.offset, "a subgraph named '" + name.str().str() + "' is before this one");
     parent.eraseSubgraph(name);
   }
   openScope(parent.addSubgraph(name), opening);
@@ -159,7 +159,7 @@ bool GraphSink::value(const JsonValue &value) {
 
 void GraphSink::noteKey(llvm::StringRef key, size_t offset) {
   if (llvm::is_contained(scope().seenKeys, key))
-    report_.error(offset, "the key '" + key.str() + "' stands twice");
+    report_.error(offset, "the key '" + key.str() + "' occurs twice");
   scope().seenKeys.push_back(key.str());
 }
 

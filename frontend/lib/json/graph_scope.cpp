@@ -69,7 +69,8 @@ void GraphScope::finish() {
     if (reference.name == reference.user)
       report.error(reference.offset, "node " + name + " mentions itself");
     else if (graph.find(reference.name))
-      report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which stands after it",
+      report.error(reference.offset,
+                   "node '" + reference.user + "' mentions node " + name + ", which is defined after it",
                    report.isFull() ? "" : repairOfOrder(graph, later, reference));
     else
       report.error(reference.offset, "node '" + reference.user + "' mentions node " + name + ", which does not exist",
@@ -126,7 +127,7 @@ uint32_t GraphScope::frame(const JsonValue &index) {
   if (index.is(JsonKind::Integer) && index.integer >= 0 && static_cast<uint64_t>(index.integer) < frames.size())
     return frames[static_cast<size_t>(index.integer)];
   report.expected(index, "an index into 'frames', which has " + llvm::Twine(frames.size()) + " entries",
-                  "'frames' stands before 'nodes'");
+                  "'frames' must be before 'nodes'");
   return 0;
 }
 

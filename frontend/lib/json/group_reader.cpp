@@ -115,7 +115,7 @@ private:
         report_.expected(rank, "a rank: an integer from 0 to " + llvm::Twine(maxRank));
       else if (!seen_.insert(rank.integer).second)
         report_.error(rank.offset,
-                      "rank " + std::to_string(rank.integer) + " stands twice in group '" + group_.name + "'");
+                      "rank " + std::to_string(rank.integer) + " occurs twice in group '" + group_.name + "'");
       else
         members.push_back(rank.integer);
     }
@@ -137,7 +137,7 @@ void readGroups(const JsonValue &groups, JsonReport &report, GroupTable &table) 
     report.expected(groups, "'groups' as an object: name -> {\"ranks\": [..]}");
   for (const JsonValue &member : groups.elements()) {
     if (table.find(member.key))
-      report.error(member.offset, "group '" + member.key.str() + "' stands twice");
+      report.error(member.offset, "group '" + member.key.str() + "' occurs twice");
     if (auto group = GroupReader(member, report).run())
       table.set(std::move(*group));
   }

@@ -45,7 +45,7 @@ public:
   Argument reference(const JsonValue &value) override {
     if (!value.text.startswith("%") || value.text.size() == 1) {
       scope_.report.expected(value, "a node \"%name\" or a literal",
-                             "a string stands for a node; text is written {\"str\": ...}");
+                             "a string names a node; text is written {\"str\": ...}");
       return Argument::none();
     }
     Node *node = scope_.resolve(value, user_);
@@ -104,7 +104,7 @@ private:
       }
       const JsonValue *&place = members_[static_cast<size_t>(key)];
       if (place)
-        report_.error(member.offset, "the key '" + member.key.str() + "' stands twice");
+        report_.error(member.offset, "the key '" + member.key.str() + "' occurs twice");
       place = &member;
     }
   }
@@ -131,7 +131,7 @@ private:
       demandName(*name);
     if (!scope_.graph.find(spec_.name) && !scope_.rejected.contains(spec_.name))
       return true;
-    report_.error(name->offset, "a node named '" + spec_.name.str() + "' stands before this one",
+    report_.error(name->offset, "a node named '" + spec_.name.str() + "' is before this one",
                   "names are unique within a graph: rename one of them");
     return false;
   }

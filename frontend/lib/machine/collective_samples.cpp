@@ -217,7 +217,7 @@ llvm::Expected<std::vector<CollectiveSample>> readCollectiveSamples(const Source
     return finish(source, report, std::move(syntax), reader.take());
   }
   return makeError(diagnoseAt(source, 0, "this is no file of timed collectives",
-                              "what nccl-tests writes with -J is read, and traces of PyTorch's profiler"));
+                              "ccgraph reads files that nccl-tests writes with -J, and traces of PyTorch's profiler"));
 }
 
 } // namespace ccgraph

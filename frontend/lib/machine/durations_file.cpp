@@ -93,7 +93,7 @@ private:
                                std::to_string(longestDurationPs / picosecondsPerMicrosecond) + ", got '" +
                                number.take_front(60).str() + "'");
     if (!durations_.add(name, {*picoseconds, stated_}))
-      error(name, "node '" + name.str() + "' stands twice", "a file holds one number for each node");
+      error(name, "node '" + name.str() + "' occurs twice", "a file holds one number for each node");
   }
 
   void readComment(llvm::StringRef line) {
@@ -108,7 +108,8 @@ private:
     else if (words != durationSourceName(DurationSource::Measured))
       error(words, "expected measured or estimated, got '" + words.str() + "'");
     if (sawLine_)
-      error(line, "the source of durations is said below the first of them", "put the line at the top of the file");
+      error(line, "the source of durations is stated after the first of them, expected it before",
+            "put the line at the top of the file");
   }
 
   void readDigest(llvm::StringRef digest) {

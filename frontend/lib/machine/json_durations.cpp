@@ -79,8 +79,8 @@ llvm::Expected<Durations> readJsonDurations(const SourceText &source) {
   const TimedFormat format = timedFormat(source.text);
   if (format != TimedFormat::Kineto && format != TimedFormat::InductorEstimates)
     return makeError(
-        diagnoseAt(source, 0, "this JSON holds no durations that are known here",
-                   "read are traces of PyTorch's profiler, Inductor's inductor_runtime_and_tensor_meta, and "
+        diagnoseAt(source, 0, "this JSON holds no durations of a known form",
+                   "ccgraph reads traces of PyTorch's profiler, Inductor's inductor_runtime_and_tensor_meta, and "
                    "lines of name<tab>microseconds"));
   TraceReader trace;
   auto useElement = [&](const JsonValue &element) {

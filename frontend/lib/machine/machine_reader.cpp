@@ -9,7 +9,7 @@
 namespace ccgraph {
 namespace {
 
-constexpr FileKind machineFile = {"ccgraph.machine", "a machine", "docs/cost-model.md says what a machine file holds",
+constexpr FileKind machineFile = {"ccgraph.machine", "a machine", "docs/cost-model.md describes machine files",
                                   "this is a file of another format; --machine takes the name of a preset, too",
                                   "keys that are not known here are left out"};
 
@@ -205,7 +205,7 @@ private:
     std::string message = "a machine has no '" + member.key.str() + "' here";
     if (header_.isNewer())
       return report_.warning(member.offset, std::move(message));
-    report_.error(member.offset, std::move(message), std::string("known are ") + known);
+    report_.error(member.offset, std::move(message), std::string("the keys are ") + known);
   }
 
   JsonReport &report_;

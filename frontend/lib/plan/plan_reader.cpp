@@ -138,7 +138,7 @@ void PlanSink::noteKey(llvm::StringRef key, size_t offset) {
   if (!llvm::is_contained(planKeys, key))
     return;
   if (llvm::is_contained(seenKeys_, key))
-    report_.error(offset, "the key '" + key.str() + "' stands twice");
+    report_.error(offset, "the key '" + key.str() + "' occurs twice");
   seenKeys_.push_back(key.str());
 }
 
@@ -255,7 +255,7 @@ void PlanSink::readSymbols(const JsonValue &value) {
   llvm::StringSet<> seen;
   for (const JsonValue &symbol : value.elements()) {
     if (!seen.insert(symbol.key).second)
-      report_.error(symbol.offset, "the symbol '" + symbol.key.str() + "' stands twice");
+      report_.error(symbol.offset, "the symbol '" + symbol.key.str() + "' occurs twice");
     else if (auto number = report_.integer(symbol, "the value of the symbol for which the layout is made"))
       plan_->layout.symbols.emplace_back(plan_->context().identifier(symbol.key), *number);
   }
@@ -340,7 +340,7 @@ PlanValue PlanSink::readBrought(const JsonValue &value) {
 
 void PlanSink::readOutput(const JsonValue &value) {
   if (value.is(JsonKind::Array))
-    return report_.expected(value, "one output, since lists are taken apart");
+    return report_.expected(value, "one output, since each element of a list is an output of its own");
   plan_->outputs.push_back(readPlanValue(scope_, value));
 }
 

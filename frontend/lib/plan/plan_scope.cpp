@@ -21,7 +21,7 @@ std::optional<uint32_t> PlanScope::index(uint64_t number, const JsonValue &value
   std::string what = ("the index of " + kind.noun + ", ").str();
   what += count ? "from 0 to " + std::to_string(count - 1) : ("of which this " + kind.holder + " has none").str();
   bool ofPlan = kind.holder == "plan";
-  report.expected(value, what, ofPlan ? ("'" + kind.key + "' stands before what points into it").str() : "");
+  report.expected(value, what, ofPlan ? ("'" + kind.key + "' must be before the parts that refer to it").str() : "");
   return std::nullopt;
 }
 
@@ -34,7 +34,7 @@ std::optional<uint32_t> PlanScope::group(const JsonValue &name) {
   auto found = name.is(JsonKind::String) ? groups.find(name.text) : groups.end();
   if (found != groups.end())
     return found->second;
-  report.expected(name, "the name of a group", "'groups' holds them, and stands before what names them");
+  report.expected(name, "the name of a group", "'groups' defines them, and must be before the parts that name them");
   return std::nullopt;
 }
 
@@ -75,7 +75,7 @@ Members::Members(PlanScope &scope, const JsonValue &object, llvm::StringRef noun
     if (static_cast<size_t>(known) == keys.size())
       reportUnknown(member, keys);
     else if ((seen >> known & 1U) != 0)
-      scope.report.error(member.offset, "the key '" + member.key.str() + "' stands twice");
+      scope.report.error(member.offset, "the key '" + member.key.str() + "' occurs twice");
     else
       seen |= 1U << known;
   }

@@ -79,7 +79,7 @@ PlanValue readText(PlanScope &scope, const JsonValue &value) {
 }
 
 PlanValue readThing(PlanScope &scope, const JsonValue &value) {
-  auto text = scope.text(value, "what messages call the object");
+  auto text = scope.text(value, "the name of the object in messages");
   return text ? PlanValue::ofObject(scope.plan.context().identifier(*text)) : PlanValue();
 }
 

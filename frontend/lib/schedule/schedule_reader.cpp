@@ -86,7 +86,7 @@ private:
     llvm::StringSet<> seen;
     for (const JsonValue &entry : list.elements())
       if (entry.is(JsonKind::String) && !seen.insert(entry.text).second)
-        report_.error(entry.offset, "node '" + entry.text.str() + "' stands twice in the order");
+        report_.error(entry.offset, "node '" + entry.text.str() + "' occurs twice in the order");
   }
 
   void readBuckets(const JsonValue &list) {
@@ -129,7 +129,7 @@ private:
     std::string message = (what + " has no '" + member.key + "'").str();
     if (header_.isNewer())
       return report_.warning(member.offset, std::move(message));
-    report_.error(member.offset, std::move(message), ("known are " + known).str());
+    report_.error(member.offset, std::move(message), ("the keys are " + known).str());
   }
 
   JsonReport &report_;

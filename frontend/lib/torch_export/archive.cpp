@@ -128,10 +128,11 @@ private:
                         "its entry '" + entry + "' claims to hold " + got + " bytes, expected at most " +
                             llvm::Twine(largestModel(source_.text.size())) + " in an archive of " +
                             llvm::Twine(source_.text.size()),
-                        "if it is a model all the same, unpack it and give that file");
+                        "if it contains a model, unpack it and give that file");
   }
   llvm::Error damaged(llvm::StringRef entry) const {
-    return archiveError(source_, "its entry '" + entry + "' is damaged: it does not inflate to what its header says",
+    return archiveError(source_,
+                        "its entry '" + entry + "' is damaged: it does not inflate to the bytes that its header states",
                         saveAgain);
   }
 

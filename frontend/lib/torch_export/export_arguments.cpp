@@ -257,7 +257,7 @@ private:
     if (scope_.session.unknownArguments.insert(value.key).second)
       scope_.session.report.warning(value.offset,
                                     "got an argument of the kind '" + value.key.str() + "', which is not known",
-                                    "it is kept as its text; passes take the call that has it as it stands");
+                                    "its text is kept; passes do not change the call that has it");
     return python(canonicalJson(scope_.session.report.source().text, value));
   }
 

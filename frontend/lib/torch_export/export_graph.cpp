@@ -49,10 +49,10 @@ Node *ExportScope::resolve(const JsonValue &name) {
   if (found != names.end())
     return found->second;
   if (laterNames.contains(name.text))
-    error(name, "reads '" + name.text + "', which stands below it",
-          "nodes stand in an order in which they can run, so either they do not or they are a circle");
+    error(name, "reads '" + name.text + "', which is defined below it",
+          "each node must follow the nodes that it reads; nodes that read one another in a cycle have no such order");
   else
-    error(name, "reads '" + name.text + "', which no input and no node above it is called",
+    error(name, "reads '" + name.text + "', which is the name of no input and no node above it",
           "export the program again, with torch.export.save()");
   names[name.text] = nullptr; // one error for a name is enough
   return nullptr;
@@ -66,7 +66,7 @@ void ExportScope::define(const JsonValue &name, Node *node) {
   if (!isExportName(name.text))
     error(name, "expected a name of letters, digits and '_', got " + excerptOf(session.report.source().text, name));
   if (!names.try_emplace(name.text, node).second && names[name.text] != nullptr)
-    error(name, "makes '" + name.text + "', which another one above it is called",
+    error(name, "makes '" + name.text + "', which is the name of a node above it",
           "each value of a graph has a name of its own");
   names[name.text] = node;
 }

@@ -47,7 +47,7 @@ private:
                       "got a program of schema " + std::to_string(*number) + "." + std::to_string(*revision) +
                           ", and " + std::to_string(exportMajor) + "." + std::to_string(exportMinor) +
                           " is the latest that is known",
-                      "what is not known is kept as it stands");
+                      "unknown parts are kept unchanged");
     return true;
   }
 

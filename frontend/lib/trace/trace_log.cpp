@@ -67,7 +67,7 @@ public:
   bool list(LineReader &lines) {
     RecordReader reader({[&](TraceRecord &&record) { add(std::move(record)); },
                          [&](size_t line, StringRef what) {
-                           warn(line, "passed over " + what.str(), "the log is damaged here; all else is read");
+                           warn(line, "skipped " + what.str(), "the log is damaged here; all else is read");
                          },
                          [](const TraceHeader &header) { return mayHoldGraph(header) || mayNameWrappers(header.kind); },
                          [&](const HeaderLine &header) {
@@ -177,18 +177,18 @@ private:
     if (unmatched_ == 0)
       return;
     std::string more = unmatched_ == 1 ? "" : ", and so with " + std::to_string(unmatched_ - 1) + " more";
-    warn(firstUnmatched_, "the payload of " + shown(firstKind_) + " is not what its MD5 says" + more,
-         "the log was edited, cut off or damaged; what stands there is read as it is");
+    warn(firstUnmatched_, "the payload of " + shown(firstKind_) + " does not match its MD5 sum" + more,
+         "the log was edited, cut off or damaged; the damaged text is read unchanged");
   }
 
   void broken(llvm::Error error, size_t line) {
     llvm::handleAllErrors(
         std::move(error),
         [&](const DiagnosticError &found) {
-          warn(line, "the log breaks off after this line: " + found.diagnostics().front().message);
+          warn(line, "the log ends early, after this line: " + found.diagnostics().front().message);
         },
         [&](const llvm::ErrorInfoBase &other) {
-          warn(line, "the log breaks off after this line: " + other.message());
+          warn(line, "the log ends early, after this line: " + other.message());
         });
   }
 

@@ -42,7 +42,7 @@ llvm::Error checkRanks(const Mode &mode, const Group &group) {
                             (mode.worldSize() ? " " + std::to_string(*mode.worldSize()) + " ranks" : ""),
                         "ranks are global and count from 0");
     if (!seen.insert(rank).second)
-      return groupError(group, "rank " + std::to_string(rank) + " stands twice in " + membersText(group));
+      return groupError(group, "rank " + std::to_string(rank) + " occurs twice in " + membersText(group));
   }
   return llvm::Error::success();
 }

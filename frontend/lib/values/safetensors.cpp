@@ -86,7 +86,7 @@ public:
       report_.error(entry.offset, "tensor '" + entry.key.str() + "' is BOOL but holds a byte that is neither 0 nor 1");
     ranges_.push_back({range->begin, range->end, entry.key.str()});
     if (!tensors_.emplace(entry.key.str(), std::move(tensor)).second)
-      report_.error(entry.offset, "tensor '" + entry.key.str() + "' stands twice");
+      report_.error(entry.offset, "tensor '" + entry.key.str() + "' occurs twice");
   }
 
   /// Checks that the ranges follow each other from the first byte to the last.

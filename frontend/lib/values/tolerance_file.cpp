@@ -31,7 +31,7 @@ private:
       tolerance.rtol = number(entry, "rtol");
     }
     if (!tolerances_.emplace(output->text.str(), tolerance).second)
-      report_.error(output->offset, "output '" + output->text.str() + "' stands twice");
+      report_.error(output->offset, "output '" + output->text.str() + "' occurs twice");
   }
 
   /// Without "kind", the numbers decide: {"output": "out.0", "rtol": 1e-6} is close, {"output": "out.0"} is bitwise,

@@ -106,7 +106,7 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
        "Where ranks run different programs, collectives keep their order across groups, and none goes or merges."},
       {"legality.node-changed", "A node in no entry has the name, target, type, arguments and provenance that it had."},
       {"legality.operand", "A node reads what it read, or what an entry says stands for it."},
-      {"legality.order", "Each definition stands before its uses, and each ordering edge points forward."},
+      {"legality.order", "Each definition precedes its uses, and each ordering edge points forward."},
       {"legality.ordering-edge", "Ordering edges are kept, and none is added without a rule."},
       {"legality.removed-effect",
        "A removed node has no effect beyond its result; a collective goes only where every rank drops it."},

@@ -101,7 +101,7 @@ llvm::StringRef stageMessage(PassFailure::Stage stage) {
   case PassFailure::Stage::Verify:
     return "left a graph that the verifier refuses";
   case PassFailure::Stage::Legality:
-    return "made a rewrite that the legality checker refuses";
+    return "made a rewrite that the legality checker rejects";
   }
   llvm_unreachable("no such stage");
 }
@@ -114,9 +114,9 @@ llvm::StringRef toldMessage(PassFailure::Stage stage) {
   case PassFailure::Stage::Unchanged:
     return stageMessage(stage);
   case PassFailure::Stage::Verify:
-    return "was told to make a graph that the verifier refuses";
+    return "was given a rewrite whose graph the verifier rejects";
   case PassFailure::Stage::Legality:
-    return "was told to make a rewrite that the legality checker refuses";
+    return "was given a rewrite that the legality checker rejects";
   }
   llvm_unreachable("no such stage");
 }

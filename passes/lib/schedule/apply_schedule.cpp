@@ -92,7 +92,7 @@ private:
 bool Application::addMember(Bucket &bucket, Candidates &candidates, const std::string &name) {
   Node *launch = graph_.find(name);
   if (!launch || !collectiveOf(*launch)) {
-    refuse("schedule.node", "'" + name + "' is to go into a bucket, but the graph has no such collective", otherGraph);
+    refuse("schedule.node", "'" + name + "' is a member of a bucket, but the graph has no such collective", otherGraph);
     return false;
   }
   std::variant<Candidate, Obstacle> found = candidates.find(launch);
@@ -103,7 +103,7 @@ bool Application::addMember(Bucket &bucket, Candidates &candidates, const std::s
     return false;
   }
   if (!taken_.insert(launch).second) {
-    refuse("schedule.bucket", "'" + name + "' is to go into two buckets", "name it once");
+    refuse("schedule.bucket", "'" + name + "' is a member of two buckets, expected one", "name it once");
     return false;
   }
   if (!bucket.members.empty() && bucket.members.front().key != candidate->key) {
@@ -202,7 +202,7 @@ llvm::Error Application::checkOrder() {
         refuse("schedule.order",
                "'" + node->name().str().str() + "' stands before '" + use.def()->name().str().str() + "', which it " +
                    (use.isOrdering() ? "must follow" : "reads"),
-               "let each node stand after all that it needs");
+               "place each node after the nodes that it reads");
   return result();
 }
 
@@ -258,7 +258,7 @@ llvm::Error checkSchedule(const Schedule &schedule, const Graph &graph) {
     return llvm::Error::success();
   return makeError(
       finding(schedule, "schedule.digest",
-              "a schedule for the graph with digest " + schedule.digest + ", but the graph at hand has " + digest,
+              "a schedule for the graph with digest " + schedule.digest + ", but this graph has " + digest,
               "give the graph that it was made for (with its --groups), choose another one with --graph, or make the "
               "schedule anew: --emit schedule"));
 }

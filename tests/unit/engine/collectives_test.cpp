@@ -29,7 +29,7 @@ TEST(PlanTransfers, AReceiveWithoutItsSendIsADeadlock) {
   request.ranks = 2;
   request.inputs.resize(2);
   EXPECT_EQ(errorOf(runPlans(*runtime::findEngine("local"), request)),
-            "error: r: no rank can go on: rank 0 waits for recv `r`, tag 3, whose other end, rank 1, has not sent "
+            "error: r: no rank can continue: rank 0 waits for recv `r`, tag 3, whose other end, rank 1, has not sent "
             "[run.deadlock]\n"
             "  note: rank 1 has ended\n");
 }

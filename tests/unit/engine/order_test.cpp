@@ -148,7 +148,7 @@ TEST(PlanOrder, ADeadlockIsSaidAtOnce) {
   request.ranks = 2;
   request.inputs = {{{"in.x", f32({1}, {1})}}, {}};
   EXPECT_EQ(errorOf(runPlans(*runtime::findEngine("local"), request)),
-            "error: ar: no rank can go on: rank 0 waits for all_reduce `ar` (collective 1 on ranks [0, 1]), which "
+            "error: ar: no rank can continue: rank 0 waits for all_reduce `ar` (collective 1 on ranks [0, 1]), which "
             "ranks [1] have "
             "not launched [run.deadlock]\n  note: rank 1 has ended\n");
 }
@@ -167,12 +167,13 @@ TEST(PlanOrder, TwoGroupsInOtherOrdersOnOneStreamAreADeadlock) {
   request.plans = {&builders[0].plan, &builders[1].plan};
   request.ranks = 2;
   request.inputs = {{{"in.x", f32({1}, {1})}}, {{"in.x", f32({1}, {1})}}};
-  EXPECT_EQ(errorOf(runPlans(*runtime::findEngine("local"), request)),
-            "error: a: no rank can go on: rank 0 waits for all_reduce `a` (collective 1 on ranks [0, 1]), which ranks "
-            "[1] have not "
-            "launched [run.deadlock]\n  note: rank 1 waits for all_reduce `a` (collective 1 on ranks [1, 0]), which "
-            "ranks [0] have "
-            "not launched\n");
+  EXPECT_EQ(
+      errorOf(runPlans(*runtime::findEngine("local"), request)),
+      "error: a: no rank can continue: rank 0 waits for all_reduce `a` (collective 1 on ranks [0, 1]), which ranks "
+      "[1] have not "
+      "launched [run.deadlock]\n  note: rank 1 waits for all_reduce `a` (collective 1 on ranks [1, 0]), which "
+      "ranks [0] have "
+      "not launched\n");
 }
 
 TEST(PlanOrder, AnEventThatComesTooLateIsADeadlock) {
@@ -182,7 +183,7 @@ TEST(PlanOrder, AnEventThatComesTooLateIsADeadlock) {
   b.kernel("z", "aten.neg.default", {x}, z);
   b.order("z", "y");
   EXPECT_EQ(errorOf(runLocally(b.plan, {{{"in.x", f32({1}, {1})}}})),
-            "error: y: no rank can go on: rank 0: `y` waits for event 0, which `z` records [run.deadlock]\n");
+            "error: y: no rank can continue: rank 0: `y` waits for event 0, which `z` records [run.deadlock]\n");
 }
 
 TEST(PlanOrder, RanksThatDisagreeAreNamed) {
@@ -259,7 +260,7 @@ TEST(PlanOrder, GroupsMustHoldTheRankAndFitTheRun) {
   EXPECT_EQ(errorWith({1, 2}),
             "error: ar: rank 0: is not a member of the group that it communicates on, [1, 2] [run.collective]\n");
   EXPECT_EQ(errorWith({0, 2}),
-            "error: ar: rank 0: group [0, 2] holds rank 2, and only 1 ranks run [run.collective]\n  note: run as "
+            "error: ar: rank 0: group [0, 2] contains rank 2, but only 1 rank runs [run.collective]\n  note: run as "
             "many ranks as the groups name\n");
   EXPECT_EQ(errorWith({}),
             "error: ar: rank 0: group 'tp' has no ranks [run.collective]\n  note: give the ranks of each group with "

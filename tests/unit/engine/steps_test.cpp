@@ -287,7 +287,7 @@ TEST(PlanSteps, AResultOfAnotherTypeIsAnError) {
   PlanWindow x = b.input("x", {2}), y = b.compute("y", {3});
   b.kernel("y", "aten.neg.default", {x}, y);
   EXPECT_EQ(errorOf(runLocally(b.plan, {{{"in.x", f32({2}, {3, 4})}}})),
-            "error: y: rank 0: got f32[2][1], expected f32[3][1]cpu as its type says [run.type]\n");
+            "error: y: rank 0: got f32[2][1], expected f32[3][1]cpu as its type states [run.type]\n");
 }
 
 TEST(PlanSteps, AKernelThatRefusesIsAnError) {
@@ -314,7 +314,7 @@ TEST(PlanSteps, InputsAreHeldToTheirTypes) {
   EXPECT_EQ(errorOf(runLocally(b.plan, {{}})), "error: x: rank 0: got no value in.x, expected f32[2][1]cpu "
                                                "[run.no-input]\n  note: values are named in.<placeholder>\n");
   EXPECT_EQ(errorOf(runLocally(b.plan, {{{"in.x", f32({3}, {1, 2, 3})}}})),
-            "error: x: rank 0: the given input: got f32[3][1], expected f32[2][1]cpu as its type says [run.type]\n");
+            "error: x: rank 0: the given input: got f32[3][1], expected f32[2][1]cpu as its type states [run.type]\n");
 }
 
 TEST(PlanSteps, AReadBeforeTheStepThatGrowsIsAnError) {

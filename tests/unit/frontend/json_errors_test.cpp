@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"args that are none", call("3"), "/nodes/1/args", "'args' as an array"},
         Wrong{"a later node",
               file(R"({"name": "f", "op": "output", "args": ["%g"]}, {"name": "g", "op": "placeholder"})"),
-              "/nodes/0/args/0", "node 'f' mentions node 'g', which stands after it"},
+              "/nodes/0/args/0", "node 'f' mentions node 'g', which is defined after it"},
         Wrong{"no such node", call(R"(["%y"])"), "/nodes/1/args/0", "'y', which does not exist"},
         Wrong{"itself", call(R"(["%f"])"), "/nodes/1/args/0", "mentions itself"}),
     [](const auto &info) { return test::testName(info.param.about); });
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"a group with both", file("", R"("groups": {"g": {"ranks": [0], "partition": [[1]]}}, )"), "/groups/g",
               "has both 'ranks' and 'partition'"},
         Wrong{"a rank twice", file("", R"("groups": {"g": {"partition": [[0, 1], [1, 2]]}}, )"),
-              "/groups/g/partition/1/0", "rank 1 stands twice"},
+              "/groups/g/partition/1/0", "rank 1 occurs twice"},
         Wrong{"a negative rank", file("", R"("groups": {"g": {"ranks": [-1]}}, )"), "/groups/g/ranks/0", "a rank"},
         Wrong{"half a file", R"({"format": "ccgraph.graph", "version": "1.0", "nodes": [{"name": "x)", "/nodes/0/name",
               "missing closing quote"},

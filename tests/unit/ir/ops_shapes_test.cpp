@@ -93,7 +93,7 @@ TEST_F(ShapeTest, ReshapeIsAViewWhereStridesAllow) {
   EXPECT_EQ(infer("aten.reshape.default", {"f32[2, 3][1, 2]cpu"}, {list({6})}), "f32[6][1]cpu");
   EXPECT_EQ(infer("aten.flatten.using_ints", {"f32[2, 3, 4][12, 4, 1]cpu"}, {1}), "f32[2, 12][12, 1]cpu");
   EXPECT_EQ(infer("aten.view.default", {"f32[2, 6][6, 1]cpu"}, {list({5, 3})}),
-            "views 12 elements as a shape that does not hold them");
+            "views 12 elements as a shape with another number of elements");
 }
 
 TEST_F(ShapeTest, SplitsYieldViews) {

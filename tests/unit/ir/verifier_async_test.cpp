@@ -231,9 +231,9 @@ TEST_F(VerifierAsync, ASecondWaitIsANoOp) {
 
 TEST_F(VerifierAsync, AWaitOnWhatWasNeverLaunchedIsAWarning) {
   p_.output({wait("w", x_)});
-  EXPECT_EQ(found(),
-            "warning: w: waits on 'x', which no collective made; expected a value in flight [async.useless-wait]\n"
-            "  note: the wait does nothing: read 'x' itself\n");
+  EXPECT_EQ(found(), "warning: w: waits on 'x', which is the result of no collective; expected a value in flight "
+                     "[async.useless-wait]\n"
+                     "  note: the wait has no effect: read 'x' itself\n");
 }
 
 TEST_F(VerifierAsync, AMissingWaitIsAWarningOrAnError) {

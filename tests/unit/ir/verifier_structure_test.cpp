@@ -149,9 +149,9 @@ TEST(VerifierStructure, AnArgumentThatNoSchemaKnowsIsAWarning) {
   p.output({p.call("y", "aten.neg.default", {x, 3}, {{"config", 1}}, "")});
   EXPECT_EQ(found(p.graph),
             "warning: y: gives 2 arguments to aten.neg.default; its schema has 1 [structure.arguments]\n"
-            "  note: what no schema foresees is taken to be read, written and shared\n"
+            "  note: an argument that is not in the schema counts as read, written and shared\n"
             "warning: y: gives 'config' to aten.neg.default, whose schema has no such parameter [structure.arguments]\n"
-            "  note: what no schema foresees is taken to be read, written and shared\n");
+            "  note: an argument that is not in the schema counts as read, written and shared\n");
 }
 
 TEST(VerifierStructure, AnOpaqueOperatorTakesAnything) {

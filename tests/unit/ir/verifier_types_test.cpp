@@ -161,7 +161,7 @@ TEST_F(VerifierTypes, BytesCanBeCounted) {
 TEST_F(VerifierTypes, AGroupIsNamed) {
   EXPECT_EQ(found("f32[4][1]cpu", allReduce, {"sum", list({})}, ""),
             "error: launch: names no group; expected a name, a node or a list of ranks at position 2 [types.group]\n"
-            "  note: say which ranks take part\n");
+            "  note: list the ranks of the group\n");
 }
 
 TEST_F(VerifierTypes, AnUnknownGroupIsAWarning) {
@@ -208,7 +208,7 @@ TEST_F(VerifierTypes, AnAllReduceCopiesSoItsStridesAreFree) {
 
 TEST_F(VerifierTypes, SplitsAreOneAMember) {
   EXPECT_EQ(found("f32[6][1]cpu", allToAll, {list({2, 2}), list({2, 2, 2}), "0"}, "f32[4][1]cpu"),
-            "error: launch: sends 3 parts; expected 2, one a member [types.splits]\n"
+            "error: launch: sends 3 parts; expected 2, one for each member [types.splits]\n"
             "  note: give a split for each rank of the group\n");
 }
 
@@ -236,7 +236,7 @@ TEST_F(VerifierTypes, AnElementIsThere) {
   p_.graph.setType(split, p_.listType({"f32[2, 2][2, 1]cpu", "f32[2, 2][2, 1]cpu"}));
   p_.output({p_.call("third", "operator.getitem", {split, 2})});
   EXPECT_EQ(toString(verify(p_.graph)),
-            "error: third: takes element 2 of split, which has 2 results; expected an element that is there "
+            "error: third: takes element 2 of split, which has 2 results; expected the index of an element "
             "[types.getitem]\n"
             "  note: take an element from 0 to 1\n");
 }

@@ -107,13 +107,14 @@ TEST(Disagreement, AboutTheGroup) {
     program.addGraph(
         calling(rank == 2 ? "all_reduce.default(x, 'sum', 'all')" : "all_reduce.default(x, 'sum', 'pair')", rank));
   program.group("all", {0, 1, 2}).group("pair", {0, 1}).legibleInput({4});
-  EXPECT_EQ(program.error(),
-            "error: w: no rank can go on: rank 2 waits at `w` for all_reduce `c2` (collective 1 on ranks [0, 1, 2]), "
-            "which ranks [0, 1] have not launched [run.deadlock]\n"
-            "  note: rank 0 has ended, having launched 0 collectives on ranks [0, 1, 2]\n"
-            "  note: rank 1 has ended, having launched 0 collectives on ranks [0, 1, 2]\n"
-            "  note: every member of a group must launch each of its collectives, and every send needs its receive, "
-            "with the same tag\n");
+  EXPECT_EQ(
+      program.error(),
+      "error: w: no rank can continue: rank 2 waits at `w` for all_reduce `c2` (collective 1 on ranks [0, 1, 2]), "
+      "which ranks [0, 1] have not launched [run.deadlock]\n"
+      "  note: rank 0 has ended, having launched 0 collectives on ranks [0, 1, 2]\n"
+      "  note: rank 1 has ended, having launched 0 collectives on ranks [0, 1, 2]\n"
+      "  note: every member of a group must launch each of its collectives, and every send needs its receive, "
+      "with the same tag\n");
 }
 
 TEST(ListForm, OfWhatPyTorchTakesAloneOnly) {
@@ -154,7 +155,7 @@ TEST(Deadlock, OfRanksThatWaitInCircles) {
                    " b = _c10d_functional.all_reduce.default(x, 'sum', 'one')\n" +
                    rest);
   program.group("one", {0, 1}).group("two", {1, 0}).legibleInput({4});
-  EXPECT_EQ(program.error(), "error: u: no rank can go on: rank 0 waits at `u` for all_reduce `a` (collective 1 on "
+  EXPECT_EQ(program.error(), "error: u: no rank can continue: rank 0 waits at `u` for all_reduce `a` (collective 1 on "
                              "ranks [0, 1]), which ranks [1] have not launched [run.deadlock]\n"
                              "  note: rank 1 waits at `u` for all_reduce `a` (collective 1 on ranks [1, 0]), which "
                              "ranks [0] have not launched\n"
@@ -185,11 +186,12 @@ TEST(Transfer, WithAnotherTagIsNotMet) {
   program.addGraph("x: \"f32[4]\"\n r = _c10d_functional.irecv.default(x, 0, 8, '0')\n w = "
                    "_c10d_functional.wait_tensor.default(r)\n return (w,)");
   program.legibleInput({4});
-  EXPECT_EQ(program.error(), "error: w: no rank can go on: rank 0 waits at `w` for send `s`, tag 7, whose other end, "
-                             "rank 1, has not received [run.deadlock]\n"
-                             "  note: rank 1 waits at `w` for recv `r`, tag 8, whose other end, rank 0, has not sent\n"
-                             "  note: every member of a group must launch each of its collectives, and every send "
-                             "needs its receive, with the same tag\n");
+  EXPECT_EQ(program.error(),
+            "error: w: no rank can continue: rank 0 waits at `w` for send `s`, tag 7, whose other end, "
+            "rank 1, has not received [run.deadlock]\n"
+            "  note: rank 1 waits at `w` for recv `r`, tag 8, whose other end, rank 0, has not sent\n"
+            "  note: every member of a group must launch each of its collectives, and every send "
+            "needs its receive, with the same tag\n");
 }
 
 TEST(Transfer, OfAnotherCount) {
@@ -257,7 +259,7 @@ TEST(BadCall, ByARankOutsideTheGroup) {
 TEST(BadCall, OnAGroupOfMoreRanksThanRun) {
   RankProgram program(2, calling("all_reduce.default(x, 'sum', 'wide')", 0));
   program.group("wide", {0, 1, 5}).legibleInput({4});
-  EXPECT_NE(program.error().find("group [0, 1, 5] holds rank 5, and only 2 ranks run"), std::string::npos);
+  EXPECT_NE(program.error().find("group [0, 1, 5] contains rank 5, but only 2 ranks run"), std::string::npos);
 }
 
 TEST(BadCall, ToAPeerOutsideTheGroup) {

@@ -47,7 +47,7 @@ TEST(Inputs, MustBeThereAndFit) {
                              "named in.<placeholder>\n");
   program.legibleInput({3});
   EXPECT_EQ(program.error(),
-            "error: x: rank 0: the given input: got f32[3][1], expected f32[2] as its type says [run.type]\n");
+            "error: x: rank 0: the given input: got f32[3][1], expected f32[2] as its type states [run.type]\n");
 }
 
 /// Returns the memory error of a program with one input without values.
@@ -118,7 +118,7 @@ TEST(Symbols, AreLearntFromInputsAndData) {
   program.input(1, "s", hostTensor(DType::I64, {}, {5}));
   EXPECT_EQ(
       program.error(),
-      "error: x: rank 1: the given input: got f32[4, 2][2, 1], expected f32[s0, 2] as its type says [run.type]\n");
+      "error: x: rank 1: the given input: got f32[4, 2][2, 1], expected f32[s0, 2] as its type states [run.type]\n");
 }
 
 TEST(Symbols, OfDataHoldSizesToThem) {
@@ -127,7 +127,7 @@ TEST(Symbols, OfDataHoldSizesToThem) {
     v: "f32[u0]" = aten.view.default(x, [4])
     return (v,))fx");
   program.legibleInput({4}).input(0, "n", hostTensor(DType::I64, {}, {3}));
-  EXPECT_EQ(program.error(), "error: v: rank 0: got f32[4][1], expected f32[u0] as its type says [run.type]\n");
+  EXPECT_EQ(program.error(), "error: v: rank 0: got f32[4][1], expected f32[u0] as its type states [run.type]\n");
 }
 
 TEST(Symbols, MayDifferFromRankToRank) {
@@ -185,7 +185,7 @@ TEST(Results, AreNumberedThroughNestedLists) {
 TEST(Results, AreHeldToTheTypesOfTheirNodes) {
   RankProgram program(1, "x: \"f32[2]\"\n a: \"f32[3]\" = aten.add.Tensor(x, 1)\n return (a,)");
   program.legibleInput({2});
-  EXPECT_EQ(program.error(), "error: a: rank 0: got f32[2][1], expected f32[3] as its type says [run.type]\n");
+  EXPECT_EQ(program.error(), "error: a: rank 0: got f32[2][1], expected f32[3] as its type states [run.type]\n");
 }
 
 TEST(Kernels, ThatDoNotExistAreNamed) {

@@ -164,7 +164,7 @@ TEST(GroupErrors, RanksThatCannotBe) {
   EXPECT_EQ(refusal(std::vector<int64_t>{0, 4}),
             "error: group: rank 4 is not one of the world's 4 ranks [trace.group]\n"
             "  note: ranks are global and count from 0\n");
-  EXPECT_EQ(refusal(std::vector<int64_t>{1, 1}), "error: group: rank 1 stands twice in [1, 1] [trace.group]\n");
+  EXPECT_EQ(refusal(std::vector<int64_t>{1, 1}), "error: group: rank 1 occurs twice in [1, 1] [trace.group]\n");
   EXPECT_EQ(refusal(std::vector<int64_t>{}), "error: group: a group of no ranks [trace.group]\n");
   EXPECT_EQ(refusal(Group()), "error: group: it has no name [trace.group]\n"
                               "  note: a group object needs one, by which graphs know it\n");

@@ -27,7 +27,7 @@ llvm::Expected<Machine> loadMachine(llvm::StringRef nameOrPath) {
   if (std::optional<Machine> preset = machinePreset(nameOrPath))
     return *preset;
   if (nameOrPath != "-" && !llvm::sys::fs::exists(nameOrPath)) {
-    Diagnostic diagnostic = diagnose("tool.machine", "neither a machine of this name is known nor a file is there",
+    Diagnostic diagnostic = diagnose("tool.machine", "there is neither a preset nor a file of this name",
                                      "the machines are " + llvm::join(machinePresetNames(), ", "));
     diagnostic.file = nameOrPath.str();
     return makeError(std::move(diagnostic));
@@ -89,15 +89,15 @@ llvm::Error addCollectives(Machine &machine, llvm::StringRef path) {
 llvm::Error checkDurations(const Durations &durations, const Graph &graph) {
   if (!durations.digest.empty())
     if (std::string digest = digestOf(graph).str(); digest != durations.digest)
-      return mismatch(
-          durations, "durations of the graph with digest " + durations.digest + ", but the graph at hand has " + digest,
-          "give the durations that were taken of this graph");
+      return mismatch(durations,
+                      "durations of the graph with digest " + durations.digest + ", but this graph has " + digest,
+                      "give durations that were measured for this graph");
   auto isTimed = [&](const Node *node) {
     return durations.find(node->name().str()) || durations.calls(node->target().str());
   };
   if (llvm::none_of(graph, isTimed))
     return mismatch(durations, "no node of these durations is in graph '" + graph.name().str() + "'",
-                    "give the durations that were taken of this graph, or choose another one with --graph");
+                    "give durations that were measured for this graph, or choose another one with --graph");
   return llvm::Error::success();
 }
 

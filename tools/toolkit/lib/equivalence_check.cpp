@@ -73,7 +73,7 @@ EquivalenceAnswer inWords(runtime::EquivalenceReport report, const std::string &
     } else {
       answer.verdict = "NOT CHECKED: " + equality;
       answer.details = differencesText(comparison) +
-                       "  note: other inputs may tell more: --seed S makes others, --values DIR takes recorded ones\n";
+                       "  note: try other inputs: --seed S generates them, --values DIR reads recorded ones\n";
     }
     break;
   }
@@ -144,9 +144,8 @@ EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, Eq
   if (question.reassociated)
     rules.otherwise = {false, reassociationTolerance, reassociationTolerance};
   runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, rules);
-  std::string equality =
-      equalityText(report.comparison, question.reassociated ? "equal within 1e-5" : "equal to the bit",
-                   " of " + counted(request.ranks, "rank"));
+  std::string equality = equalityText(report.comparison, question.reassociated ? "equal within 1e-5" : "bitwise equal",
+                                      " of " + counted(request.ranks, "rank"));
   equality += report.comparison.unchecked.empty() ? ", " : "; ";
   return inWords(std::move(report), equality + (seeded ? "seeded inputs" : "recorded inputs"));
 }

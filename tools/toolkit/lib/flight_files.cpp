@@ -72,7 +72,7 @@ llvm::Expected<std::vector<FlightRecord>> loadFlightRecords(const std::string &p
     files = std::move(*found);
     llvm::erase_if(files, [](const std::string &file) { return isUnfinished(file); });
     if (files.empty())
-      return wrongFolder(path, "holds no flight record, expected one a rank",
+      return wrongFolder(path, "holds no flight record, expected one for each rank",
                          "write them with --flight-records, or with PyTorch's flight recorder");
   }
   std::map<int64_t, std::string> seen;
@@ -86,7 +86,8 @@ llvm::Expected<std::vector<FlightRecord>> loadFlightRecords(const std::string &p
       return record.takeError();
     auto [other, added] = seen.try_emplace(record->rank, name);
     if (!added)
-      return wrongFolder(name, "is a second record of rank " + std::to_string(record->rank) + ", expected one a rank",
+      return wrongFolder(name,
+                         "is a second record of rank " + std::to_string(record->rank) + ", expected one for each rank",
                          ("the first is " + other->second).c_str());
     records.push_back(std::move(*record));
   }

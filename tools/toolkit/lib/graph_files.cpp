@@ -37,7 +37,7 @@ void completeTypes(Graph &graph, llvm::StringRef file, Diagnostics *warnings) {
     Diagnostic warning;
     warning.severity = Severity::Warning;
     warning.file = file.str();
-    warning.message = "nothing is known of the results of " + target + ", " + counted(count, "call") +
+    warning.message = "the result types are unknown for " + target + ", " + counted(count, "call") +
                       ": the text prints no types, and no rule infers them";
     warning.notes.push_back("their sizes count as unknown; print the graph with types: print_readable()");
     if (warnings)

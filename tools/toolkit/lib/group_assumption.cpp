@@ -124,7 +124,7 @@ std::string assumedGroupsText(const GroupTable &groups) {
     bool all = names.size() <= mostNames;
     text += llvm::join(llvm::ArrayRef(names).take_front(mostNames), ", ") + (all ? "" : ", ...") + " taken as " + words;
   }
-  return text.empty() ? "" : text + ", since no file says";
+  return text.empty() ? "" : text + ", since no file states them";
 }
 
 namespace {
@@ -170,7 +170,7 @@ namespace {
 
 /// Adds the assumption, and the lines of Python that write the group file.
 void sayHowToTell(Diagnostic &finding, const std::string &assumed) {
-  finding.notes.push_back(assumed + ": --groups FILE says which ranks they are, or run another number of ranks");
+  finding.notes.push_back(assumed + ": --groups FILE states the ranks, or run another number of ranks");
   finding.notes.push_back("these lines in the job write FILE:");
   finding.notes.push_back("from torch.distributed.distributed_c10d import _world, get_process_group_ranks as ranks");
   finding.notes.push_back("groups = {name: {\"ranks\": ranks(group)} for group, name in _world.pg_names.items()}");

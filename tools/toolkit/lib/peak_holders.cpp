@@ -47,7 +47,7 @@ PeakHolders holdersOfPeak(const Graph &graph) {
 std::string str(const PeakHolders &peak, size_t count) {
   if (!peak.at)
     return "nothing alive";
-  std::string text = "alive at " + peak.at->name().str().str() + ":";
+  std::string text = "live at " + peak.at->name().str().str() + ":";
   int64_t others = 0;
   for (size_t i = 0; i < peak.holders.size(); ++i)
     if (i < count)

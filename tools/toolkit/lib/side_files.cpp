@@ -82,7 +82,7 @@ std::vector<Diagnostic> unfitDurations(const Durations &durations, const Graph &
                   "got " + counted(durations.size(), "duration") + ", of which " +
                       withCommas(static_cast<int64_t>(unfit.size())) + " name no node of graph '" + graph.name().str() +
                       "': " + few(unfit),
-                  "give the durations that were taken of this graph, or choose another one with --graph")};
+                  "give durations that were measured for this graph, or choose another one with --graph")};
 }
 
 std::vector<Diagnostic> unfitCollectives(const Machine &machine, const Graph &graph, llvm::StringRef file) {
@@ -109,7 +109,7 @@ std::vector<Diagnostic> unfitCollectives(const Machine &machine, const Graph &gr
                   "no timed collective fits the graph: the file has " + few(timed.getArrayRef()) + "; the graph has " +
                       few(wanted.getArrayRef()),
                   "all times are predicted by machine " + machine.name +
-                      ": time collectives on as many ranks and nodes, or say with --groups where the ranks stand")};
+                      ": time collectives on as many ranks and nodes, or state the ranks of each group with --groups")};
 }
 
 std::vector<Diagnostic> unfitOperators(llvm::ArrayRef<std::string> targets, const Graph &graph, llvm::StringRef file) {

@@ -211,7 +211,7 @@ TypePtr getItemType(Call &call) {
   std::optional<unsigned> at = wrapDim(index->integer(), *elements);
   if (!at)
     return call.refuse("takes element " + llvm::Twine(index->integer()) + " of " + node.operand(0)->name().str() +
-                           ", which has " + llvm::Twine(*elements) + " results; expected an element that is there",
+                           ", which has " + llvm::Twine(*elements) + " results; expected the index of an element",
                        "take an element from 0 to " + llvm::Twine(*elements - 1));
   TypePtr list = node.operand(0)->type();
   return list ? list->elements()[*at] : nullptr;

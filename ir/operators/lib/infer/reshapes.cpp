@@ -165,7 +165,7 @@ TypePtr viewType(Call &call) {
     int64_t count = productOf(*staticDims(from->sizes()));
     auto sizes = inferSizes(*numbers, count);
     return sizes ? reshaped(call, *from, *sizes)
-                 : call.refuse("views " + llvm::Twine(count) + " elements as a shape that does not hold them",
+                 : call.refuse("views " + llvm::Twine(count) + " elements as a shape with another number of elements",
                                "make the product of the sizes " + llvm::Twine(count));
   }
   call.assume();

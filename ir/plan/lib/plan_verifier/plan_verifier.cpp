@@ -45,7 +45,7 @@ constexpr VerifierRule rules[] = {
     {"plan.contiguous", "What a collective sends and receives is contiguous."},
     {"plan.counts", "What a collective sends and receives has the number of elements that its group's size asks for."},
     {"plan.dtype", "What a collective sends and what it receives have one dtype, on which its reduction is defined."},
-    {"plan.events", "An event is recorded by one step, which stands before those that wait for it; at least one does."},
+    {"plan.events", "An event is recorded by one step, which precedes the steps that wait for it; at least one waits."},
     {"plan.guards", "What its graph was traced with (ccgraph/ir/guard.h) is so by the plan's own groups and rank."},
     {"plan.home", "Where there is an arena of communication, what a collective sends and receives lies in no buffer of "
                   "the other arena."},

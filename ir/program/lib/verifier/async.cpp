@@ -222,9 +222,10 @@ private:
       close(storage);
     }
     if (!launched)
-      report_.add(node, {Severity::Warning, "async.useless-wait",
-                         "waits on " + quoted(value) + ", which no collective made; expected a value in flight",
-                         "the wait does nothing: read " + quoted(value) + " itself"});
+      report_.add(node,
+                  {Severity::Warning, "async.useless-wait",
+                   "waits on " + quoted(value) + ", which is the result of no collective; expected a value in flight",
+                   "the wait has no effect: read " + quoted(value) + " itself"});
   }
 
   /// Ends the async pairs whose result is in the storage.

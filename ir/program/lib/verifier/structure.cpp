@@ -128,7 +128,7 @@ private:
     bool communicates = op.role == OpRole::Collective || op.role == OpRole::Wait;
     Severity severity = communicates ? Severity::Error : Severity::Warning;
     std::string repair = communicates ? "leave it out, or name the parameter as the schema does"
-                                      : "what no schema foresees is taken to be read, written and shared";
+                                      : "an argument that is not in the schema counts as read, written and shared";
     if (node.args().size() > op.params.size())
       report_.add(node, {severity, "structure.arguments",
                          "gives " + std::to_string(node.args().size()) + " arguments to " + op.target.str().str() +

@@ -207,7 +207,7 @@ private:
       return error(node, "types.group",
                    "names no group; expected a name, a node or a list of ranks at position " +
                        std::to_string(call.spec->group),
-                   "say which ranks take part");
+                   "list the ranks of the group");
     const Group *group = call.group.empty() ? nullptr : groups_.find(call.group);
     if (!call.group.empty() && !group && !groups_.empty())
       warn(node, "types.group-known", "is on group '" + call.group.str() + "', which the group table does not hold",
@@ -289,7 +289,7 @@ private:
       return error(node, "types.list-dtype", "takes a list of " + dtypes + " tensors; expected one dtype",
                    "make one call for each dtype");
     warn(node, "types.list-dtype",
-         "gathers a list of " + dtypes + " tensors, which gloo fills wrongly; expected one dtype on gloo",
+         "gathers a list of " + dtypes + " tensors, which gloo fills incorrectly; expected one dtype on gloo",
          "make one call for each dtype, or run it on NCCL");
   }
 
@@ -306,7 +306,7 @@ private:
       if (members && static_cast<int64_t>(splits->size()) != *members)
         error(node, "types.splits",
               std::string(name) + " " + std::to_string(splits->size()) + " parts; expected " +
-                  std::to_string(*members) + ", one a member",
+                  std::to_string(*members) + ", one for each member",
               "give a split for each rank of the group");
     }
     checkSplitSum(node, call, sent);

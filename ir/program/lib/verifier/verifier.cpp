@@ -69,7 +69,7 @@ constexpr VerifierRule rules[] = {
     {"structure.inputs",
      "Placeholders and get_attr read no node, placeholders stand before every call, and each has a target of its own."},
     {"structure.names", "Every node has a name, which no other node of its graph has."},
-    {"structure.order", "A node stands after every node that it reads or is ordered after."},
+    {"structure.order", "A node follows every node that it reads or is ordered after."},
     {"structure.output", "A graph ends in its one output."},
     {"structure.target", "Every node but the output names its target."},
     {"types.argument", "Arguments of collectives and waits are of the kinds that their schemas take."},

@@ -52,7 +52,7 @@ void ScheduleRecorder::note(const Pass &pass, const Certificate &certificate) {
 llvm::Expected<Schedule> ScheduleRecorder::take(const Graph &after, std::optional<int64_t> memoryBudget) {
   if (!obstacle_.empty()) {
     return makeError(diagnose(
-        "schedule.pipeline", obstacle_ + ": no schedule says that",
+        "schedule.pipeline", obstacle_ + ": a schedule file cannot express this",
         "write the graph itself (--emit json), or order the pipeline as -O2 does: what removes and rewrites, then "
         "what merges and moves"));
   }

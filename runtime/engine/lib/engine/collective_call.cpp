@@ -114,8 +114,8 @@ llvm::Error PreparedCollective::seat(const PlanCollective &call, const RankState
   seat.member = static_cast<size_t>(me - seat.members.data());
   for (int64_t member : seat.members)
     if (member < 0 || member >= static_cast<int64_t>(ranks.number))
-      return wrong("group " + Twine(intListText(seat.members)) + " holds rank " + Twine(member) + ", and only " +
-                       Twine(ranks.number) + " ranks run",
+      return wrong("group " + Twine(intListText(seat.members)) + " contains rank " + Twine(member) + ", but only " +
+                       Twine(ranks.number) + (ranks.number == 1 ? " rank runs" : " ranks run"),
                    "run as many ranks as the groups name");
   auto size = static_cast<int64_t>(seat.members.size());
   if (isPointToPoint(call.kind) && (call.peer < 0 || call.peer >= size))

@@ -22,7 +22,7 @@ static llvm::Error checkRank(const Plan &plan, size_t rank) {
 
 static llvm::Error checkPace(const Pace &pace, const PlanRequest &request) {
   if (!request.faults.empty())
-    return wrong("got faults and a pace, expected one of them: a run that is paced shows times, and no failures");
+    return wrong("got faults and a pace, expected one of them: a run with --pace shows times, not failures");
   if (pace.steps.size() != request.plans.size())
     return wrong("got times of " + Twine(pace.steps.size()) + " plans, expected " + Twine(request.plans.size()));
   for (size_t i = 0; i < pace.steps.size(); ++i) {

@@ -46,7 +46,7 @@ std::string launchedText(const RankRun &run, const Communication &awaited, const
 /// the note gives the number of collectives that they launched on the same group, which is fewer.
 llvm::Error deadlock(llvm::ArrayRef<RankRun> runs, const Communications &communications) {
   const RankRun &first = *llvm::find_if(runs, [](const RankRun &run) { return !run.isFinished(); });
-  Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can go on: " + waitText(first));
+  Diagnostic diagnostic = diagnose(*first.position(), "run.deadlock", "no rank can continue: " + waitText(first));
   std::vector<std::string> notes;
   for (const RankRun &run : runs) {
     if (!run.isFinished() && &run != &first)

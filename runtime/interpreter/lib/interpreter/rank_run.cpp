@@ -159,8 +159,8 @@ RankRun::StepResult RankRun::executeCollective(const Node &node) {
   for (int64_t member : request->group)
     if (member < 0 || member >= static_cast<int64_t>(setup_.numRanks))
       return error(node, "run.collective",
-                   (Twine("group ") + intListText(request->group) + " holds rank " + Twine(member) + ", and only " +
-                    Twine(setup_.numRanks) + " ranks run")
+                   (Twine("group ") + intListText(request->group) + " contains rank " + Twine(member) + ", but only " +
+                    Twine(setup_.numRanks) + (setup_.numRanks == 1 ? " rank runs" : " ranks run"))
                        .str(),
                    "run as many ranks as the groups name");
   if (llvm::Error error = join(*request))

@@ -18,7 +18,7 @@ llvm::Expected<Value> evaluate(const Node &node, const Argument &argument, const
       return *value;
     return makeError(diagnose(node, "run.not-computed",
                               ("reads `" + operand->name().str() + "`, which has no value yet").str(),
-                              "a definition must stand before its uses"));
+                              "a definition must precede its uses"));
   };
   auto fail = [&](llvm::StringRef rule, std::string message, std::string repair) {
     return makeError(diagnose(node, rule, std::move(message), std::move(repair)));

@@ -44,7 +44,7 @@ bool unify(const Dim &dim, int64_t value, Symbols &symbols) {
 
 std::string conformTensor(const Type &type, const Value &value, Symbols &symbols) {
   auto wrong = [&] {
-    return (Twine("got ") + value.describe() + ", expected " + type.str() + " as its type says").str();
+    return (Twine("got ") + value.describe() + ", expected " + type.str() + " as its type states").str();
   };
   if (!value.is(Value::Kind::Tensor))
     return wrong();
@@ -59,7 +59,7 @@ std::string conformTensor(const Type &type, const Value &value, Symbols &symbols
 
 std::string conformList(const Type &type, const Value &value, Symbols &symbols) {
   if (!value.is(Value::Kind::List) || value.list().size() != type.elements().size())
-    return (Twine("got ") + value.describe() + ", expected " + type.str() + " as its type says").str();
+    return (Twine("got ") + value.describe() + ", expected " + type.str() + " as its type states").str();
   for (size_t i = 0; i < type.elements().size(); ++i)
     if (std::string wrong = conform(type.elements()[i], value.list()[i], symbols); !wrong.empty())
       return wrong;
@@ -75,7 +75,7 @@ std::string conformNumber(const Type &type, const Value &value, Symbols &symbols
   if (!number || unify(type.symbol()->text(), *number, symbols))
     return "";
   return (Twine("got ") + Twine(*number) + ", expected " + type.symbol()->text() + " = " +
-          Twine(*valueOf(type.symbol()->text(), symbols)) + " as its type says")
+          Twine(*valueOf(type.symbol()->text(), symbols)) + " as its type states")
       .str();
 }
 

@@ -116,7 +116,7 @@ llvm::Error Watch::waitError(size_t first, llvm::StringRef rule, const std::stri
 
 void Watch::endAtStandstill() {
   auto first = static_cast<size_t>(llvm::find(states_, State::Asleep) - states_.begin());
-  failLocked(sleepers_[first]->rank(), waitError(first, "run.deadlock", "no rank can go on"));
+  failLocked(sleepers_[first]->rank(), waitError(first, "run.deadlock", "no rank can continue"));
 }
 
 void Watch::endAtDeadline(const Sleeper &sleeper) {

@@ -2,9 +2,9 @@
 //
 // It provides the arguments of ccgraph/runtime/equivalence.h (inputs for every rank, and the tolerance for a pipeline)
 // and formats the result for the summary:
-//   ok: 48 outputs of 4 ranks equal to the bit, seeded inputs
-//   ok: 46 of 48 outputs of 4 ranks equal to the bit, 2 not checked: the same number everywhere; seeded inputs
-//   NOT CHECKED: 46 of 48 outputs of 4 ranks equal to the bit, 2 not checked: all NaN; seeded inputs
+//   ok: 48 outputs of 4 ranks bitwise equal, seeded inputs
+//   ok: 46 of 48 outputs of 4 ranks bitwise equal, 2 not checked: the same number everywhere; seeded inputs
+//   NOT CHECKED: 46 of 48 outputs of 4 ranks bitwise equal, 2 not checked: all NaN; seeded inputs
 //   FAILED: 2 differences in 48 outputs
 // An output that is empty or has the same number everywhere is only counted, since other inputs need not give more
 // information. If an output is NaN or infinite throughout, or no output was checked, the check does not hold.
@@ -49,7 +49,7 @@ struct EquivalenceAnswer {
 /// Returns true if a pass of the pipeline declares that it reorders a reduction.
 [[nodiscard]] bool reassociates(const Pipeline &pipeline);
 
-/// Returns a text such as "46 of 48 outputs of 4 ranks equal to the bit (12 of 556 elements NaN), 2 not checked: all
+/// Returns a text such as "46 of 48 outputs of 4 ranks bitwise equal (12 of 556 elements NaN), 2 not checked: all
 /// NaN" for a comparison without differences.
 [[nodiscard]] std::string equalityText(const runtime::Comparison &comparison, const std::string &howEqual,
                                        const std::string &ofRanks = "");

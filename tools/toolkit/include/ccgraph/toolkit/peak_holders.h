@@ -25,7 +25,7 @@ struct PeakHolders {
 };
 [[nodiscard]] PeakHolders holdersOfPeak(const Graph &graph);
 
-/// Returns a text such as "alive at mm_7: add_3 1.2 GiB, primals_4 800.0 MiB, and 231 others 12.1 GiB", with at most
+/// Returns a text such as "live at mm_7: add_3 1.2 GiB, primals_4 800.0 MiB, and 231 others 12.1 GiB", with at most
 /// `count` names.
 [[nodiscard]] std::string str(const PeakHolders &peak, size_t count);
 
