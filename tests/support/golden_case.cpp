@@ -175,10 +175,12 @@ runtime::RunRequest GoldenCase::request() const {
 
 runtime::ComparisonRules GoldenCase::rules() const {
   runtime::ComparisonRules rules;
-  bool reassociates = llvm::any_of(pipeline.passes(), [](const auto &pass) { return pass->reassociates(); });
+  double tolerance = 0;
+  for (const auto &pass : pipeline.passes())
+    tolerance = std::max(tolerance, pass->tolerance());
   auto values = options.find("values");
-  if (values != options.end() && values->second == "close" && reassociates)
-    rules.otherwise = Tolerance{false, 1e-5, 1e-5};
+  if (values != options.end() && values->second == "close" && tolerance > 0)
+    rules.otherwise = Tolerance{false, tolerance, tolerance};
   return rules;
 }
 

@@ -9,7 +9,7 @@ llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &option
   EquivalenceQuestion question;
   question.ranks = options.equivalenceRanks;
   question.seed = options.seed;
-  question.reassociated = options.compare.empty() && reassociates(pipeline);
+  question.tolerance = options.compare.empty() ? toleranceOf(pipeline) : 0;
   question.objects = objects;
   question.kernels = options.kernels;
   if (options.values.empty())

@@ -70,6 +70,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.blocked", "No wait on a transfer stands above a transfer that it stood after, and where ranks run "
                            "different programs no wait "
                            "above any communication: the other ends may need that first."},
+      {"legality.compressed-sum", "A sum in 16 bits casts what the matched all_reduce sent, sends it to the same group "
+                                  "by the same reduction, and casts the result back."},
       {"legality.domain",
        "Random, host-visible and opaque steps keep their order, and nothing with an effect passes an opaque one."},
       {"legality.entry", "An entry of the certificate names nodes of this graph, those that it says are gone gone, and "

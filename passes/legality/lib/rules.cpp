@@ -134,6 +134,12 @@ private:
 };
 
 constexpr RuleTemplate templates[] = {
+    {{"compressed-sum", "a functional all_reduce that adds or averages f32 or f64, then the wait on it",
+      "a cast back to the dtype, a cast to bf16 or f16, the all_reduce of its result, and the wait on it",
+      "Each of the four reads the one before, and the all_reduce has the group, reduction and ordering edges of the "
+      "matched one. The result is rounded to 16 bits, so the rule needs leave to change bits."},
+     Stands::ValueForWait,
+     checkCompressedSum},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
       "the value that stands for what the waits, or the call, yielded, then all other new nodes: collectives on the "
       "same group, "

@@ -43,6 +43,7 @@ void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findi
 /// Returns true if a step after has the ordering edges of a step before, to the replacements of their ends.
 [[nodiscard]] bool keepsOrdering(const Evidence &evidence, const Step &was, const Step &now);
 void checkWaitsApart(const Evidence &evidence, uint32_t entry, Findings &findings);
+void checkCompressedSum(const Evidence &evidence, uint32_t entry, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, since the matched call has lost its operands.

@@ -3,7 +3,9 @@
 // Lists every pass, sorted by name. A new pass needs a line here, its own file, and docs/passes.md (tools/presubmit
 // --fix).
 #define CCGRAPH_PASSES(PASS)                                                                                           \
+  PASS("bucket-gradients", createBucketGradients)                                                                      \
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
+  PASS("compress-gradients", createCompressGradients)                                                                  \
   PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \
   PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \

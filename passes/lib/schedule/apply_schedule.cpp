@@ -42,7 +42,7 @@ class ApplySchedule final : public Pass {
 public:
   explicit ApplySchedule(Schedule schedule)
       : Pass({"apply-schedule", "Merges the buckets of a schedule and puts all nodes in its order.", Phase::Schedule,
-              /*reassociates=*/false,
+              /*tolerance=*/0,
               /*reordersCollectives=*/true,
               /*asTold=*/true}),
         schedule_(std::move(schedule)) {}

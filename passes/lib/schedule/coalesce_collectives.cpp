@@ -31,7 +31,7 @@ public:
               "together "
               "while computation keeps its order.",
               Phase::Schedule,
-              /*reassociates=*/false,
+              /*tolerance=*/0,
               /*reordersCollectives=*/true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<CoalesceCollectives>(); }

@@ -33,7 +33,7 @@ public:
               "Chooses the order of all nodes, and buckets of collectives, with the least predicted step time within "
               "the memory budget.",
               Phase::Schedule,
-              /*reassociates=*/false,
+              /*tolerance=*/0,
               /*reordersCollectives=*/true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ScheduleOverlap>(); }

@@ -4,15 +4,14 @@
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/text.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <map>
 #include <unistd.h>
 
 namespace ccgraph {
 namespace {
 
-// The tolerance for sums of floats in another order: more than a hundred times the rounding error of one f32 addition
-// (2^-24).
-constexpr double reassociationTolerance = 1e-5;
 constexpr size_t mostLines = 10;
 
 std::string countText(size_t count) { return withCommas(static_cast<int64_t>(count)); }
@@ -92,8 +91,11 @@ EquivalenceAnswer tooLarge(llvm::Error error) {
 
 int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 
-bool reassociates(const Pipeline &pipeline) {
-  return llvm::any_of(pipeline.passes(), [](const auto &pass) { return pass->reassociates(); });
+double toleranceOf(const Pipeline &pipeline) {
+  double tolerance = 0;
+  for (const auto &pass : pipeline.passes())
+    tolerance = std::max(tolerance, pass->tolerance());
+  return tolerance;
 }
 
 std::string equalityText(const runtime::Comparison &comparison, const std::string &howEqual,
@@ -141,11 +143,14 @@ EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after, Eq
       request.inputs.push_back(runtime::seededInputs(before, static_cast<int64_t>(rank), question.seed,
                                                      request.memoryLimit / static_cast<int64_t>(request.ranks)));
   runtime::ComparisonRules rules;
-  if (question.reassociated)
-    rules.otherwise = {false, reassociationTolerance, reassociationTolerance};
+  if (question.tolerance > 0)
+    rules.otherwise = {false, question.tolerance, question.tolerance};
   runtime::EquivalenceReport report = runtime::checkEquivalence(request, {&after}, rules);
-  std::string equality = equalityText(report.comparison, question.reassociated ? "equal within 1e-5" : "bitwise equal",
-                                      " of " + counted(request.ranks, "rank"));
+  std::string equality =
+      equalityText(report.comparison,
+                   question.tolerance > 0 ? llvm::formatv("equal within {0}", question.tolerance).str()
+                                          : std::string("bitwise equal"),
+                   " of " + counted(request.ranks, "rank"));
   equality += report.comparison.unchecked.empty() ? ", " : "; ";
   return inWords(std::move(report), equality + (seeded ? "seeded inputs" : "recorded inputs"));
 }

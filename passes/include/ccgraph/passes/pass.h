@@ -136,8 +136,9 @@ public:
     /// one sentence; the rewrite, not the motive
     llvm::StringRef description;
     Phase phase = Phase::Schedule;
-    /// may change the order of a floating-point reduction
-    bool reassociates = false;
+    /// Largest absolute and relative difference of results after the rewrite, for inputs near 1; 0: results are bitwise
+    /// equal.
+    double tolerance = 0;
     /// may change the order in which the collectives of a group are issued. The manager passes this to the legality
     /// checker, which rejects such a change from any other pass
     bool reordersCollectives = false;
@@ -163,8 +164,8 @@ public:
   [[nodiscard]] llvm::StringRef name() const { return traits_.name; }
   [[nodiscard]] llvm::StringRef description() const { return traits_.description; }
   [[nodiscard]] Phase phase() const { return traits_.phase; }
-  /// True: results are compared within a tolerance, see runtime/equivalence.h.
-  [[nodiscard]] bool reassociates() const { return traits_.reassociates; }
+  /// Results are compared within this tolerance, see runtime/equivalence.h.
+  [[nodiscard]] double tolerance() const { return traits_.tolerance; }
   [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
   [[nodiscard]] bool asTold() const { return traits_.asTold; }
   /// Returns the options in the order of declaration.

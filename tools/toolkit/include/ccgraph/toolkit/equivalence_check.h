@@ -30,8 +30,8 @@ struct EquivalenceQuestion {
   /// by rank, with the names of values files; empty: seeded (seeded_inputs.h)
   std::vector<TensorMap> inputs;
   ObjectMeanings objects;
-  /// some pass may add floating-point numbers in another order, so equality within 1e-5 is sufficient
-  bool reassociated = false;
+  /// absolute and relative difference that results may have; 0: bitwise equality is required
+  double tolerance = 0;
   /// kernel providers that are asked for operators that no builtin kernel computes (RunRequest::kernels)
   std::vector<std::string> kernels;
 };
@@ -46,8 +46,8 @@ struct EquivalenceAnswer {
 [[nodiscard]] EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after,
                                                    EquivalenceQuestion question);
 
-/// Returns true if a pass of the pipeline declares that it reorders a reduction.
-[[nodiscard]] bool reassociates(const Pipeline &pipeline);
+/// Returns the largest tolerance that a pass of the pipeline declares; 0 if results are bitwise equal.
+[[nodiscard]] double toleranceOf(const Pipeline &pipeline);
 
 /// Returns a text such as "46 of 48 outputs of 4 ranks bitwise equal (12 of 556 elements NaN), 2 not checked: all
 /// NaN" for a comparison without differences.
