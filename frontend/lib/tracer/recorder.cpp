@@ -137,7 +137,7 @@ Node *Recorder::waitFor(TensorState &state) {
 }
 
 Node *Recorder::append(const CallSpec &spec, const Type *type) {
-  Node *node = GraphBuilder(*graph_).call(spec);
+  Node *node = GraphBuilder(*graph_, position_).call(spec);
   graph_->setType(node, type);
   graph_->setFrame(node, frameHere());
   firstCall_ = firstCall_ ? firstCall_ : node;
@@ -255,7 +255,7 @@ llvm::Expected<Node *> Recorder::record(const Call &call) {
   CallSpec spec{.target = call.target, .args = {}, .type = graph_->context().noneType()};
   if (llvm::Error error = addArguments(call, spec))
     return error;
-  Node *node = GraphBuilder(*graph_).call(spec);
+  Node *node = GraphBuilder(*graph_, position_).call(spec);
   llvm::Error error = giveType(node);
   if (!error)
     error = check(spec, *node);
@@ -289,7 +289,7 @@ TensorList Recorder::callList(const Call &call) {
   }
   std::vector<Tensor> elements;
   for (size_t i = 0; i != (*list)->type()->elements().size(); ++i) {
-    Node *element = GraphBuilder(*graph_).call("operator.getitem", {*list, static_cast<int64_t>(i)});
+    Node *element = GraphBuilder(*graph_, position_).call("operator.getitem", {*list, static_cast<int64_t>(i)});
     graph_->setFrame(element, (*list)->frame());
     elements.push_back(tensorOf(element));
   }

@@ -46,6 +46,8 @@ public:
                                                              const Tensor &gradient);
   /// From here on, this function computes the gradient of `input` from that of `result`.
   void giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward);
+  /// Later calls are recorded before this node; null: at the end.
+  void setPosition(Node *before) { position_ = before; }
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
   [[nodiscard]] const std::vector<Tensor> &parameters() const { return parameters_; }
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -79,6 +81,8 @@ private:
   TypeInference inference_;
   /// placeholders are inserted before this node
   Node *firstCall_ = nullptr;
+  /// calls are inserted before this node; null: at the end
+  Node *position_ = nullptr;
   std::vector<Tensor> parameters_;
   GivenGradients givenGradients_;
   /// while gradients are appended: all nodes up to this one have types
