@@ -59,6 +59,14 @@ void addParallelism(CommandLine &line, GenOptions &options) {
           parallel.tensor);
   addSize(line, "--ep", "expert parallel ranks, a part of --fsdp: the experts are sharded (1)", parallel.experts);
   addSize(line, "--ddp", "data parallel ranks: each rank has all weights and its own tokens (1)", options.ddp);
+  line.addText(
+      "--hook", "NAME",
+      "reduces the gradients of replicas in the buckets of PyTorch's DDP, by this hook: none, allreduce, bf16, fp16, "
+      "quantize-per-tensor, quantize-per-channel, powersgd, batched-powersgd, noop",
+      options.request.hook);
+  line.chooseFrom(models::stepHooks());
+  line.addCount("--zero", "STAGE", "1: the optimizer of a step is sharded over the replicas (0)", 0,
+                [&options](size_t stage) { options.zero = stage; });
   line.add({"--hsdp", "RxS", "R replicas of S ranks that shard each weight",
             [&parallel](llvm::StringRef text) -> llvm::Error {
               auto [copies, shards] = text.split('x');
@@ -150,6 +158,9 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   for (llvm::StringRef flag : {"--optimizer", "--lr"})
     if (isGiven(flag) && options.request.part != Part::Step)
       return usage(flag + " without --part step: expected a step, since no other part has an optimizer");
+  if (options.zero > 1)
+    return badValue("--zero", std::to_string(options.zero), "0 or 1");
+  options.request.shardsOptimizer = options.zero == 1;
   if (isGiven("--ddp"))
     options.request.parallel.replicas = options.ddp;
   return llvm::Error::success();

@@ -34,6 +34,7 @@ struct GenOptions {
   int64_t vocab = 0;
 
   int64_t ddp = 0;
+  size_t zero = 0;
   /// all but the model
   models::GenerateRequest request;
 

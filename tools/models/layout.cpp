@@ -66,7 +66,7 @@ Tensor Layout::reduceGradient(const Parameter &parameter, const Tensor &gradient
   }
   if (ranks > 1)
     sum = reduce_scatter_tensor(sum, "sum", 0, group);
-  return parallel().replicas > 1 ? all_reduce(sum, "sum", "replicate") : sum;
+  return parallel().replicas > 1 && !options_.bucketsReplicas ? all_reduce(sum, "sum", "replicate") : sum;
 }
 
 Tensor Layout::gather(const Parameter &parameter) {

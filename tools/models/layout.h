@@ -48,6 +48,8 @@ struct LayoutOptions {
   Parallelism parallel;
   DType dtype = DType::BF16;
   std::string device = "cpu";
+  /// the gradients of replicas are reduced in buckets later, not each by itself
+  bool bucketsReplicas = false;
 };
 
 class Layout {

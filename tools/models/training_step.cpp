@@ -1,5 +1,6 @@
 #include "models/training_step.h"
 
+#include "models/bucketed_gradients.h"
 #include "models/partition.h"
 #include "models/refusal.h"
 #include "models/transformer.h"
@@ -17,11 +18,16 @@ using namespace tracer; // NOLINT(google-build-using-namespace): models are writ
 
 namespace {
 
+/// Returns whether the gradients of replicas are reduced in buckets.
+bool usesBuckets(const GenerateRequest &request) { return !request.hook.empty() || request.shardsOptimizer; }
+
 /// Records a program.
 class StepRecorder {
 public:
   StepRecorder(Trace &trace, const GenerateRequest &request)
-      : trace_(trace), request_(request), layout_(trace, {request.parallel, request.dtype, request.device}) {}
+      : trace_(trace), request_(request),
+        layout_(trace, {request.parallel, request.dtype, request.device, usesBuckets(request)}),
+        bucketed_(trace, request) {}
 
   /// Returns the results of the program.
   std::vector<Tensor> record();
@@ -42,12 +48,15 @@ private:
   /// Adds to the gradient of a parameter: a parameter that is read in several places has a gradient from each.
   void addGradient(const Parameter &parameter, const Tensor &gradient);
   void recordBackward(const Hidden &hidden);
+  [[nodiscard]] std::vector<Tensor> shards() const;
+  [[nodiscard]] std::vector<Tensor> results();
   [[nodiscard]] std::vector<Tensor> stepped();
   [[nodiscard]] std::vector<Tensor> steppedByAdamW();
 
   Trace &trace_;
   const GenerateRequest &request_;
   Layout layout_;
+  BucketedGradients bucketed_;
   Tensor loss_;
   /// by parameter, in the order of the parameters
   std::vector<Tensor> gradients_;
@@ -133,15 +142,35 @@ std::vector<Tensor> StepRecorder::stepped() {
   return results;
 }
 
-std::vector<Tensor> StepRecorder::record() {
-  Hidden hidden = forward(layout_, request_.model, request_.shape, tokens("tokens"));
-  recordLosses(hidden);
-  recordBackward(hidden);
+std::vector<Tensor> StepRecorder::shards() const {
+  std::vector<Tensor> shards;
+  for (const auto &parameter : layout_.parameters())
+    shards.push_back(parameter->shard);
+  return shards;
+}
+
+std::vector<Tensor> StepRecorder::results() {
   if (request_.part == Part::Step && request_.optimizer != Optimizer::None)
     return stepped();
   std::vector<Tensor> results = {loss_};
   results.insert(results.end(), gradients_.begin(), gradients_.end());
   return results;
+}
+
+std::vector<Tensor> StepRecorder::record() {
+  Hidden hidden = forward(layout_, request_.model, request_.shape, tokens("tokens"));
+  recordLosses(hidden);
+  recordBackward(hidden);
+  if (request_.shardsOptimizer) {
+    std::vector<Tensor> all = bucketed_.stepSharded(shards(), gradients_);
+    all.insert(all.begin(), loss_);
+    return all;
+  }
+  if (usesBuckets(request_))
+    gradients_ = bucketed_.reduce(shards(), gradients_);
+  std::vector<Tensor> all = results();
+  all.insert(all.end(), bucketed_.state().begin(), bucketed_.state().end());
+  return all;
 }
 
 llvm::Error checkRank(const GenerateRequest &request) {
@@ -161,6 +190,8 @@ llvm::Error check(const GenerateRequest &request) {
                    "got the device '" + visibleText(request.device) + "', expected one of PyTorch",
                    "devices are written cpu, cuda:0 or xpu:1");
   if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
+    return error;
+  if (llvm::Error error = checkHook(request))
     return error;
   return checkRank(request);
 }

@@ -13,6 +13,10 @@
 //   forward    loss, then the values that the backward pass needs
 //   backward   gradients, from the saved values of the forward pass, under the names of its results
 //
+// With a hook that has state, the state of each bucket is an input, and the new state follows the other results. With a
+// sharded optimizer, each bucket of parameters has an input "shard_B" (this rank's part of its elements) and the
+// optimizer's state for it; results are the loss, the parameters, then shards, averages, squares and the count.
+//
 // Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics about the request or from the
 // trace. Cost: linear in the nodes, some microseconds each.
 #pragma once
@@ -23,6 +27,8 @@
 #include "ccgraph/ir/type.h"
 
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace ccgraph::models {
 
@@ -39,6 +45,11 @@ struct GenerateRequest {
   Optimizer optimizer = Optimizer::AdamW;
   double learningRate = 3e-4;
   Part part = Part::Joint;
+  /// Name of the hook that reduces buckets of gradients over the replicas (tracer/gradient_hooks.h, "powersgd" or
+  /// "batched-powersgd"); empty: each gradient has an all_reduce of its own.
+  std::string hook;
+  /// The optimizer is sharded over the replicas: ZeRO stage 1.
+  bool shardsOptimizer = false;
   /// The rank of the program; absent: rank 0 if ranks differ, else every rank.
   std::optional<int64_t> rank = std::nullopt;
 };
@@ -46,6 +57,9 @@ struct GenerateRequest {
 /// A device type of torch.device, and perhaps an index from 0 to 127, which is as far as PyTorch counts. Types for other uses than
 /// training (opengl, ideep) are left out.
 [[nodiscard]] bool isDeviceOfPyTorch(llvm::StringRef text);
+
+/// Returns the names that GenerateRequest::hook accepts.
+[[nodiscard]] std::vector<std::string> stepHooks();
 
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
 
