@@ -1,4 +1,4 @@
-// AcceptedNames: the identifiers that a rule of the grammar of names (ccgraph/ir/names.h) accepts, each checked once.
+// AcceptedNames: the identifiers that a rule of the grammar of names (ccgraph/ir/internal/names.h) accepts, each checked once.
 //
 // A rule reads each character of a text, and a graph calls few operators many times. A name that the rule refuses is checked each
 // time, since it ends in an error.

@@ -1,4 +1,4 @@
-// GraphNames: finds a name of a node that breaks the grammar of names (ccgraph/ir/names.h).
+// GraphNames: finds a name of a node that breaks the grammar of names (ccgraph/ir/internal/names.h).
 //
 // Each writer checks a graph before it writes, because a graph may also be imported through the C ABI or made by calls: the text would
 // be refused, or would mean something else, when it is read.
@@ -10,7 +10,7 @@
 #include "accepted_names.h"
 
 #include "ccgraph/ir/graph.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 
 #include <optional>
 

@@ -20,5 +20,10 @@ quarantine 'CUDA' '<(cuda|cublas)[a-zA-Z_]*[.]h>' '^(runtime/gpu/nccl/module/|te
 quarantine 'NCCL' '<nccl[.]h>' '^(runtime/gpu/nccl/module/|tests/tools/nccl_bench/by_hand[.]cpp)'
 quarantine 'MPI' '<mpi[.]h>' '^(runtime/mpi/module/|tests/tools/mpi_bench/)'
 quarantine 'PyTorch' '<(ATen|c10|torch)/' '^runtime/torch/module/'
+internal=$(grep -rlE --include=*.h '"ccgraph/[a-z]+/internal/' */include */*/include tools/*/include | grep -v /internal/ | sort -u || true)
+if [ -n "$internal" ]; then
+  printf 'error: an installed header includes an internal one, which is not installed:\n%s\n' "$internal"
+  status=1
+fi
 [ $status = 0 ] || echo 'note: hand a value of ir/ across instead'
 exit $status

@@ -33,6 +33,10 @@ foreach(installed doc/ccgraph/LICENSE ${schemas}
     message(FATAL_ERROR "share/${installed} was not installed")
   endif()
 endforeach()
+file(GLOB_RECURSE internal ${WORK}/prefix/include/*/internal/*.h ${WORK}/prefix/include/*/order_list.h)
+if(internal)
+  message(FATAL_ERROR "internal headers were installed: ${internal}")
+endif()
 run(${WORK}/prefix/bin/ccgraph-opt --version)
 # The installed script uses the ccgraph-run beside it.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env COLUMNS=400 ${WORK}/prefix/bin/ccgraph-fit-machine --help

@@ -101,6 +101,8 @@ function(ccgraph_define_library folder sources headers)
   target_link_libraries(${target} ${ARGN})
   add_library(ccgraph::${folder} ALIAS ${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
+  # The libraries share the headers of internal/ among themselves; users do not get them.
+  list(FILTER headers EXCLUDE REGEX "/include/.*/internal/")
   list(TRANSFORM headers REPLACE "^(.*/include)/.*" "\\1" OUTPUT_VARIABLE roots)
   list(REMOVE_DUPLICATES roots)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${roots} FILES ${headers})

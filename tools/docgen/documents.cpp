@@ -1,7 +1,7 @@
 #include "docgen/documents.h"
 
 #include "ccgraph/ir/context.h"
-#include "ccgraph/ir/op_docs.h"
+#include "ccgraph/ir/internal/op_docs.h"
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"

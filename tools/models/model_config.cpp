@@ -3,7 +3,7 @@
 #include "models/model_keys.h"
 #include "models/refusal.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/text.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "fx_text/constant_text.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "fx_text/expression.h"
 
 #include "llvm/ADT/StringExtras.h"

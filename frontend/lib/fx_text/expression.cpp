@@ -1,7 +1,7 @@
 #include "fx_text/expression.h"
 
 #include "ccgraph/ir/device.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "fx_text/constant_text.h"
 #include "fx_text/writable.h"
 

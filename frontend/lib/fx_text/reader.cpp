@@ -1,6 +1,6 @@
 #include "ccgraph/frontend/fx_text.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/text.h"
 #include "fx_text/load_args.h"
 #include "fx_text/log_title.h"

@@ -7,7 +7,7 @@
 #include "accepted_names.h"
 #include "fx_text/expression.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -50,7 +50,7 @@ struct Scope {
   bool define(llvm::StringRef name, Node *node) { return names.try_emplace(name, node).second; }
 };
 
-/// Checks the name of a node (ccgraph/ir/names.h). Returns false where it reported an error.
+/// Checks the name of a node (ccgraph/ir/internal/names.h). Returns false where it reported an error.
 bool checkName(Session &session, llvm::StringRef name);
 /// Reads the type in a quoted annotation, or a list of types: "bf16[8, 4][4, 1]cuda:0", "(f32[2], -)". Returns false
 /// where it reported an error.

@@ -1,6 +1,6 @@
 #include "fx_text/source_comment.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/text.h"
 #include "fx_text/cursor.h"
 

@@ -1,6 +1,6 @@
 #include "ccgraph/frontend/fx_text.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "fx_text/argument_printer.h"
 #include "fx_text/python.h"
 #include "fx_text/source_comment.h"

@@ -1,7 +1,7 @@
 #include "json/argument_reader.h"
 
 #include "ccgraph/ir/device.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "fx_text/constant_text.h"
 #include "fx_text/writable.h"
 

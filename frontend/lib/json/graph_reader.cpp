@@ -1,6 +1,6 @@
 #include "ccgraph/frontend/json_graph.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/file_header.h"
 #include "json/group_reader.h"
 #include "json/guard_list.h"

@@ -10,7 +10,7 @@
 #include "accepted_names.h"
 
 #include "ccgraph/frontend/read_graph.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/json_report.h"
 #include "json/type_cache.h"
 

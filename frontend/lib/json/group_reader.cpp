@@ -1,6 +1,6 @@
 #include "json/group_reader.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/json_text.h"
 
 #include "ccgraph/ir/group_nesting.h"

@@ -1,6 +1,6 @@
 #include "json/json_report.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/json_text.h"
 
 namespace ccgraph {

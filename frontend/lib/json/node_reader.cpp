@@ -1,6 +1,6 @@
 #include "json/node_reader.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/argument_reader.h"
 #include "json/json_text.h"
 #include "json/longest_duration.h"

@@ -1,6 +1,6 @@
 #include "plan/plan_scope.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -1,6 +1,6 @@
 #include "plan/step_reader.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/op_def.h"
 #include "plan/value_reader.h"
 #include "json/argument_reader.h"

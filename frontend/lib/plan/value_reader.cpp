@@ -1,6 +1,6 @@
 #include "plan/value_reader.h"
 
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 #include "json/argument_reader.h"
 
 #include "llvm/ADT/StringExtras.h"

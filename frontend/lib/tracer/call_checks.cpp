@@ -1,7 +1,7 @@
 #include "tracer/call_checks.h"
 
-#include "ccgraph/ir/broadcast.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/broadcast.h"
 #include "ccgraph/ir/op_def.h"
 #include "tracer/mode.h"
 

@@ -4,8 +4,8 @@
 #include "ccgraph/tracer/views.h"
 #include "tracer/mode.h"
 
-#include "ccgraph/ir/broadcast.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/broadcast.h"
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::tracer {

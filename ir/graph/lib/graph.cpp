@@ -1,6 +1,8 @@
 #include "ccgraph/ir/graph.h"
 
-#include "ccgraph/ir/names.h"
+#include "order/order_list.h"
+
+#include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/text.h"
 
@@ -66,8 +68,8 @@ void Graph::moveBefore(Node *node, Node *position) {
   if (node == position || node->next_ == position)
     return;
   noteEdit();
-  order_.remove(node);
-  order_.insertBefore(node, position);
+  OrderList(order_).remove(node);
+  OrderList(order_).insertBefore(node, position);
 }
 
 void Graph::moveAfter(Node *node, Node *position) {
@@ -80,9 +82,9 @@ void Graph::reorder(llvm::ArrayRef<Node *> order) {
   assert(order.size() == size() && "a permutation of all live nodes");
   noteEdit();
   for (Node *node : order)
-    order_.remove(node);
+    OrderList(order_).remove(node);
   for (Node *node : order)
-    order_.insertBefore(node, nullptr);
+    OrderList(order_).insertBefore(node, nullptr);
 }
 
 // --- Names -----------------------------------------------------------------------------------------------------------
@@ -226,7 +228,7 @@ Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Argum
   byName_[node->name_] = node;
   node->arguments_ = store(arguments);
   bindOperands(node, builder.operands_, {});
-  order_.insertBefore(node, position);
+  OrderList(order_).insertBefore(node, position);
   return node;
 }
 
@@ -262,7 +264,7 @@ void Graph::setProvenance(Node *node, const Provenance *provenance) {
 void Graph::erase(Node *node) {
   assert(!node->hasUses() && "an erased node has no users");
   bindOperands(node, {}, {});
-  order_.remove(node);
+  OrderList(order_).remove(node);
   byName_.erase(node->name_);
   node->erased_ = true;
 }

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/bound_call.h"
+#include "ccgraph/ir/internal/bound_call.h"
 
 #include "llvm/ADT/STLExtras.h"
 

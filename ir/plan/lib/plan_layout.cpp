@@ -1,8 +1,8 @@
 #include "ccgraph/ir/plan_layout.h"
 
-#include "ccgraph/ir/arena.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/arena.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"

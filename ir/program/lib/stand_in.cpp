@@ -1,4 +1,4 @@
-#include "ccgraph/ir/stand_in.h"
+#include "ccgraph/ir/internal/stand_in.h"
 
 namespace ccgraph {
 

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/broadcast.h"
+#include "ccgraph/ir/internal/broadcast.h"
 
 namespace ccgraph {
 

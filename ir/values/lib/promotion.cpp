@@ -1,4 +1,4 @@
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/promotion.h"
 
 #include "llvm/Support/ErrorHandling.h"
 

@@ -1,7 +1,7 @@
 #include "ccgraph/ir/type.h"
 
 #include "ccgraph/ir/device.h"
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,7 +1,7 @@
 #include "lower/program.h"
 
-#include "ccgraph/ir/arena.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/arena.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -3,7 +3,7 @@
 // Failure: lower.group, if the group or the number of its members is not known. Cost: a look-up.
 #pragma once
 
-#include "ccgraph/ir/bound_call.h"
+#include "ccgraph/ir/internal/bound_call.h"
 #include "lower/emitter.h"
 
 namespace ccgraph::lower {

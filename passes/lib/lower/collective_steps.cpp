@@ -4,7 +4,7 @@
 #include "lower/staging.h"
 #include "lower/steps.h"
 
-#include "ccgraph/ir/bound_call.h"
+#include "ccgraph/ir/internal/bound_call.h"
 #include "ccgraph/ir/strides.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -2,9 +2,9 @@
 #include "lower/steps.h"
 #include "lower/view_windows.h"
 
-#include "ccgraph/ir/passed_on.h"
-#include "ccgraph/ir/stand_in.h"
-#include "ccgraph/ir/view_geometry.h"
+#include "ccgraph/ir/internal/passed_on.h"
+#include "ccgraph/ir/internal/stand_in.h"
+#include "ccgraph/ir/internal/view_geometry.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"

@@ -1,6 +1,6 @@
 #include "lower/node_operands.h"
 
-#include "ccgraph/ir/view_geometry.h"
+#include "ccgraph/ir/internal/view_geometry.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -4,7 +4,7 @@
 // the error function borrows the node. Failure: none. Cost: linear in the arguments.
 #pragma once
 
-#include "ccgraph/ir/bound_call.h"
+#include "ccgraph/ir/internal/bound_call.h"
 #include "lower/emitter.h"
 
 namespace ccgraph::lower {

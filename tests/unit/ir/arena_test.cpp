@@ -1,4 +1,4 @@
-#include "ccgraph/ir/arena.h"
+#include "ccgraph/ir/internal/arena.h"
 
 #include <gtest/gtest.h>
 

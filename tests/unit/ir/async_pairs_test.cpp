@@ -1,6 +1,6 @@
 // Tests async pairs and regions: which wait completes which launch, and which part of its storage a value covers.
 #include "ccgraph/ir/async_pairs.h"
-#include "ccgraph/ir/region.h"
+#include "storages/region.h"
 #include "unit/ir/program.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Bound calls: rows, splits, counts, fresh sizes and transfers of each form of a collective, with sizes that are
 // numbers or symbols, and the errors of calls that make no sense.
-#include "ccgraph/ir/bound_call.h"
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/bound_call.h"
 
 #include <gtest/gtest.h>
 

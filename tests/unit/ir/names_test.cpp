@@ -1,4 +1,4 @@
-#include "ccgraph/ir/names.h"
+#include "ccgraph/ir/internal/names.h"
 
 #include "ccgraph/ir/text.h"
 

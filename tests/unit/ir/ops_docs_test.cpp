@@ -1,6 +1,6 @@
 // Tests that docs/ops.md matches the operator table. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
 #include "ccgraph/ir/context.h"
-#include "ccgraph/ir/op_docs.h"
+#include "ccgraph/ir/internal/op_docs.h"
 
 #include <gtest/gtest.h>
 

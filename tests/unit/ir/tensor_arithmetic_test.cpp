@@ -1,7 +1,7 @@
 // Tests tensor arithmetic against PyTorch 2.15: promotion, broadcasting, strides, and the text of devices.
-#include "ccgraph/ir/broadcast.h"
 #include "ccgraph/ir/device.h"
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/broadcast.h"
+#include "ccgraph/ir/internal/promotion.h"
 #include "ccgraph/ir/strides.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ namespace ccgraph {
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
-/// Error: the reader would refuse the JSON of this graph, because a name breaks the grammar of ccgraph/ir/names.h, or because a call is
+/// Error: the reader would refuse the JSON of this graph, because a name breaks the grammar of ccgraph/ir/internal/names.h, or because a call is
 /// of a function that no data file may call, such as torch.load (isFunctionOfGraphs). Graphs that were read pass; those that were
 /// imported through the C ABI or made by calls may not.
 [[nodiscard]] llvm::Error checkJsonReadsBack(const Graph &graph);

@@ -1,7 +1,7 @@
 #include "infer/families.h"
 #include "infer/symbolic_layout.h"
 
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/promotion.h"
 
 namespace ccgraph::infer {
 namespace {

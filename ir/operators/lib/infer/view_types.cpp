@@ -1,7 +1,7 @@
 #include "infer/families.h"
 #include "infer/linear_types.h"
 
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/promotion.h"
 
 #include <algorithm>
 

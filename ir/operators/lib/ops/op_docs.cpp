@@ -1,4 +1,4 @@
-#include "ccgraph/ir/op_docs.h"
+#include "ccgraph/ir/internal/op_docs.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/passed_on.h"
+#include "ccgraph/ir/internal/passed_on.h"
 
 #include "ops/knowledge.h"
 

@@ -1,6 +1,6 @@
 // Requirements of operators on the numbers in their operands, and the operators that pass these numbers on. Generators
 // of inputs use them; safety does not depend on them. An operator that is not here has no requirement.
-#include "ccgraph/ir/sign_rule.h"
+#include "ccgraph/ir/internal/sign_rule.h"
 #include "ops/knowledge.h"
 
 namespace ccgraph {

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/view_geometry.h"
+#include "ccgraph/ir/internal/view_geometry.h"
 
 #include "ccgraph/ir/int_list.h"
 #include "ops/arguments.h"

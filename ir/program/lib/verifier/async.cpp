@@ -1,5 +1,5 @@
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/region.h"
+#include "storages/region.h"
 
 #include "verifier/graph_rules.h"
 

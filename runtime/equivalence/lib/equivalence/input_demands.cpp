@@ -1,7 +1,7 @@
 #include "equivalence/input_demands.h"
 
 #include "ccgraph/ir/effects.h"
-#include "ccgraph/ir/sign_rule.h"
+#include "ccgraph/ir/internal/sign_rule.h"
 
 namespace ccgraph::runtime {
 namespace {

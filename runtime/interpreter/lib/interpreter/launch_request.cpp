@@ -1,6 +1,6 @@
 #include "interpreter/launch_request.h"
 
-#include "ccgraph/ir/bound_call.h"
+#include "ccgraph/ir/internal/bound_call.h"
 #include "collectives/agreement.h"
 
 #include "llvm/ADT/Twine.h"

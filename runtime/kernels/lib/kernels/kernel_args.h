@@ -15,8 +15,8 @@
 // an access.
 #pragma once
 
-#include "ccgraph/ir/broadcast.h"
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/broadcast.h"
+#include "ccgraph/ir/internal/promotion.h"
 #include "ccgraph/ir/strides.h"
 #include "ccgraph/runtime/kernels.h"
 

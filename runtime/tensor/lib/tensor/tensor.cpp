@@ -1,6 +1,6 @@
 #include "ccgraph/runtime/tensor.h"
 
-#include "ccgraph/ir/broadcast.h"
+#include "ccgraph/ir/internal/broadcast.h"
 #include "ccgraph/ir/strides.h"
 #include "process/memory_limit.h"
 #include "process/thread_sanitizer.h"

@@ -17,7 +17,6 @@
 #include "ccgraph/ir/group_table.h"
 #include "ccgraph/ir/guard.h"
 #include "ccgraph/ir/node.h"
-#include "ccgraph/ir/order_list.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
@@ -99,6 +98,13 @@ struct Surroundings {
   friend bool operator==(const Surroundings &, const Surroundings &) = default;
 };
 
+/// The ends of the program order, which the nodes link, and its length.
+struct NodeChain {
+  Node *first = nullptr;
+  Node *last = nullptr;
+  size_t size = 0;
+};
+
 /// Iterates over nodes in program order. The current node may be moved or erased only after the iterator has advanced.
 class NodeIterator {
 public:
@@ -136,9 +142,9 @@ public:
 
   // --- Nodes in program order ------------------------------------------------------------------------------------
   /// Number of nodes in the order.
-  [[nodiscard]] size_t size() const { return order_.size(); }
-  [[nodiscard]] Node *front() const { return order_.front(); }
-  [[nodiscard]] Node *back() const { return order_.back(); }
+  [[nodiscard]] size_t size() const { return order_.size; }
+  [[nodiscard]] Node *front() const { return order_.first; }
+  [[nodiscard]] Node *back() const { return order_.last; }
   /// Supports `for (Node *node : graph)`, for a loop that moves and erases no node.
   [[nodiscard]] NodeIterator begin() const { return NodeIterator(front()); }
   [[nodiscard]] static NodeIterator end() { return NodeIterator(); }
@@ -241,7 +247,7 @@ private:
   Context *context_;
   /// Begins with small blocks, because many subgraphs have only a few nodes.
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 512> arena_;
-  OrderList order_;
+  NodeChain order_;
   std::vector<Node *> byId_;
   llvm::DenseMap<Identifier, Node *> byName_;
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;

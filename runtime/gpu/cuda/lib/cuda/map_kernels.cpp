@@ -1,4 +1,4 @@
-#include "ccgraph/ir/promotion.h"
+#include "ccgraph/ir/internal/promotion.h"
 #include "cuda/planner.h"
 
 namespace ccgraph::runtime::cuda {

@@ -1,4 +1,4 @@
-#include "ccgraph/ir/broadcast.h"
+#include "ccgraph/ir/internal/broadcast.h"
 #include "cuda/planner.h"
 #include "kernels/indexing.h"
 

@@ -1,9 +1,9 @@
-#include "ccgraph/ir/region.h"
+#include "storages/region.h"
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/int_list.h"
-#include "ccgraph/ir/view_geometry.h"
+#include "ccgraph/ir/internal/view_geometry.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -9,22 +9,19 @@
 // / 1.5)^i nodes. With c there are three: too many for the ranges of 2 (1.3), 4 (1.8) and 8 labels (2.4) around a, but
 // not for all 16 (3.2). So the three share these 16: a 4, c 8, b 12.
 //
-// Ownership: the list links nodes of a Graph through their fields and owns none, so a node is in at most one list.
+// Ownership: borrows the chain of a Graph. It links nodes through their fields and owns none, so a node is in at most one
+// list.
 // Failure: none; 2^62 labels are enough for any graph that fits in memory. Cost: appending and removing are O(1), and
 // appended nodes get labels 2^20 apart.
 #pragma once
 
-#include "ccgraph/ir/node.h"
-
-#include <cstddef>
+#include "ccgraph/ir/graph.h"
 
 namespace ccgraph {
 
 class OrderList {
 public:
-  [[nodiscard]] Node *front() const { return first_; }
-  [[nodiscard]] Node *back() const { return last_; }
-  [[nodiscard]] size_t size() const { return size_; }
+  explicit OrderList(NodeChain &chain) : chain_(chain) {}
 
   /// Inserts an unlinked node before `position`; null appends.
   void insertBefore(Node *node, Node *position);
@@ -36,9 +33,7 @@ private:
   void assignLabel(Node *node);
   void relabelAround(Node *node);
 
-  Node *first_ = nullptr;
-  Node *last_ = nullptr;
-  size_t size_ = 0;
+  NodeChain &chain_;
 };
 
 } // namespace ccgraph

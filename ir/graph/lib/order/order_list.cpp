@@ -1,4 +1,4 @@
-#include "ccgraph/ir/order_list.h"
+#include "order/order_list.h"
 
 namespace ccgraph {
 namespace {
@@ -15,12 +15,12 @@ constexpr double overflowBase = 1.5;
 } // namespace
 
 void OrderList::link(Node *node, Node *position) {
-  Node *before = position ? position->prev_ : last_;
+  Node *before = position ? position->prev_ : chain_.last;
   node->prev_ = before;
   node->next_ = position;
-  (before ? before->next_ : first_) = node;
-  (position ? position->prev_ : last_) = node;
-  ++size_;
+  (before ? before->next_ : chain_.first) = node;
+  (position ? position->prev_ : chain_.last) = node;
+  ++chain_.size;
 }
 
 void OrderList::insertBefore(Node *node, Node *position) {
@@ -29,10 +29,10 @@ void OrderList::insertBefore(Node *node, Node *position) {
 }
 
 void OrderList::remove(Node *node) {
-  (node->prev_ ? node->prev_->next_ : first_) = node->next_;
-  (node->next_ ? node->next_->prev_ : last_) = node->prev_;
+  (node->prev_ ? node->prev_->next_ : chain_.first) = node->next_;
+  (node->next_ ? node->next_->prev_ : chain_.last) = node->prev_;
   node->next_ = node->prev_ = nullptr;
-  --size_;
+  --chain_.size;
 }
 
 void OrderList::assignLabel(Node *node) {
