@@ -63,9 +63,7 @@ llvm::Error ExpectedRun::addGroupsOfProgram() {
     for (const Group &group : program_.plans().front()->groups)
       if (!graph_->groups().find(group.name))
         graph_->groups().set(group);
-  if (options_.groups.empty())
-    return llvm::Error::success();
-  return addGroupsAndObjects(*graph_, objects_, options_.groups.front());
+  return addGroupsAndObjects(*graph_, objects_, options_.groups.empty() ? llvm::StringRef() : options_.groups.front());
 }
 
 llvm::Error ExpectedRun::checkInputs() const {

@@ -59,13 +59,8 @@ llvm::Error OptInput::loadGraphs() {
       addHints(*graph, input_->listed[input_->step->graphs[input_->step->chosen].start]);
   }
   for (const auto &graph : graphs_)
-    if (llvm::Error error = options_.groups.empty()
-                                ? llvm::Error::success()
-                                : addGroupsAndObjects(*graph, objects_, options_.groups, &statedGroups_))
+    if (llvm::Error error = addGroupsAndObjects(*graph, objects_, options_.groups, &statedGroups_))
       return error;
-  // The file of --groups is read first, so its statements about an object take precedence.
-  for (const auto &graph : graphs_)
-    addOwnObjects(*graph, objects_);
   for (const GroupSplit &split : options_.splits)
     for (size_t i = 0; i < graphs_.size(); ++i)
       if (llvm::Error error = splitGroup(*graphs_[i], split))
@@ -156,9 +151,8 @@ SymbolValues OptInput::sizesOf(const Graph &graph) const {
 }
 
 llvm::Error OptInput::addGivenGroups(Graph &graph) {
-  if (!options_.groups.empty())
-    if (llvm::Error error = addGroupsAndObjects(graph, objects_, options_.groups))
-      return error;
+  if (llvm::Error error = addGroupsAndObjects(graph, objects_, options_.groups))
+    return error;
   for (const GroupSplit &split : options_.splits)
     if (llvm::Error error = splitGroup(graph, split))
       return error;

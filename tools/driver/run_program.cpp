@@ -139,11 +139,9 @@ llvm::Error RunProgram::loadGraphFile(size_t index) {
     return graph.takeError();
   addStatedGroups(**graph, files_[index]);
   graphs_.push_back(std::move(*graph));
-  llvm::Error error = llvm::Error::success();
-  if (!options_.groups.empty())
-    error = addGroupsAndObjects(*graphs_.back(), objects_, options_.groups[options_.groups.size() == 1 ? 0 : index]);
-  addOwnObjects(*graphs_.back(), objects_);
-  return error;
+  const std::vector<std::string> &groups = options_.groups;
+  return addGroupsAndObjects(*graphs_.back(), objects_,
+                             groups.empty() ? llvm::StringRef() : groups[groups.size() == 1 ? 0 : index]);
 }
 
 llvm::Error RunProgram::loadPlans() {

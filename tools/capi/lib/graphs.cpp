@@ -72,10 +72,8 @@ llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, Named
   manager.machine = machineOfGpu(handle.gpu);
   if (llvm::Error error = readNamedFiles(options, files, manager, handle.warnings))
     return error;
-  if (!options.groups.empty())
-    if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
-      return error;
-  addOwnObjects(*handle.graph, handle.objects); // what the group file states comes first
+  if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
+    return error;
   manager.objects = &handle.objects;
   assumeGroups(*handle.graph, statedRanks(*handle.graph));
   handle.summary.ranksDiffer = ranksDifferText(*handle.graph, handle.ranks);

@@ -123,8 +123,10 @@ void addOwnObjects(const Graph &graph, ObjectMeanings &objects) {
   objects.insert(own.begin(), own.end());
 }
 
+namespace {
+
 // The file is opened once, because it may be a pipe.
-llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path, GroupTable *stated) {
+llvm::Error addFromFile(Graph &graph, ObjectMeanings &objects, llvm::StringRef path, GroupTable *stated) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
@@ -134,6 +136,16 @@ llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::Str
   if (!more)
     return more.takeError();
   objects.insert(more->begin(), more->end());
+  return llvm::Error::success();
+}
+
+} // namespace
+
+llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path, GroupTable *stated) {
+  if (!path.empty())
+    if (llvm::Error error = addFromFile(graph, objects, path, stated))
+      return error;
+  addOwnObjects(graph, objects);
   return llvm::Error::success();
 }
 
