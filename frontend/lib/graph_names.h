@@ -1,10 +1,10 @@
 // GraphNames: finds a name of a node that breaks the grammar of names (ccgraph/ir/internal/names.h).
 //
-// Each writer checks a graph before it writes, because a graph may also be imported through the C ABI or made by calls: the text would
-// be refused, or would mean something else, when it is read.
+// Each writer checks a graph before it writes, because a graph may also be imported through the C ABI or made by calls:
+// the text would be refused, or would mean something else, when it is read.
 //
-// Ownership: what is returned refers to the graph. Failure: none. Cost: linear in the names of nodes; each distinct target and keyword
-// is checked once.
+// Ownership: what is returned refers to the graph. Failure: none. Cost: linear in the names of nodes; each distinct
+// target and keyword is checked once.
 #pragma once
 
 #include "accepted_names.h"

@@ -35,7 +35,8 @@ VIEWS = [[], ["--exposed"], ["--exposed", "--csv"], ["--json"], ["--remarks"], [
          ["--print-after-change"], ["--verify-only"], ["--list-graphs"], ["--check-equivalence", "2"], ["--emit", "fx"], ["--emit", "json"],
          ["--emit", "plan"], ["--emit", "plan-text"], ["--emit", "plan-dot"], ["--emit", "schedule"], ["--report", "out.html"], ["--trace", "out.json"],
          ["--remarks-file", "out.yaml"], ["--remarks-file", "out.json"], ["--" + EVIL]]
-# Options whose value is a text of the user's. `*` is the text; where the tool accepts it, it may become a part of what the tool writes.
+# Options whose value is a text of the user's. `*` is the text; where the tool accepts it, it may become a part of what
+# the tool writes.
 OPT_TEXTS = [["--graph", "*"], ["--groups", "*"], ["--machine", "*"], ["--schedule", "*"], ["--compare", "*"], ["--durations", "*"],
              ["--collectives", "*"], ["--ops", "*"], ["--bind", "*=4"], ["--split-group", "*:all_reduce"], ["--split-group", "0:*"],
              ["--pipeline", "*"], ["--stop-after", "*"], ["--help-pass", "*"], ["--help=*"], ["--emit", "*"], ["--values", "*", "--check-equivalence", "2"]]

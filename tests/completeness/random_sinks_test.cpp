@@ -1,4 +1,5 @@
-// On random programs: sink-waits leaves no wait above a place that has room, under budgets from the program's peak upwards.
+// On random programs: sink-waits leaves no wait above a place that has room, under budgets from the program's peak
+// upwards.
 #include "completeness/slow_program.h"
 #include "support/random_program.h"
 

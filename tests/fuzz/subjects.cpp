@@ -44,7 +44,7 @@ Texts joined(Texts a, Texts b) {
   return a;
 }
 
-// --- Graphs -----------------------------------------------------------------------------------------------------------
+// --- Graphs ----------------------------------------------------------------------------------------------------------
 
 std::string complaintAboutGraphs(StringRef text) {
   Context context;
@@ -90,7 +90,7 @@ Texts exportedModels() {
 
 Texts exportArchives() { return dataFiles(".pt2", size_t(1) << 20); }
 
-// --- Plans ------------------------------------------------------------------------------------------------------------
+// --- Plans -----------------------------------------------------------------------------------------------------------
 
 std::string textOf(const Plan &plan) {
   std::string text;
@@ -155,7 +155,7 @@ Texts attributePlans() {
   return texts;
 }
 
-// --- Side files -------------------------------------------------------------------------------------------------------
+// --- Side files ------------------------------------------------------------------------------------------------------
 
 template <typename Result>
 std::string complaintAboutRefusal(llvm::Expected<Result> result) {
@@ -203,7 +203,7 @@ std::string complaintAboutOps(StringRef text) {
   return "";
 }
 
-// --- Input of the cost model ------------------------------------------------------------------------------------------
+// --- Input of the cost model -----------------------------------------------------------------------------------------
 
 Texts machineFiles() {
   return joined(dataFiles(".machine.json", smallFile),
@@ -271,7 +271,7 @@ std::string complaintAboutTimes(StringRef text) {
   return complaint.empty() ? complaintAboutRefusal(readCollectiveSamples({"input", text}, ranksPerNode)) : complaint;
 }
 
-// --- Words ------------------------------------------------------------------------------------------------------------
+// --- Words -----------------------------------------------------------------------------------------------------------
 
 Texts pipelineTexts() {
   Texts texts = goldenSections("pipeline");
@@ -312,7 +312,7 @@ std::string complaintAboutType(StringRef text) {
   return *again == *type ? "" : "'" + (*type)->str() + "' is read as '" + (*again)->str() + "'";
 }
 
-// --- Logs -------------------------------------------------------------------------------------------------------------
+// --- Logs ------------------------------------------------------------------------------------------------------------
 
 /// Returns the logs of the cases: valid ones, with prefixes, interleaved and damaged.
 Texts traceLogs() {
@@ -340,7 +340,7 @@ std::string complaintAboutTrace(StringRef text) {
   return complaintAbout(warnings.take());
 }
 
-// --- Bytes ------------------------------------------------------------------------------------------------------------
+// --- Bytes -----------------------------------------------------------------------------------------------------------
 
 /// A file is refused, or its text is at most a hundred times the size of the file, plus the size that every file may
 /// inflate to.

@@ -2,9 +2,11 @@
 //
 // A reader may refuse any text, with a diagnostic that has a place and a message. An accepted text must have these
 // properties:
-//   a graph       is refused by the verifier with diagnostics, or: writing and reading it again gives the same bytes; -O2 with all
-//                 checks ends in success or refuses the input; if two ranks can run it, they compute the same after -O2;
-//   a plan        written and read again is the same, field by field; the plan verifier reports findings as diagnostics;
+//   a graph       is refused by the verifier with diagnostics, or: writing and reading it again gives the same bytes;
+//                 -O2 with all checks ends in success or refuses the input; if two ranks can run it, they compute the
+//                 same after -O2;
+//   a plan        written and read again is the same, field by field; the plan verifier reports findings as
+//                 diagnostics;
 //   a machine     prices every collective and every copy above zero;
 //   a pipeline, a type   prints back to a text that means the same;
 //   tensors       written and read again are the same.

@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  // --- Choices --------------------------------------------------------------------------------------------------------
+  // --- Choices -------------------------------------------------------------------------------------------------------
 
   size_t below(size_t limit) { return limit == 0 ? 0 : random_() % limit; }
   /// Returns true with probability one in `n`.
@@ -57,7 +57,7 @@ private:
   Dim size() { return chance(4) ? Dim(context_.symbolic("2*s0 + Max(1, u0)")) : Dim(static_cast<int64_t>(below(50))); }
   Dim dim() { return chance(4) ? Dim(expression()) : Dim(static_cast<int64_t>(below(5000))); }
 
-  // --- Data besides the steps -----------------------------------------------------------------------------------------
+  // --- Data besides the steps ----------------------------------------------------------------------------------------
 
   void makeGroups() {
     for (size_t i = 0, count = below(4); i < count; ++i) {
@@ -126,7 +126,7 @@ private:
       plan_->outputs.push_back(single());
   }
 
-  // --- Values ---------------------------------------------------------------------------------------------------------
+  // --- Values --------------------------------------------------------------------------------------------------------
 
   PlanWindow window() {
     llvm::SmallVector<Dim, 4> sizes;
@@ -207,7 +207,7 @@ private:
     return entries;
   }
 
-  // --- Steps ----------------------------------------------------------------------------------------------------------
+  // --- Steps ---------------------------------------------------------------------------------------------------------
 
   PlanStep step() {
     PlanStep step;
@@ -273,7 +273,7 @@ private:
   size_t numSteps_ = 0;
 };
 
-// --- Comparison -------------------------------------------------------------------------------------------------------
+// --- Comparison ------------------------------------------------------------------------------------------------------
 
 bool sameArguments(llvm::ArrayRef<Argument> a, llvm::ArrayRef<Argument> b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), sameArgument);

@@ -36,7 +36,7 @@ RandomProgram RandomMaker::make() {
   return {std::move(graph_), ranks_};
 }
 
-// --- Initial values ---------------------------------------------------------------------------------------------------
+// --- Initial values --------------------------------------------------------------------------------------------------
 
 void RandomMaker::makeGroups() {
   ranks_ = 2 + numbers_.below(use_ == ProgramFor::PyTorch ? 3 : 8);

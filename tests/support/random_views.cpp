@@ -72,7 +72,7 @@ void RandomMaker::shapeView(const RandomValue &base) {
   defineView(builder_.call("aten.view.default", type, {base.node, sizes}), base, type, tensors_[base.tensor].offset);
 }
 
-// --- Pieces: views that read a storage in another way than the tensor that they are made of ---------------------------
+// --- Pieces: views that read a storage in another way than the tensor that they are made of --------------------------
 
 void RandomMaker::piece() {
   std::optional<RandomValue> base = choose([](const RandomValue &) { return true; });
@@ -136,7 +136,7 @@ void RandomMaker::realPiece(const RandomValue &base) {
   defineView(builder_.call("aten.view_as_real.default", type, {base.node}), base, type, tensors_[base.tensor].offset);
 }
 
-// --- In-place changes of shape: every name of the tensor sees them ------------------------------------------------------
+// --- In-place changes of shape: every name of the tensor sees them ---------------------------------------------------
 
 void RandomMaker::setShape(const RandomValue &value, Node *node, const Type *type, int64_t offset) {
   storageOf(value).reshaped = true;

@@ -7,8 +7,8 @@
 # rooms of a folder into the one library that is installed. A room has one name in the whole project.
 
 # ccgraph_add_room(ROOM [SEES rooms...] [LINKS targets...]): the target ccgraph_room_NAME, where NAME is the folder ROOM
-# with _ for /. LINKS: libraries that the room alone includes. ccgraph_rooms_link, a variable of the folder: libraries that
-# all its rooms include.
+# with _ for /. LINKS: libraries that the room alone includes. ccgraph_rooms_link, a variable of the folder: libraries
+# that all its rooms include.
 function(ccgraph_add_room room)
   cmake_parse_arguments(PARSE_ARGV 1 its "" "" "SEES;LINKS")
   string(REPLACE / _ name ${room})

@@ -26,7 +26,8 @@ function(ccgraph_join_sources)
   endforeach()
   string(REPLACE ";" "\n" lines "${lines}")
   file(WRITE ${list} "${lines}")
-  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/cmake/unity_batches.py ${CCGRAPH_UNITY_BYTES}
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/cmake/unity_batches.py
+    ${CCGRAPH_UNITY_BYTES}
     INPUT_FILE ${list} OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" batches "${batches}")
   foreach(line IN LISTS batches)

@@ -447,8 +447,8 @@ private:
   [[nodiscard]] bool printsSummary() const { return options_.printsSummary(); }
   /// A report holds the summary too.
   [[nodiscard]] bool wantsSummary() const { return printsSummary() || !options_.views.report.empty(); }
-  /// Whether the passes run once more with --bitwise: a search of -O3 would double the time of a run that is long already, and so would
-  /// each run of a script that writes graphs.
+  /// Whether the passes run once more with --bitwise: a search of -O3 would double the time of a run that is long
+  /// already, and so would each run of a script that writes graphs.
   [[nodiscard]] bool wantsRounding() const {
     constexpr unsigned longest = 3;
     bool isOfScript = options_.json && options_.writesGraphs() && !options_.summary;

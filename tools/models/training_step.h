@@ -1,6 +1,7 @@
 // Generates the program that a rank runs in one step of training a model.
 //
-//   generate(context, {.model = findModel("llama3-8b")->config, .parallel = {.shards = 64}, .shape = {.sequence = 8192}});
+//   generate(context, {.model = findModel("llama3-8b")->config,
+//                      .parallel = {.shards = 64}, .shape = {.sequence = 8192}});
 //
 // Inputs: `tokens` and `targets`, i64[batch, sequence], a placeholder for each parameter, and for a step with AdamW its
 // two averages and the step count. The loss is this rank's part of the mean over the tokens of all ranks: the sum over
@@ -9,7 +10,8 @@
 //
 //   part       results
 //   joint      loss, then a gradient for this rank's part of each parameter
-//   step       loss, then each parameter after the step (then its averages, and the count); without an optimizer, as joint
+//   step       loss, then each parameter after the step (then its averages, and the count); without an optimizer, as
+//              joint
 //   forward    loss, then the values that the backward pass needs
 //   backward   gradients, from the saved values of the forward pass, under the names of its results
 //
@@ -54,8 +56,8 @@ struct GenerateRequest {
   std::optional<int64_t> rank = std::nullopt;
 };
 
-/// A device type of torch.device, and perhaps an index from 0 to 127, which is as far as PyTorch counts. Types for other uses than
-/// training (opengl, ideep) are left out.
+/// A device type of torch.device, and perhaps an index from 0 to 127, which is as far as PyTorch counts. Types for
+/// other uses than training (opengl, ideep) are left out.
 [[nodiscard]] bool isDeviceOfPyTorch(llvm::StringRef text);
 
 /// Returns the names that GenerateRequest::hook accepts.

@@ -2,7 +2,7 @@
 //
 //   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs] TRACED GRAPH
 //   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs]  ===== Forward graph 0 =====
-//   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs]  /venv/lazy.py class Module(torch.nn.Module):
+//   [rank0]:V1121 08:54:34.206000 27731 torch/...py:1861] [0/0] [__aot_graphs]  /venv/lazy.py class M(torch.nn.Module):
 //
 // is the aot_forward_graph of rank 0 and compilation 0/0. Kinds have the names that TORCH_TRACE gives them.
 //

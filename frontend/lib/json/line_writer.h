@@ -48,7 +48,7 @@ protected:
     lines(top(name), {'{', '}'}, entries, write);
   }
 
-  // --- Within a line --------------------------------------------------------------------------------------------------
+  // --- Within a line -------------------------------------------------------------------------------------------------
 
   static void text(llvm::raw_ostream &os, llvm::StringRef text) { writeJsonString(os, text); }
   /// Begins a member; its value follows. Its name needs no escape.

@@ -97,7 +97,7 @@ private:
   size_t streamsOffset_ = 0;
 };
 
-// --- The file ---------------------------------------------------------------------------------------------------------
+// --- The file --------------------------------------------------------------------------------------------------------
 
 bool PlanSink::enter(const JsonOpening &opening) {
   if (open_.empty()) {
@@ -202,7 +202,7 @@ void PlanSink::entry(Section section, const JsonValue &value) {
   llvm_unreachable("no list");
 }
 
-// --- Facts ------------------------------------------------------------------------------------------------------------
+// --- Facts -----------------------------------------------------------------------------------------------------------
 
 void PlanSink::readDigest(const JsonValue &value) {
   constexpr size_t digits = 64;
@@ -261,7 +261,7 @@ void PlanSink::readSymbols(const JsonValue &value) {
   }
 }
 
-// --- Entries of lists -------------------------------------------------------------------------------------------------
+// --- Entries of lists ------------------------------------------------------------------------------------------------
 
 void PlanSink::readStream(const JsonValue &value) {
   Members members(scope_, value, "a stream", streamKeys);

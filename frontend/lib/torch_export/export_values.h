@@ -1,7 +1,7 @@
 // The values of a torch.export graph: types from TensorMeta, sizes from SymInt, names of enumerators.
 //
-// Ownership: types are the context's, JSON values the parser's. Failure: reported, and then null or empty. Cost: linear in
-// the value.
+// Ownership: types are the context's, JSON values the parser's. Failure: reported, and then null or empty. Cost: linear
+// in the value.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

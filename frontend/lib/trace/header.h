@@ -1,6 +1,6 @@
 // Headers of TORCH_TRACE records: the lines that describe the payload that follows.
 //
-//   V1121 08:54:34.206000 27731 torch/_dynamo/output_graph.py:2993] {"aot_joint_graph": {}, "rank": 0, "frame_id": 0, ...}
+//   V1121 08:54:34.206000 27731 torch/_dynamo/output_graph.py:2993] {"aot_joint_graph": {}, "rank": 0, ...}
 //
 // The first member names the artefact, or is `artifact` or `graph_dump`, which contain the name; `has_payload` is the
 // MD5 of the payload. The text before the logger's own prefix (`[default1]:`) is the same on each line of one process.

@@ -1,6 +1,6 @@
 // Wrapper names: detects PyTorch's data-parallel wrappers in a job, by the class names in Dynamo's guards.
 //
-//   | | +- TYPE_MATCH: ___check_type_id(L['fn'], 93873), type=<class 'torch.nn.parallel.distributed.DistributedDataParallel'>
+//   | | +- TYPE_MATCH: ___check_type_id(L['fn'], 93873), type=<class 'torch.nn.parallel...DistributedDataParallel'>
 //
 // Their communication runs in hooks between compiled graphs, so no graph of the log holds it.
 //

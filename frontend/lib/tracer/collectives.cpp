@@ -137,8 +137,8 @@ struct Exchange {
 
 bool areEqual(const Splits &splits) { return !splits || llvm::is_splat(*splits); }
 
-/// Because one call of a session is the call of all ranks: where all ranks send 3 rows to rank 0 and 1 row to rank 1, rank 0 receives
-/// 6 rows and rank 1 receives 2, but a tensor of a session has one shape.
+/// Because one call of a session is the call of all ranks: where all ranks send 3 rows to rank 0 and 1 row to rank 1,
+/// rank 0 receives 6 rows and rank 1 receives 2, but a tensor of a session has one shape.
 bool isUnevenInSession(const Exchange &what) {
   Mode *mode = Mode::current();
   return mode && !mode->recorder() && !(areEqual(what.output) && areEqual(what.input));

@@ -86,7 +86,8 @@ public:
     std::string tag;
     std::string name;
   };
-  /// Few, since a program has few groups. A call that gives a list again is compared with these, which costs less than checking its ranks.
+  /// Few, since a program has few groups. A call that gives a list again is compared with these, which costs less than
+  /// checking its ranks.
   std::vector<ListedGroup> listedGroups;
 
 private:

@@ -9,7 +9,7 @@
 
 namespace ccgraph::tracer {
 
-// --- Of one parameter --------------------------------------------------------------------------------------------------
+// --- Of one parameter ------------------------------------------------------------------------------------------------
 
 Tensor sgd(const Tensor &parameter, const Tensor &gradient, const SgdOptions &options) {
   Tensor direction = options.weightDecay == 0 ? gradient : add(gradient, parameter, options.weightDecay);
@@ -39,7 +39,7 @@ AdamWState adamw(const AdamWState &state, const Tensor &gradient, const AdamWOpt
   return next;
 }
 
-// --- Of a list of them --------------------------------------------------------------------------------------------------
+// --- Of a list of them -----------------------------------------------------------------------------------------------
 
 namespace {
 

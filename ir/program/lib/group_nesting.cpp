@@ -70,8 +70,8 @@ unsigned depthOf(const Node &launch, const CollectiveCall &call) {
   }
 }
 
-/// Returns the number of members that a call states: a number, or splits, one for each member. A list of ranks in the call
-/// belongs to one rank, and so does its length.
+/// Returns the number of members that a call states: a number, or splits, one for each member. A list of ranks in the
+/// call belongs to one rank, and so does its length.
 int64_t statedSize(const Node &call, const CollectiveCall &read, const GroupId &id) {
   if (id.kind == GroupId::Kind::Ranks)
     return 0;

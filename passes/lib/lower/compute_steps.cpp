@@ -124,8 +124,8 @@ bool ComputeCall::knowsElements() const {
   return isTakenApart(node_) || (stated && !llvm::is_contained(elementTypes_, nullptr));
 }
 
-/// Does it change a tensor's shape or memory in place? A buffer given as `out` is meant to have the result's size: an engine
-/// refuses to run an operator that resizes one.
+/// Does it change a tensor's shape or memory in place? A buffer given as `out` is meant to have the result's size: an
+/// engine refuses to run an operator that resizes one.
 bool ComputeCall::reshapes() const {
   Effects effects = effects_;
   for (const NamedArgument &argument : node_.kwargs()) {
@@ -150,7 +150,8 @@ bool ComputeCall::passesOn(const LoweredValue &from, const Type *type) const {
   return type && from.isTensor() && isPassedOn(op_, *from.window->type, *type);
 }
 
-/// Does the call only name what it was given? An operator that also writes, or that types do not prove to share, computes.
+/// Does the call only name what it was given? An operator that also writes, or that types do not prove to share,
+/// computes.
 ComputeCall::View ComputeCall::viewKind() const {
   constexpr Access touches = Access::Read | Access::Write;
   bool shares = llvm::any_of(effects_.operands, [](Access access) { return has(access, Access::Alias); });
@@ -208,8 +209,8 @@ Lowered ComputeCall::lower() {
   return !window || staysInside(*window) ? std::move(window) : makeKernel(View::Copy);
 }
 
-/// Can it be told beforehand that the windows lie in their buffers? Else a view may reach what lies behind, where its kernel
-/// would have found that the sizes do not fit.
+/// Can it be told beforehand that the windows lie in their buffers? Else a view may reach what lies behind, where its
+/// kernel would have found that the sizes do not fit.
 bool ComputeCall::staysInside(const LoweredValue &value) const {
   bool inside = true;
   forEachTensor(value, [&](const TensorObject &window) {
@@ -267,8 +268,8 @@ bool ComputeCall::fits(const PlanWindow &window) const {
   return bytes && range && range->end <= *bytes;
 }
 
-/// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_, set_ and a resize_ within its
-/// memory only change what the program means by the tensor; others need memory that nobody planned.
+/// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_, set_ and a resize_
+/// within its memory only change what the program means by the tensor; others need memory that nobody planned.
 Lowered ComputeCall::makeReshape() {
   llvm::StringRef target = op_.target.str();
   const LoweredValue *self = firstValue(emitter_, node_);
@@ -394,7 +395,8 @@ Lowered ComputeCall::result() {
     return oneResult(op_.results.front(), type_);
   std::vector<LoweredValue> elements;
   for (unsigned i = 0; i < op_.results.size(); ++i) {
-    // Because a number that nobody takes would have the host compute the step: attention tells how many tokens it was given.
+    // Because a number that nobody takes would have the host compute the step: attention tells how many tokens it was
+    // given.
     bool isDropped = isTakenApart(node_) && !holdsTensors(op_.results[i].type) && !isTaken(node_, i);
     Lowered element = isDropped ? Lowered(LoweredValue()) : oneResult(op_.results[i], elementTypes_[i]);
     if (!element)

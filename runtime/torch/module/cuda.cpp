@@ -1,4 +1,5 @@
-// Symbols of the CUDA runtime come from the library that PyTorch itself loads: a second one beside it would be of another version.
+// Symbols of the CUDA runtime come from the library that PyTorch itself loads: a second one beside it would be of
+// another version.
 #include "devices.h"
 
 #include <ATen/Context.h>

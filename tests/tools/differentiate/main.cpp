@@ -1,9 +1,9 @@
 // ccgraph_differentiate writes gradient programs that PyTorch checks.
 //
 //   ccgraph_differentiate --targets     the operators that have a rule, one a line
-//   ccgraph_differentiate FILE...       for each graph file: FILE.gradient.py, FX text of a program with one further input,
-//                                       `seed`, the gradient of the first output; it returns the gradients of the
-//                                       floating-point inputs, in order, None if there is none
+//   ccgraph_differentiate FILE...       for each graph file: FILE.gradient.py, FX text of a program with one further
+//                                       input, `seed`, the gradient of the first output; it returns the gradients of
+//                                       the floating-point inputs, in order, None if there is none
 //
 // It prints a line for each file: "ok", or the error that refused it. Exit: 0; 2 usage. A file that cannot be read
 // aborts the program.

@@ -2,7 +2,8 @@
 //
 //   ccgraph_kernel_calls --list                          every kernel's operator, one a line
 //   ccgraph_kernel_calls CALLS VALUES RESULTS OUTPUTS    one JSON object a line in CALLS gives one in RESULTS
-//   ccgraph_kernel_calls --provider NAME ...             the same, of a provider's kernels; listed are those that builtin has, too
+//   ccgraph_kernel_calls --provider NAME ...             the same, of a provider's kernels; listed are those that
+//                                                        builtin has, too
 //   ccgraph_kernel_calls --provider NAME --in-windows ...   its results are those that it puts into windows
 //
 // A call holds its target, the storages of its tensors (offset and length in VALUES), the tensors (dtype, sizes,

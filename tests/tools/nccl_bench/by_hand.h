@@ -1,8 +1,8 @@
 // Implements collectives as a program without ccgraph does: NCCL's functions on a stream, one after another, and a CUDA
 // graph of them.
 //
-// The one file beside runtime/gpu/nccl/module that names CUDA and NCCL is by_hand.cpp, because it is what the engine is measured against. Memory is
-// cudaMalloc's; nothing is registered.
+// The one file beside runtime/gpu/nccl/module that names CUDA and NCCL is by_hand.cpp, because it is what the engine is
+// measured against. Memory is cudaMalloc's; nothing is registered.
 //
 // Ownership: owns communicator, stream, memory and graphs. Failure: an error of CUDA or NCCL ends the program with its
 // message. Cost: that of the calls.

@@ -1,4 +1,5 @@
-// Kernels of devices that take memory: the engine tells their allocator of captures, runs the steps once before, and lets the graph go first.
+// Kernels of devices that take memory: the engine tells their allocator of captures, runs the steps once before, and
+// lets the graph go first.
 #include "calls/gpu_calls.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "recorded_run.h"

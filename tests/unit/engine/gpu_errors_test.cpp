@@ -1,4 +1,5 @@
-// docs/gpu-errors.md is what is said where the nccl engine does not start. CCGRAPH_UPDATE_DOCS=1 writes it instead of comparing.
+// docs/gpu-errors.md is what is said where the nccl engine does not start. CCGRAPH_UPDATE_DOCS=1 writes it instead of
+// comparing.
 #include "nccl/device_check.h"
 #include "rendezvous/connection.h"
 #include "rendezvous/file_rendezvous.h"

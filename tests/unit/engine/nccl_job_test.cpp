@@ -1,4 +1,5 @@
-// What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot run it.
+// What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot
+// run it.
 #include "nccl/device_check.h"
 #include "rendezvous/connection.h"
 #include "rendezvous/file_rendezvous.h"

@@ -59,7 +59,7 @@ TEST_F(Guards, EachFactHasValuesOfItsOwnKind) {
   EXPECT_EQ(kinds(GuardFact::Name), "\"a\"");
 }
 
-// --- Written programs -------------------------------------------------------------------------------------------------
+// --- Written programs ------------------------------------------------------------------------------------------------
 
 TEST_F(Guards, AGroupThatIsNotThereAnyMoreIsAnotherFact) {
   graph.guards = {{GuardFact::Size, "tp", int64_t{2}}};
@@ -106,7 +106,7 @@ TEST_F(Guards, OfAGroupWhoseMembersNobodyHasSaidTheNameIsKnown) {
   EXPECT_NE(check().find("name \"pt\", and it is \"tp\" now"), std::string::npos) << check();
 }
 
-// --- In a run -----------------------------------------------------------------------------------------------------------
+// --- In a run --------------------------------------------------------------------------------------------------------
 
 TEST_F(Guards, ARunIsOfItsRankWhateverTheTextSays) {
   group("tp", {0, 1});
@@ -149,7 +149,7 @@ TEST_F(Guards, EachRankHasItsCell) {
   EXPECT_NE(check(2, 4).find("rank 0, and it is 1 on rank 2 of 4"), std::string::npos) << check(2, 4);
 }
 
-// --- Plans --------------------------------------------------------------------------------------------------------------
+// --- Plans -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Guards, OfAPlanAreAskedOfItsOwnGroups) {
   Plan plan(context);

@@ -5,7 +5,7 @@
 namespace ccgraph::test {
 namespace {
 
-// --- Order -------------------------------------------------------------------------------------------------------------
+// --- Order -----------------------------------------------------------------------------------------------------------
 
 TEST_F(LegalityBucket, RefusesAMergeAcrossADependence) {
   bench_.load(R"(x: "f32[4][1]cpu")", R"(
@@ -60,7 +60,7 @@ TEST_F(LegalityBucket, RefusesALostOrderingEdgeOfAMember) {
   EXPECT_EQ(bench_.verdict(), "");
 }
 
-// --- Places ------------------------------------------------------------------------------------------------------------
+// --- Places ----------------------------------------------------------------------------------------------------------
 
 /// Lets the readers of a member read its piece of the buffer itself.
 void readPieces(Graph &graph, MergedEntry &entry) {

@@ -170,7 +170,7 @@ TEST_F(LegalityBucket, RefusesAReplacementThatNobodyWaitedFor) {
   EXPECT_EQ(bench_.verdict(), "in-flight merged-wait");
 }
 
-// --- Members and launch ------------------------------------------------------------------------------------------------
+// --- Members and launch ----------------------------------------------------------------------------------------------
 
 TEST_F(LegalityBucket, RefusesAnotherGroupOrReduction) {
   for (const char *group : {"0", "1"}) {
@@ -249,7 +249,7 @@ TEST_F(LegalityBucket, RefusesAMemberWhoseWaitIsNotItsOwn) {
   EXPECT_EQ(bench_.verdict(), "merged-member");
 }
 
-// --- Other new nodes ---------------------------------------------------------------------------------------------------
+// --- Other new nodes -------------------------------------------------------------------------------------------------
 
 TEST_F(LegalityBucket, RefusesArithmeticAmongTheNewNodes) {
   merged(allReduce, flat);

@@ -25,7 +25,7 @@ constexpr RemovedReason dead = RemovedReason::Dead;
 constexpr RemovedReason twin = RemovedReason::Twin;
 constexpr RemovedReason forwarded = RemovedReason::Forwarded;
 
-// --- Dead --------------------------------------------------------------------------------------------------------------
+// --- Dead ------------------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral unread = R"(
   ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
@@ -110,7 +110,7 @@ TEST_F(LegalityRemoval, RefusesAValueThatIsStillRead) {
   EXPECT_EQ(bench_.verdict(), "operand");
 }
 
-// --- Twins -------------------------------------------------------------------------------------------------------------
+// --- Twins -----------------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral twice = R"(
   a: "f32[16][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, '0')
@@ -273,7 +273,7 @@ TEST_F(LegalityRemoval, RefusesATwinBeyondAnOpaqueStep) {
   EXPECT_EQ(bench_.verdict(), "twin");
 }
 
-// --- Forwarded ---------------------------------------------------------------------------------------------------------
+// --- Forwarded -------------------------------------------------------------------------------------------------------
 
 constexpr llvm::StringLiteral waitedTwice = R"(
   ar: "f32[8][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
@@ -300,7 +300,7 @@ TEST_F(LegalityRemoval, RefusesAnotherValueInPlaceOfAWait) {
   EXPECT_EQ(bench_.verdict(), "forwarded");
 }
 
-// --- Added -------------------------------------------------------------------------------------------------------------
+// --- Added -----------------------------------------------------------------------------------------------------------
 
 TEST_F(LegalityRemoval, AcceptsAWaitThatIsAdded) {
   bench_.load(inputs, R"(
@@ -327,7 +327,7 @@ TEST_F(LegalityRemoval, RefusesAnAddedCollective) {
   EXPECT_EQ(bench_.verdict(), "added issue-order");
 }
 
-// --- Entries -----------------------------------------------------------------------------------------------------------
+// --- Entries ---------------------------------------------------------------------------------------------------------
 
 TEST_F(LegalityRemoval, RefusesEntriesThatDoNotFit) {
   bench_.load(inputs, unread);
@@ -342,7 +342,7 @@ TEST_F(LegalityRemoval, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(bench_.verdict(), "entry unlisted") << "it names no node";
 }
 
-// --- Rules -------------------------------------------------------------------------------------------------------------
+// --- Rules -----------------------------------------------------------------------------------------------------------
 
 /// A control_deps around `inner(arg_0, arg_1)`, with dependences on `neg`.
 class LegalityControlDeps : public LegalityRemoval {
@@ -411,7 +411,7 @@ TEST_F(LegalityControlDeps, RefusesARuleWithoutTemplate) {
   EXPECT_EQ(bench_.verdict(), "rule");
 }
 
-// --- The list of rules ---------------------------------------------------------------------------------------------------
+// --- The list of rules -----------------------------------------------------------------------------------------------
 
 TEST(LegalityRules, AreSortedAndSayWhatTheyDemand) {
   auto rules = legalityRules();

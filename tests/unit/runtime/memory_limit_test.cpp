@@ -1,4 +1,5 @@
-// Memory is counted per run: whoever frees a tensor, its bytes go back to the run that made it; and running out is an error.
+// Memory is counted per run: whoever frees a tensor, its bytes go back to the run that made it; and running out is an
+// error.
 #include "process/memory_limit.h"
 
 #include "ccgraph/runtime/memory_need.h"

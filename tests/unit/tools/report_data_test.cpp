@@ -1,4 +1,5 @@
-// The data of reports, whole, for a schedule of a few steps; and that a page holds them and nothing that it would have to load.
+// The data of reports, whole, for a schedule of a few steps; and that a page holds them and nothing that it would have
+// to load.
 #include "report/report_data.h"
 
 #include "llvm/Support/JSON.h"

@@ -70,7 +70,7 @@ TEST(BackwardHooks, AreNotCalledWhereThereAreNone) {
   EXPECT_EQ(text.find(call), std::string::npos) << text;
 }
 
-// --- Files -------------------------------------------------------------------------------------------------------------
+// --- Files -----------------------------------------------------------------------------------------------------------
 
 TEST(BackwardHooks, AreWrittenAndReadBack) {
   Traced t;
@@ -107,7 +107,7 @@ TEST(BackwardHooks, StayWhereTheyAreAfterO2) {
   EXPECT_EQ(stepsOf(*after), before);
 }
 
-// --- Runs --------------------------------------------------------------------------------------------------------------
+// --- Runs ------------------------------------------------------------------------------------------------------------
 
 TEST(BackwardHookErrors, WhoHasNoKernelForThemRefusesThemByName) {
   Traced t;
@@ -171,7 +171,7 @@ TEST(BackwardHooks, RunWhereTheirOperatorIsDeclaredAndAProviderHasIt) {
   }
 }
 
-// --- Misuse ------------------------------------------------------------------------------------------------------------
+// --- Misuse ----------------------------------------------------------------------------------------------------------
 
 TEST(BackwardHookErrors, AStateOfNoTraceOrOfAnotherOne) {
   BackwardState none = BackwardState::input();

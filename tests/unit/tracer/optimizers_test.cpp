@@ -62,7 +62,7 @@ TEST(Optimizers, AdamWTakesTheStepFromTheProgramsInput) {
     EXPECT_NEAR(values[0][i], values[1][i], 1e-12);
 }
 
-// --- Of lists -----------------------------------------------------------------------------------------------------------
+// --- Of lists --------------------------------------------------------------------------------------------------------
 
 TEST(ForeachOptimizers, SgdIsOneCallForAllParameters) {
   Traced t;

@@ -74,7 +74,7 @@ TEST(BackwardErrors, TensorsThatAreNotOfThisTrace) {
             "error: backward: is given a tensor that was never given a value [trace.absent]\n");
 }
 
-// --- Training ----------------------------------------------------------------------------------------------------------
+// --- Training --------------------------------------------------------------------------------------------------------
 
 /// Returns a step of fully sharded training of y = x w: each of two ranks has half of w, and half of the batch.
 Graph &shardedStep(Traced &t) {

@@ -36,7 +36,7 @@ uint32_t ccgraph_abi_version(void);
 /* Returns the version of the passes, such as "0.1.0"; it determines the result of a pipeline. */
 const char *ccgraph_version(void);
 
-/* --- Errors --------------------------------------------------------------------------------------------------------- */
+/* --- Errors ------------------------------------------------------------------------------------------------------- */
 
 /* The kinds have the numbers of the tools' exit codes: bad input, bad options, a failed check, a defect of ccgraph. */
 enum { CCGRAPH_INPUT = 1, CCGRAPH_USAGE = 2, CCGRAPH_CHECK = 3, CCGRAPH_DEFECT = 4 };
@@ -61,13 +61,13 @@ size_t ccgraph_error_count(const ccgraph_error *error);
 int32_t ccgraph_error_at(const ccgraph_error *error, size_t index, ccgraph_diagnostic *out);
 void ccgraph_error_free(ccgraph_error *error);
 
-/* --- Texts ---------------------------------------------------------------------------------------------------------- */
+/* --- Texts -------------------------------------------------------------------------------------------------------- */
 
 const char *ccgraph_text_data(const ccgraph_text *text);
 size_t ccgraph_text_size(const ccgraph_text *text);
 void ccgraph_text_free(ccgraph_text *text);
 
-/* --- Options -------------------------------------------------------------------------------------------------------- */
+/* --- Options ------------------------------------------------------------------------------------------------------ */
 
 ccgraph_options *ccgraph_options_new(void);
 /* Sets an option, with the name and the text of the tool's flag:
@@ -77,13 +77,13 @@ ccgraph_options *ccgraph_options_new(void);
  *   durations      path
  *   groups         path
  *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
- *   bind           sizes of dynamic dimensions: "s0=4096,s1=8". Times are predicted and the order is chosen for them; the
- *                  graph keeps its symbols. Since 1.3
+ *   bind           sizes of dynamic dimensions: "s0=4096,s1=8". Times are predicted and the order is chosen for them;
+ *                  the graph keeps its symbols. Since 1.3
  *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,
- *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report says
- *                  why ("ranks_differ").
- *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and list
- *                  every exposed collective in the report. Since 1.2
+ *                  or where the graph cannot be the program of every rank (unequal splits, fixed peers). The report
+ *                  states why ("ranks_differ").
+ *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and
+ *                  list every exposed collective in the report. Since 1.2
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -91,7 +91,7 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
 ccgraph_error *ccgraph_options_check(const ccgraph_options *options);
 void ccgraph_options_free(ccgraph_options *options);
 
-/* --- Graphs --------------------------------------------------------------------------------------------------------- */
+/* --- Graphs ------------------------------------------------------------------------------------------------------- */
 
 /* Reads the graph of a file, log or folder. `selector` has the form of --graph; NULL selects the only or the default
  * graph. */

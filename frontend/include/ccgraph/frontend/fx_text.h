@@ -37,8 +37,8 @@ struct FxTextOptions {
 };
 
 /// Prints the graph with its subgraphs as print_readable(include_stride=True, include_device=True) does: subgraphs are
-/// classes inside its class. Fails if a name, target or argument would not read back unchanged (ccgraph/ir/internal/names.h);
-/// then it writes nothing. Errors of the system stay in the stream.
+/// classes inside its class. Fails if a name, target or argument would not read back unchanged
+/// (ccgraph/ir/internal/names.h); then it writes nothing. Errors of the system stay in the stream.
 [[nodiscard]] llvm::Error writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options = {});
 
 } // namespace ccgraph

@@ -19,9 +19,10 @@ namespace ccgraph {
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readJsonGraph(Context &context, const SourceText &source,
                                                                    const ReadOptions &options = {});
 
-/// Error: the reader would refuse the JSON of this graph, because a name breaks the grammar of ccgraph/ir/internal/names.h, or because a call is
-/// of a function that no data file may call, such as torch.load (isFunctionOfGraphs). Graphs that were read pass; those that were
-/// imported through the C ABI or made by calls may not.
+/// Error: the reader would refuse the JSON of this graph, because a name breaks the grammar of
+/// ccgraph/ir/internal/names.h, or because a call is of a function that no data file may call, such as torch.load
+/// (isFunctionOfGraphs). Graphs that were read pass; those that were imported through the C ABI or made by calls may
+/// not.
 [[nodiscard]] llvm::Error checkJsonReadsBack(const Graph &graph);
 /// Writes the graph and a final newline. Never fails; errors of the system stay in the stream.
 void writeJsonGraph(llvm::raw_ostream &os, const Graph &graph);

@@ -7,7 +7,8 @@
 //     "prepare": ["deduplicate-collectives"],
 //     "memory_budget": 62277025792,
 //     "buckets": [
-//       {"layout": "grouped", "members": ["ag", "ag_1"], "makes": ["all_gather_coalesced", "getitem", "getitem_1", "w", "w_1"]}
+//       {"layout": "grouped", "members": ["ag", "ag_1"],
+//        "makes": ["all_gather_coalesced", "getitem", "getitem_1", "w", "w_1"]}
 //     ],
 //     "order": [
 //       "x",

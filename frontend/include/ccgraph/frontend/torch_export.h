@@ -1,8 +1,9 @@
 // torch.export: the graphs of a `.pt2` archive, and of the `model.json` in it.
 //
 //   {"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "x"}}], "outputs": [..], "nodes": [
-//      {"target": "torch.ops._c10d_functional.all_reduce.default", "inputs": [{"name": "input", "arg": {"as_tensor": {"name":
-//      "x"}}, "kind": 1}, ..], "outputs": [{"as_tensor": {"name": "all_reduce"}}], ..}], "tensor_values": {..}}, ..},
+//      {"target": "torch.ops._c10d_functional.all_reduce.default",
+//       "inputs": [{"name": "input", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}, ..],
+//       "outputs": [{"as_tensor": {"name": "all_reduce"}}], ..}], "tensor_values": {..}}, ..},
 //    "schema_version": {"major": 8, "minor": 20}, ..}
 //
 // A union is an object with one key. `outputs` names the elements of a list result. They become getitem nodes, as in

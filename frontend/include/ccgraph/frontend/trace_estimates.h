@@ -1,11 +1,11 @@
 // TraceEstimates: PyTorch's own estimates of the times of nodes, from the TORCH_TRACE logs of a job.
 //
 // Three artefacts are read; no log holds a measured time:
-//   fx_compute_nodes_runtime_estimation     mm_1 bf16(8192, 2048) bf16(2048, 2048),46.3225,46.3225,1.0000,0.0000,68719476736
-//                                           a node, its inputs, microseconds: as benchmarked, as calculated
-//   fx_collectives_analytical_estimation    _c10d_functional.all_reduce.default group_size:8 group_name:0 input_bytes:4096,2.1869,2.1869
-//                                           an operator, its group, its input, milliseconds: by NCCL, by Inductor
-//   inductor_runtime_and_tensor_meta        JSON of kernels and collectives, as durations_file.h documents it
+//   fx_compute_nodes_runtime_estimation: a node, its inputs, microseconds as benchmarked and as calculated
+//     mm_1 bf16(8192, 2048) bf16(2048, 2048),46.3225,46.3225,1.0000,0.0000,68719476736
+//   fx_collectives_analytical_estimation: an operator, its group, its input, milliseconds by NCCL and by Inductor
+//     _c10d_functional.all_reduce.default group_size:8 group_name:0 input_bytes:4096,2.1869,2.1869
+//   inductor_runtime_and_tensor_meta: JSON of kernels and collectives, as durations_file.h documents it
 //
 // The first of the two numbers of a line is used. A line of another form is counted and skipped, since other versions
 // of PyTorch may print other tables.

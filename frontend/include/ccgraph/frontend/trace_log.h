@@ -1,7 +1,8 @@
 // TraceLog: the graphs of a TORCH_TRACE log, or of a folder of them, one a rank.
 //
-//   V1121 08:54:34.206000 27731 torch/...py:1861] {"aot_joint_graph": {}, "rank": 0, "frame_id": 0, "frame_compile_id": 0,
-//                                                  "attempt": 0, "has_payload": "b85c8ad6eb4b727179ec4176b4930565"}
+//   V1121 08:54:34.206000 27731 torch/...py:1861] {"aot_joint_graph": {}, "rank": 0, "frame_id": 0,
+//                                                  "frame_compile_id": 0, "attempt": 0,
+//                                                  "has_payload": "b85c8ad6eb4b727179ec4176b4930565"}
 //   	class joint(torch.nn.Module):
 //   	    def forward(self, primals, tangents):
 //

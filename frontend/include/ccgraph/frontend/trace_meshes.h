@@ -1,7 +1,7 @@
 // TraceMeshes: the device meshes that a TORCH_TRACE log describes.
 //
 // The log describes each DTensor input of a compilation with its mesh:
-//   {"describe_tensor": {.., "opaque_attrs": {"device_mesh": "DeviceMesh((fsdp=4, tp=2), 'cuda', stride=(2, 1))"}, ..}, ..}
+//   {"describe_tensor": {.., "opaque_attrs": {"device_mesh": "DeviceMesh((fsdp=4, tp=2), 'cuda', stride=(2, 1))"}, ..}}
 // Rank r has the coordinate (r / stride) % size in each dimension. A dimension of size 1 has no stride (`()`) and no
 // neighbours.
 //

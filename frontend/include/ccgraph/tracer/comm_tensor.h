@@ -65,7 +65,8 @@ private:
   std::optional<Diagnostic> error_;
 };
 
-// Names and order of arguments are those of c10d's operators; a list that c10d has for several devices of a rank holds one tensor.
+// Names and order of arguments are those of c10d's operators; a list that c10d has for several devices of a rank holds
+// one tensor.
 /// output_tensor becomes all ranks' input_tensor, one below the other.
 Work _allgather_base_(const Tensor &output_tensor, const Tensor &input_tensor, const GroupLike &process_group);
 /// output_tensor becomes this rank's rows of the reduction of all ranks' input_tensor.

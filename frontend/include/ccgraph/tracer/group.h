@@ -1,7 +1,7 @@
 // GroupLike and DeviceMesh: the forms in which a collective accepts its participants.
 //
 //   all_reduce(x, "sum", "tp");                       the name of a group of the trace
-//   all_reduce(x, "sum", group);                      a group object (ir's Group): its ranks, or a partition of all ranks
+//   all_reduce(x, "sum", group);                      a group object (ir's Group): ranks, or a partition of all ranks
 //   all_reduce(x, "sum", mesh);                       a mesh of one dimension
 //   all_reduce(x, "sum", std::pair(mesh, 1));         one dimension of a mesh
 //   all_reduce(x, "sum", std::vector<int64_t>{0, 1}); ranks; deprecated, as in PyTorch, with a warning

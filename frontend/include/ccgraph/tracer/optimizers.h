@@ -48,7 +48,8 @@ struct AdamWState {
   Tensor step = {};
 };
 /// average <- beta1 average + (1 - beta1) g, square <- beta2 square + (1 - beta2) g^2,
-/// parameter <- parameter (1 - lr weightDecay) - lr / (1 - beta1^step) average / (sqrt(square / (1 - beta2^step)) + eps)
+/// parameter <- parameter (1 - lr weightDecay) - lr / (1 - beta1^step) average / (sqrt(square / (1 - beta2^step)) +
+/// eps)
 [[nodiscard]] AdamWState adamw(const AdamWState &state, const Tensor &gradient, const AdamWOptions &options = {});
 [[nodiscard]] std::vector<AdamWState> adamw(const std::vector<AdamWState> &states, const std::vector<Tensor> &gradients,
                                             const AdamWOptions &options = {});

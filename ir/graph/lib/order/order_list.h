@@ -9,10 +9,9 @@
 // / 1.5)^i nodes. With c there are three: too many for the ranges of 2 (1.3), 4 (1.8) and 8 labels (2.4) around a, but
 // not for all 16 (3.2). So the three share these 16: a 4, c 8, b 12.
 //
-// Ownership: borrows the chain of a Graph. It links nodes through their fields and owns none, so a node is in at most one
-// list.
-// Failure: none; 2^62 labels are enough for any graph that fits in memory. Cost: appending and removing are O(1), and
-// appended nodes get labels 2^20 apart.
+// Ownership: borrows the chain of a Graph. It links nodes through their fields and owns none, so a node is in at most
+// one list. Failure: none; 2^62 labels are enough for any graph that fits in memory. Cost: appending and removing are
+// O(1), and appended nodes get labels 2^20 apart.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -8,19 +8,21 @@ namespace {
 
 constexpr const char head[] = R"(# Operators
 
-What ccgraph knows of operators beyond their schemas. This page is written from the operator table; correct the table, not the page.
+This page lists the facts about operators that their schemas do not state. It is written from the operator table, so
+correct the table and not the page.
 
-The schemas of all %u operators that PyTorch registers are in the table: what each shares and writes, and whether it draws random
-numbers. An operator without schema is opaque: kept, printed back, ordered against everything; `--ops FILE` declares it. Operators that stand here
-have more than a schema: a meaning as collective, a rule that infers the type of the result (*certain*: in every program, but for PyTorch's defaults; *assumed*: as
-FakeTensor has it), a rule that counts its work (floating-point operations and
-bytes; every operator of the table has one that counts bytes). An operator that *sees the place* of a tensor asks for more than its
-elements: where in its storage they lie, how far that storage reaches, or who shares it.
+The table contains the schemas of all %u operators that PyTorch registers: what each operator shares and writes, and
+whether it draws random numbers. An operator without a schema is opaque: it is kept, printed back, and ordered against
+everything; `--ops FILE` declares it. The operators below have more than a schema: a meaning as collective, a rule that
+infers the type of the result, or a rule that counts floating-point operations. Every operator of the table has a rule
+that counts bytes. An inferred type is *certain* (in every program, for PyTorch's defaults) or *assumed* (as FakeTensor
+has it). An operator that *sees the place* of a tensor depends on more than its elements: on their place in their
+storage, on the size of that storage, or on the other tensors in it.
 )";
 
 constexpr const char accessWords[] = R"(
-A collective that *copies at launch* leaves its input free; one that reads *in flight* holds it until the wait. A value *in flight* may be viewed, taken
-an element of, and waited on, nothing else (docs/verifier.md).
+A collective that *copies at launch* leaves its input free; one that reads *in flight* holds it until the wait. A value
+*in flight* may only be viewed, indexed by getitem, and waited on (docs/verifier.md).
 )";
 
 /// Returns "`a`, `b`": the parameters that have the accesses of `all`, and no access of `no`.

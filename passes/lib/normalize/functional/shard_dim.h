@@ -1,7 +1,7 @@
 // shard_dim_alltoall, which is complete when it returns, as data movements around an all_to_all and its wait.
 //
-//   y = shard_dim_alltoall(x, g, d, "tp")    of n ranks: block k of x along d goes to rank k, and what comes from rank k is
-//                                            part k of y along g
+//   y = shard_dim_alltoall(x, g, d, "tp")    of n ranks: block k of x along d goes to rank k, and the block from rank k
+//                                            is part k of y along g
 //   ->  j = cat([slices of x along d])       the blocks as rows, in the order of ranks; x itself where d is 0
 //       w = wait(all_to_all_single(j, [r, r], [r, r], "tp"))
 //       y = cat([slices of w along 0], g)    w itself where g is 0

@@ -1,7 +1,7 @@
 // combine: one step of a reduction, in the wide types of elements.h.
 //
-// Plain functions of values, shared by the plain reduction (reduce.cpp) and the fast one (reduce_rows.cpp). Cost: an instruction or
-// two.
+// Plain functions of values, shared by the plain reduction (reduce.cpp) and the fast one (reduce_rows.cpp). Cost: an
+// instruction or two.
 #pragma once
 
 #include "ccgraph/ir/collective.h"

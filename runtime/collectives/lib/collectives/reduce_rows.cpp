@@ -203,7 +203,8 @@ void reduceAll(const ReduceRows &reduction) {
   reduceIn<E, decltype(widen(E())), op>(reduction);
 }
 
-/// The operator whose loop computes `op` on E. combine() adds elements that have no such operator, so they share the loop of the sum.
+/// The operator whose loop computes `op` on E. combine() adds elements that have no such operator, so they share the
+/// loop of the sum.
 template <typename E>
 constexpr ReduceOp loopOf(ReduceOp op) {
   constexpr bool isInteger = std::is_integral_v<E> || std::is_same_v<E, Truth>;

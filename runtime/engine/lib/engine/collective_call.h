@@ -1,9 +1,10 @@
 // PreparedCollective: a collective step with its groups resolved and its rows found.
 //
-// Each call of the step becomes a Launch, which is what ranks compare and transports move; rows that never move are found once.
+// Each call of the step becomes a Launch, which is what ranks compare and transports move; rows that never move are
+// found once.
 //
-// Ownership: borrows plan and state, keeps the launches. Failure: DiagnosticErrors of rule run.collective about a call that makes
-// no sense for its group, and run.plan about rows that cannot be sent as they are. Cost: linear in the rows.
+// Ownership: borrows plan and state, keeps the launches. Failure: DiagnosticErrors of rule run.collective about a call
+// that makes no sense for its group, and run.plan about rows that cannot be sent as they are. Cost: linear in the rows.
 #pragma once
 
 #include "engine/rank_state.h"

@@ -4,8 +4,8 @@
 // rank's memory with the strides of their windows. Results are copies for the caller, under the names that interpret()
 // uses.
 //
-// Ownership: borrows state and maps. Failure: DiagnosticErrors of rules run.no-input, run.type and run.memory. Cost: a copy of each
-// value.
+// Ownership: borrows state and maps. Failure: DiagnosticErrors of rules run.no-input, run.type and run.memory. Cost: a
+// copy of each value.
 #pragma once
 
 #include "engine/rank_state.h"

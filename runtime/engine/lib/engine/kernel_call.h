@@ -3,7 +3,8 @@
 // Values that are the same in every run (literals, windows that never move) are evaluated once. Symbolic sizes,
 // numbers, and growing tensors are evaluated when the step runs.
 //
-// Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.kernel and those of ResultPlace. Cost: that of the kernel, and of the arguments that change.
+// Ownership: borrows plan and state, keeps the values. Failure: DiagnosticErrors of rules run.kernel and those of
+// ResultPlace. Cost: that of the kernel, and of the arguments that change.
 #pragma once
 
 #include "engine/kernel_choice.h"

@@ -1,10 +1,10 @@
 // KernelChoice: whose kernel computes a step: the first provider's that has one, else the engine's own (own_kernels.h).
 //
-// A step of a rank on a device may have a device's kernel; one of the host's stream, and every step elsewhere, the host's alone. Nor has a step
-// that yields a number: a device's kernel only writes to memory.
+// A step of a rank on a device may have a device's kernel; one of the host's stream, and every step elsewhere, the
+// host's alone. Nor has a step that yields a number: a device's kernel only writes to memory.
 //
-// Ownership: refers to providers, which live on. Failure: rule run.request where a provider does not exist or cannot start, and
-// run.no-kernel. Cost: a look-up in each provider.
+// Ownership: refers to providers, which live on. Failure: rule run.request where a provider does not exist or cannot
+// start, and run.no-kernel. Cost: a look-up in each provider.
 #pragma once
 
 #include "ccgraph/ir/plan.h"

@@ -1,7 +1,7 @@
 // PreparedRank: one rank's plan, ready to run any number of times.
 //
-// Ownership: borrows the plan and the register of calls, owns the rank's memory. Failure: DiagnosticErrors, those of the first step that
-// cannot be prepared. Cost: linear in the steps.
+// Ownership: borrows the plan and the register of calls, owns the rank's memory. Failure: DiagnosticErrors, those of
+// the first step that cannot be prepared. Cost: linear in the steps.
 #pragma once
 
 #include "ccgraph/runtime/engine.h"
@@ -47,7 +47,8 @@ struct PreparedStep {
   std::variant<PreparedKernel, PreparedCopy, PreparedExchange, PreparedPause> work;
   /// growing buffers that it touches, each once
   std::vector<BufferId> growing;
-  /// of a rank on a device: a kernel that the host computes all the same, a step of the host or one that draws random numbers
+  /// of a rank on a device: a kernel that the host computes all the same, a step of the host or one that draws random
+  /// numbers
   bool byHost = false;
 };
 

@@ -33,8 +33,8 @@ public:
 
   /// Returns the bytes of all arenas in the plan's own layout, and of the inputs whose sizes are known.
   [[nodiscard]] static int64_t bytesNeeded(const Plan &plan);
-  /// Gives each buffer its bytes for these symbols, and forgets what growing ones had. Buffers of unknown size get theirs at
-  /// the next call. `place`: the rank.
+  /// Gives each buffer its bytes for these symbols, and forgets what growing ones had. Buffers of unknown size get
+  /// theirs at the next call. `place`: the rank.
   [[nodiscard]] llvm::Error layOut(const Symbols &symbols, const StepPlace &place);
 
   /// Returns the window as a tensor. Fails where it has no memory, or lies outside its buffer.

@@ -1,7 +1,7 @@
 // RankState: the state of one rank of a running plan: its memory, its numbers, and the values of its symbols.
 //
-// Ownership: borrows the plan, owns the rest. Failure: DiagnosticErrors that name the step. Cost: a value is read in O(1), a
-// window of symbolic sizes in the length of its expressions.
+// Ownership: borrows the plan, owns the rest. Failure: DiagnosticErrors that name the step. Cost: a value is read in
+// O(1), a window of symbolic sizes in the length of its expressions.
 #pragma once
 
 #include "engine/rank_memory.h"

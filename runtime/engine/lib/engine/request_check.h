@@ -8,7 +8,8 @@
 
 namespace ccgraph::runtime {
 
-/// Plans for the ranks, whose guards hold there, what the engine is able to, and memory for the plans of those ranks that share one host's: `hostRanks`.
+/// Plans for the ranks, whose guards hold there, what the engine is able to, and memory for the plans of those ranks
+/// that share one host's: `hostRanks`.
 [[nodiscard]] llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine,
                                            llvm::ArrayRef<size_t> hostRanks);
 /// Checks that plans of several ranks communicate alike (plan_fingerprint.h). Plans that do not state their rank can

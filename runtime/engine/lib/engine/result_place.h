@@ -4,8 +4,8 @@
 // (kernel_args.h). A result in memory of its own is copied there, or becomes the buffer if the buffer grows. A number
 // goes into its slot. Each result is checked against its type, which also gives the rank the values of its symbols.
 //
-// Ownership: borrows the plan; keeps tensors of windows that never move. Failure: DiagnosticErrors of rules run.type and run.plan.
-// Cost: nothing where the kernel wrote to the window, else a copy of the elements.
+// Ownership: borrows the plan; keeps tensors of windows that never move. Failure: DiagnosticErrors of rules run.type
+// and run.plan. Cost: nothing where the kernel wrote to the window, else a copy of the elements.
 #pragma once
 
 #include "engine/rank_state.h"

@@ -1,7 +1,7 @@
 // LaunchRequest: the launches of one call of a communication operator, in any form.
 //
-// A call is one launch; batch_p2p_ops is one launch for each entry. ccgraph/ir/internal/bound_call.h binds the call to its
-// operands; this file gives the bound rows their memory and the call its value.
+// A call is one launch; batch_p2p_ops is one launch for each entry. ccgraph/ir/internal/bound_call.h binds the call to
+// its operands; this file gives the bound rows their memory and the call its value.
 //
 // Ownership: a request shares storages with the rank's values, and owns the fresh ones until the node's value does.
 // Failure: a DiagnosticError of rule `run.collective` about arguments that are invalid for the group. Cost: that of the

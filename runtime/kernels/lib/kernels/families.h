@@ -1,5 +1,5 @@
-// The kernels by family; kernel_registry.cpp joins and sorts them once, at the first lookup. A family is one file, and the
-// only place that lists its operators.
+// The kernels by family; kernel_registry.cpp joins and sorts them once, at the first lookup. A family is one file, and
+// the only place that lists its operators.
 //
 // Ownership: the tables are constants, which everybody borrows. Nothing here fails.
 #pragma once
@@ -37,8 +37,8 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> bucketingKernels();   ///< Inductor's packing of buckets
 [[nodiscard]] llvm::ArrayRef<Kernel> hostKernels();        ///< Python's operators, sizes, asserts, item()
 
-/// The in-place forms of functional operators (add_ of add) and the copies of views (view_copy of view), for the ones among
-/// `functional` that PyTorch has them of.
+/// The in-place forms of functional operators (add_ of add) and the copies of views (view_copy of view), for the ones
+/// among `functional` that PyTorch has them of.
 [[nodiscard]] std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional);
 
 } // namespace ccgraph::runtime

@@ -25,10 +25,12 @@ struct AdamSettings {
   bool decoupled; ///< AdamW; Adam adds the decay to the gradient
 };
 
-/// Elements of one parameter, and of what belongs to it, widened while `step` changes them. The first `written` are stored again.
+/// Elements of one parameter, and of what belongs to it, widened while `step` changes them. The first `written` are
+/// stored again.
 void changeElements(llvm::ArrayRef<Tensor> tensors, size_t written,
                     llvm::function_ref<void(llvm::ArrayRef<llvm::MutableArrayRef<double>> lines)> step) {
-  // A fixed array: no step of a plan allocates, and GCC notes an old change of its ABI for a SmallVector of aligned blocks.
+  // A fixed array: no step of a plan allocates, and GCC notes an old change of its ABI for a SmallVector of aligned
+  // blocks.
   std::array<Block<double>, mostTensors> blocks;
   assert(tensors.size() <= mostTensors && "more tensors than an optimizer has for one parameter");
   llvm::SmallVector<llvm::MutableArrayRef<double>, 5> lines(tensors.size());

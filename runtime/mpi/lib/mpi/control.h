@@ -3,8 +3,8 @@
 // A message goes from one process to all others. It is small, so MPI sends it immediately, even without a matching
 // receive. A process polls whenever it is idle, and from time to time between steps.
 //
-// Ownership: borrows the MPI functions, owns what it sends until the process ends. Failure: an error code of MPI's, from poll(). Cost:
-// a poll is one MPI_Test.
+// Ownership: borrows the MPI functions, owns what it sends until the process ends. Failure: an error code of MPI's,
+// from poll(). Cost: a poll is one MPI_Test.
 #pragma once
 
 #include "mpi/mpi_calls.h"

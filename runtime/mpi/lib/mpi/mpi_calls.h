@@ -7,8 +7,9 @@
 // Counts are bytes, and may be more than MPI's int holds: larger counts use a derived MPI type. All communicators
 // return their errors. Each function returns MPI's error code, 0 on success.
 //
-// Ownership: communicators live until they are freed or MPI ends; buffers are the caller's until the request is complete.
-// Thread-safety: one call at a time, but for endAll(), if the MPI library allows it (MpiStart::threads). Cost: that of the function.
+// Ownership: communicators live until they are freed or MPI ends; buffers are the caller's until the request is
+// complete. Thread-safety: one call at a time, but for endAll(), if the MPI library allows it (MpiStart::threads).
+// Cost: that of the function.
 #pragma once
 
 #include <cstddef>

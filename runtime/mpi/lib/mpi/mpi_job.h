@@ -61,7 +61,8 @@ public:
   [[nodiscard]] bool reports() const { return over_ ? reports_ : start_.rank == 0; }
   /// Keeps memory that MPI may still write to, or read, when the job is over.
   void keep(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
-  /// The last call: ends MPI, or where the job is over all of its processes. Gives the largest exit code of all processes.
+  /// The last call: ends MPI, or where the job is over all of its processes. Gives the largest exit code of all
+  /// processes.
   int leave(int exitCode);
 
 private:

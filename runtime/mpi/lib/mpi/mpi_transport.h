@@ -8,8 +8,8 @@
 //   all_to_all      MPI_Isend and MPI_Irecv with each member, so that shares may differ and have any size
 //   send, recv      MPI_Isend, MPI_Irecv, with the tag of the graph
 //   reduce_scatter  MPI_Ialltoall of chunks, then each reduces the n chunks that it has received
-//   all_reduce      as reduce_scatter, then MPI_Iallgather of the chunks; elements that are left over are gathered by all and reduced by
-//                   all, and so are whole rows where n rows are `smallBytes` or less
+//   all_reduce      as reduce_scatter, then MPI_Iallgather of the chunks; elements that are left over are gathered by
+//                   all and reduced by all, and so are whole rows where n rows are `smallBytes` or less
 // Reductions are ours, in rank order (reduce_rows.h), and not MPI's. So values are bitwise equal to the interpreter's,
 // also for dtypes that MPI lacks. They move as many bytes as a ring, b * (n - 1) / n in each of two phases.
 //

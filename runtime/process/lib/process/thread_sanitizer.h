@@ -7,11 +7,11 @@
 //
 //   issue        what the host has done is before the step
 //   waits        what the steps that record its events have done is before it
-//   everything   that a stream does is before what the loop does next, as to free memory; nothing that the loop does is before a
-//                step, since the loop is no part of the plan
+//   everything   that a stream does is before what the loop does next, as to free memory; nothing that the loop does is
+//                before a step, since the loop is no part of the plan
 //
-// Ownership: made and destroyed on the thread of the rank. Failure: an exception of a body is the caller's. Cost: with a thread sanitizer,
-// some microseconds a visit.
+// Ownership: made and destroyed on the thread of the rank. Failure: an exception of a body is the caller's. Cost: with
+// a thread sanitizer, some microseconds a visit.
 #pragma once
 
 #include "ccgraph/ir/plan.h"

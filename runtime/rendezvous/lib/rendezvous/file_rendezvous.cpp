@@ -76,7 +76,8 @@ llvm::Expected<FileRendezvous> FileRendezvous::join(const Setup &setup) {
   return folder;
 }
 
-// As long as some process has not found its number, another one may have left an older one there: then it is welcomed anew.
+// As long as some process has not found its number, another one may have left an older one there: then it is welcomed
+// anew.
 llvm::Error FileRendezvous::welcomeOthers() {
   job_ = own_;
   std::string welcome;

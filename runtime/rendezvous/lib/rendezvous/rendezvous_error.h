@@ -1,6 +1,7 @@
 // The diagnostic of a rendezvous that fails.
 //
-// Its rule is run.nccl, because the engine nccl is the one whose processes meet here. Plain function. Cost: none until an error is made.
+// Its rule is run.nccl, because the engine nccl is the one whose processes meet here. Plain function. Cost: none until
+// an error is made.
 #pragma once
 
 #include "llvm/Support/Error.h"

@@ -1,6 +1,7 @@
 // The results of one rank as bytes, for another process of the job.
 //
-// Ownership: plain values. Failure: bytes that are not whole give the results that they hold (ByteReader). Cost: linear in the bytes.
+// Ownership: plain values. Failure: bytes that are not whole give the results that they hold (ByteReader). Cost: linear
+// in the bytes.
 #pragma once
 
 #include "ccgraph/ir/host_tensor.h"

@@ -1,5 +1,6 @@
-// TcpRendezvous: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is named, and all others connect
-// to it. It listens on that host's address alone: "localhost" is reached from this machine and no other.
+// TcpRendezvous: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is
+// named, and all others connect to it. It listens on that host's address alone: "localhost" is reached from this
+// machine and no other.
 //
 //   each process sends a greeting: its job, its rank, the number of ranks, and the digest of the job's token
 //   rank 0 accepts it, or reports the error and waits for a valid process

@@ -1,6 +1,7 @@
 // CallName: the name of one call of an operator in diagnostics.
 //
-// The interpreter executes nodes, and engines execute steps of a plan, which have a name and no node. A diagnostic of either reads alike.
+// The interpreter executes nodes, and engines execute steps of a plan, which have a name and no node. A diagnostic of
+// either reads alike.
 //
 // Ownership: borrows the node. Failure: none. Cost: none until a diagnostic is made.
 #pragma once

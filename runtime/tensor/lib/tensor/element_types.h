@@ -1,7 +1,7 @@
 // Element types: each dtype as a C++ type, and how its numbers widen and narrow.
 //
-// For loops that are made for one dtype (elements.cpp, reduce_rows.cpp), so that there is one rounding in all of them. The wide
-// types, and why they are enough, are in elements.h.
+// For loops that are made for one dtype (elements.cpp, reduce_rows.cpp), so that there is one rounding in all of them.
+// The wide types, and why they are enough, are in elements.h.
 //
 // Plain functions of values. Failure: withElement() takes computable() dtypes alone. Cost: a few instructions a number.
 #pragma once
@@ -82,8 +82,8 @@ auto widen(E element) {
     return Complex(element.real(), element.imag());
 }
 
-/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one to 64,
-/// so that narrower types take the low bits of 64.
+/// Truncates as x86's conversions do where the value does not fit: the type's minimum. There is one to 32 bits and one
+/// to 64, so that narrower types take the low bits of 64.
 template <typename Integer>
 Integer truncate(double value) {
   constexpr double limit = sizeof(Integer) == 4 ? 0x1p31 : 0x1p63;

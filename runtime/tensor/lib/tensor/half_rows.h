@@ -2,8 +2,8 @@
 //
 // Values are those of element_types.h, one at a time, but for the bits of a NaN.
 //
-// Plain functions; `from` and `to` do not overlap. Nothing here fails. Cost: with AVX2 and F16C (2013 on) a few instructions for
-// eight numbers, else some twenty for four.
+// Plain functions; `from` and `to` do not overlap. Nothing here fails. Cost: with AVX2 and F16C (2013 on) a few
+// instructions for eight numbers, else some twenty for four.
 #pragma once
 
 #include "tensor/element_types.h"

@@ -4,8 +4,8 @@
 
 namespace ccgraph::runtime {
 
-// Of f32[2, 3][3, 1] beside itself both dimensions are one of 6; beside f32[2, 3][1, 2] they stay two, because the rows of that do
-// not follow one another.
+// Of f32[2, 3][3, 1] beside itself both dimensions are one of 6; beside f32[2, 3][1, 2] they stay two, because the rows
+// of that do not follow one another.
 LoopNest::LoopNest(llvm::ArrayRef<Tensor> all) : tensors(all.size()) {
   const Tensor &first = all.front();
   for (int64_t dim = 0; dim < first.rank(); ++dim) {

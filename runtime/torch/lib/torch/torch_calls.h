@@ -7,8 +7,8 @@
 // An operator computes on the host, or is enqueued to a stream of a device; tensors then lie in the device's memory.
 // The module supports devices where PyTorch's wheel is built for CUDA and the toolkit's headers were available.
 //
-// Ownership: operators live as long as the module; everything else is borrowed for the call. Thread-safe. Cost: that of the
-// dispatcher, some microseconds a call.
+// Ownership: operators live as long as the module; everything else is borrowed for the call. Thread-safe. Cost: that of
+// the dispatcher, some microseconds a call.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Kernels of prims.*, which PyTorch writes in Python: each calls the operators that the Python calls, in its order. On a device only those
-// that call one.
+// Kernels of prims.*, which PyTorch writes in Python: each calls the operators that the Python calls, in its order. On
+// a device only those that call one.
 //
-// Ownership: kernels refer to those that they call, which live on. Failure: none here; a kernel fails as what it calls does. Cost: that
-// of the operators called, each of which but the last makes a tensor of its own.
+// Ownership: kernels refer to those that they call, which live on. Failure: none here; a kernel fails as what it calls
+// does. Cost: that of the operators called, each of which but the last makes a tensor of its own.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"

@@ -1,8 +1,8 @@
 // Values on their way to PyTorch and back.
 //
-// Ownership: TorchArguments borrows the values; what ResultValues gives shares memory with destinations and arguments where PyTorch's
-// result does, and is a copy else. Failure: none; of what has no memory here a copy is made. Cost: linear in the arguments; a copy of
-// each result that is elsewhere.
+// Ownership: TorchArguments borrows the values; what ResultValues gives shares memory with destinations and arguments
+// where PyTorch's result does, and is a copy else. Failure: none; of what has no memory here a copy is made. Cost:
+// linear in the arguments; a copy of each result that is elsewhere.
 #pragma once
 
 #include "ccgraph/runtime/value.h"

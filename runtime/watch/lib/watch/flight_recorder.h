@@ -44,8 +44,8 @@ public:
 
   /// A call that was enrolled.
   using Call = size_t;
-  /// Before the first run. Its number among those of the same ranks, or of its channel, is one more than that of the last.
-  /// `step`: place in Plan::steps; `index`: in CollectiveStep::calls.
+  /// Before the first run. Its number among those of the same ranks, or of its channel, is one more than that of the
+  /// last. `step`: place in Plan::steps; `index`: in CollectiveStep::calls.
   [[nodiscard]] Call enrol(size_t step, size_t index);
 
   // --- While a plan runs: called by the rank's own thread ------------------------------------------------

@@ -49,8 +49,8 @@ public:
   [[nodiscard]] virtual uint64_t news() = 0;
   /// The time since which a rank has been idle; empty until the clock has been read.
   using Since = std::optional<Clock::time_point>;
-  /// Until there may be other news than `seen`, or the run is over. `since` is set here, at the first call or soon after, because a
-  /// look at the clock costs as much as one at a peer.
+  /// Until there may be other news than `seen`, or the run is over. `since` is set here, at the first call or soon
+  /// after, because a look at the clock costs as much as one at a peer.
   virtual void sleep(const Sleeper &sleeper, uint64_t seen, Since &since) = 0;
   /// For a rank that waits for no other: sleeps until there may be other news than `seen`, until the moment is near, or
   /// until the run is over.

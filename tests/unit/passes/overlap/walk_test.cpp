@@ -121,8 +121,8 @@ TEST(Walk, AWaitNobodyNeedsComesBeforeTheLastStep) {
             "p a r b w v o");
 }
 
-// The walk once took the second transfer to begin before computation had waited for the first. So its clock was wrong, and
-// computation stalled where it had work: the all_reduce after a reduce_scatter of HSDP.
+// The walk once took the second transfer to begin before computation had waited for the first. So its clock was wrong,
+// and computation stalled where it had work: the all_reduce after a reduce_scatter of HSDP.
 TEST(Walk, WhatReadsATransferInFlightGoesAfterItHasCompleted) {
   EXPECT_EQ(walkOf("p input 0\n"
                    "d compute 100 makes 1 needs p\n"

@@ -1,7 +1,8 @@
 // Writes the data of an HTML report as one compact JSON value.
 //
-// Whatever stands for every node is a column: an array of numbers, or a string with a letter for each. Times are nanoseconds, and the
-// ends of steps and the bytes alive are differences to the step before. tools/report/page/data.js unpacks all of it, and says what is what.
+// Whatever stands for every node is a column: an array of numbers, or a string with a letter for each. Times are
+// nanoseconds, and the ends of steps and the bytes alive are differences to the step before. tools/report/page/data.js
+// unpacks all of it, and says what is what.
 //
 // Ownership: borrows summary and schedules for the call. Failure: none; bytes that are not UTF-8 are replaced. Cost:
 // linear in nodes and remarks; about 60 bytes a node and schedule.

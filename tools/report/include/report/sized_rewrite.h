@@ -1,9 +1,9 @@
-// SizedRewrite rewrites a graph of dynamic shapes for sizes that the user or the trace gives its symbols, and records the
-// sizes and the facts of the copy that has them. ccgraph-opt and the C API share it.
+// SizedRewrite rewrites a graph of dynamic shapes for sizes that the user or the trace gives its symbols, and records
+// the sizes and the facts of the copy that has them. ccgraph-opt and the C API share it.
 //
-// Ownership: owns the copies with bound sizes until the next graph. Failure: none; if no schedule can carry the decisions
-// over, rewrite() returns nothing and a warning, and the caller rewrites the graph without bound sizes. Cost: the passes
-// run twice.
+// Ownership: owns the copies with bound sizes until the next graph. Failure: none; if no schedule can carry the
+// decisions over, rewrite() returns nothing and a warning, and the caller rewrites the graph without bound sizes. Cost:
+// the passes run twice.
 #pragma once
 
 #include "ccgraph/toolkit/bound_sizes.h"

@@ -4,9 +4,9 @@
 // own code for them):
 //   any step     a storage lives from the step that allocates it to the last step that names a value which may share
 //                it, both included
-//   collective   tensors that it reads, writes and returns live until the last wait on any of its results (async_pairs.h).
-//                This includes an input that is copied at launch: a backend may omit that copy. Without a wait, tensors
-//                that it reads, writes and returns in flight live to the end
+//   collective   tensors that it reads, writes and returns live until the last wait on any of its results
+//                (async_pairs.h). This includes an input that is copied at launch: a backend may omit that copy.
+//                Without a wait, tensors that it reads, writes and returns in flight live to the end
 //   output       a returned value lives from the step that allocates it to the end
 //   placeholder  all placeholders live from the first step, and to the end, because the caller owns them. But if
 //                AOTAutograd named them, only primals* (parameters and inputs of the forward) are caller-owned; the

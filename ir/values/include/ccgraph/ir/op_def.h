@@ -1,9 +1,10 @@
 // OpDef: the properties of an operator. OpTable: the only list of operators.
 //
 // PyTorch's operators come from a table generated from their public schemas (tools/gen-op-table). Additional facts (the
-// meaning of a collective's arguments, type rules, work, undeclared effects) are in families under ir/operators/lib/ops. An
-// operator in neither is *opaque*: kept, printed back, ordered against everything, unless the user declares it
-// (`--ops`). The storages that an operator shares and writes, and its communication, are defined here only.
+// meaning of a collective's arguments, type rules, work, undeclared effects) are in families under
+// ir/operators/lib/ops. An operator in neither is *opaque*: kept, printed back, ordered against everything, unless the
+// user declares it (`--ops`). The storages that an operator shares and writes, and its communication, are defined here
+// only.
 //
 // Ownership: OpDefs belong to the OpTable of a Context, and their addresses stay valid as long as it; declare() changes
 // one in place. Failure: declare() alone, if a schema does not parse; an unknown operator is not an error.

@@ -15,7 +15,8 @@
 //   run.no-kernel         no provider has a kernel of some operators: all of them are named before the first step
 //   run.mpi               MPI cannot start, or reports an error
 //   run.nccl              a device or its communication library reports an error
-//   run.deadline          a rank has waited for its peers longer than the request allows; lists what each rank waits for
+//   run.deadline          a rank has waited for its peers longer than the request allows; lists what each rank waits
+//                         for
 //   run.rank-lost         a rank has ended before its graph did
 //   run.plan              the plan does not fit the run: a window lies outside its buffer, an operator does not write
 //                         where the plan says, a collective reads what it writes. The plan verifier checks that plans

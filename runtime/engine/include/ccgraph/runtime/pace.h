@@ -15,7 +15,8 @@
 // does not matter, and a graph of any size can be simulated. Ranks exchange only their launch times; their collectives
 // are assumed to match.
 //
-// Ownership: plain values. Failure: rule run.request where times do not fit the plans. Cost: a few microseconds a step, of this machine.
+// Ownership: plain values. Failure: rule run.request where times do not fit the plans. Cost: a few microseconds a step,
+// of this machine.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // Device kernels for a few operators, those of a training step of a transformer; each consists of jobs (device/job.h).
 //
-// Here a call's values become jobs: which arithmetic, which windows. What a job does stands in runtime/gpu/device, for devices
-// and the CPU alike; the module of the nccl engine launches it. So all that the provider decides is the same in a recorded run.
+// Here a call's values become jobs: which arithmetic, which windows. What a job does stands in runtime/gpu/device, for
+// devices and the CPU alike; the module of the nccl engine launches it. So all that the provider decides is the same in
+// a recorded run.
 //
 // Parameters, defaults and results are those of our host kernels (kernels.h); tests compare both.
 //

@@ -212,7 +212,8 @@ void conjugate(Planner &planner) {
   planner.copy(out, planner.args.tensor(0));
 }
 
-/// (output, buffer): what PyTorch's kernel of the CPU keeps for the gradient, of no elements where a graph was made for devices.
+/// (output, buffer): what PyTorch's kernel of the CPU keeps for the gradient, of no elements where a graph was made for
+/// devices.
 void logSigmoid(Planner &planner) {
   std::optional<Tensor> out = planner.destination(0), buffer = planner.destination(1);
   if (buffer && buffer->numElements() != 0)

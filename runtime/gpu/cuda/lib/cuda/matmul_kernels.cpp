@@ -12,8 +12,8 @@ device::Matrices matricesOf(Planner &planner, const Tensor &tensor) {
           rank == 3 ? tensor.stride(0) : 0};
 }
 
-/// A bias is added as it lies where the device's library adds it. All else is copied to the result first, since that is what the library
-/// adds besides.
+/// A bias is added as it lies where the device's library adds it. All else is copied to the result first, since that is
+/// what the library adds besides.
 void add(Planner &planner, device::MatmulJob &job, const Tensor &added, const Tensor &out) {
   Tensor wide = planner.args.take(added.expand(out.sizes()));
   if (planner.args.failed())

@@ -1,11 +1,11 @@
 // Attention: softmax(scale q k^T + bias) v of each head, and its gradients: A. Vaswani et al., "Attention Is All You
 // Need" (2017). It matches kernels/attention.cpp and uses its names.
 //
-//   AttentionJob   a unit is a query: its scores are folded twice, into the largest and into the sum of exponentials, and made a third time,
-//                  a board of keys after the other, to weigh the values
+//   AttentionJob   a unit is a query: its scores are folded twice, into the largest and into the sum of exponentials,
+//                  and made a third time, a board of keys after the other, to weigh the values
 //   QueryGradJob   a unit is a query: the slopes of its scores weigh the keys
-//   KeyGradJob     a unit is a key: of all queries that see it, probabilities weigh the gradient, and slopes the queries; heads of queries
-//                  that share a head of keys add up there, in their order
+//   KeyGradJob     a unit is a key: of all queries that see it, probabilities weigh the gradient, and slopes the
+//                  queries; heads of queries that share a head of keys add up there, in their order
 // No matrix of scores is ever stored, so no memory is allocated: each score is recomputed where it is needed.
 //
 // Plain values. Failure: none. Cost: per query and key, four products of two vectors forward and some eight backward,

@@ -1,7 +1,8 @@
-// CapturePools: the memory that kernels take while the steps of a rank are captured, which is the graph's (kernel_provider.h).
+// CapturePools: the memory that kernels take while the steps of a rank are captured, which is the graph's
+// (kernel_provider.h).
 //
-// Ownership: owns the memory, so the graph goes before it. Failure: run.nccl, with the allocator's error. Cost: one object an allocator; a look-up
-// for each kernel that is captured.
+// Ownership: owns the memory, so the graph goes before it. Failure: run.nccl, with the allocator's error. Cost: one
+// object an allocator; a look-up for each kernel that is captured.
 #pragma once
 
 #include "ccgraph/runtime/kernel_provider.h"

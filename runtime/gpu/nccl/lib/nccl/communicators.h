@@ -2,8 +2,8 @@
 //
 // All ranks make them in the one order of the CommTable, or would wait for one another for ever.
 //
-// Ownership: closes what it has made, but what was aborted. Failure: DiagnosticErrors of rule run.nccl. Cost: to open, that of the
-// splits, milliseconds each.
+// Ownership: closes what it has made, but what was aborted. Failure: DiagnosticErrors of rule run.nccl. Cost: to open,
+// that of the splits, milliseconds each.
 #pragma once
 
 #include "calls/gpu_calls.h"

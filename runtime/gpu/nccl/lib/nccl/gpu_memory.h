@@ -1,6 +1,7 @@
 // GpuMemory: a rank's memory on its device, and the copies between it and the host.
 //
-// Copies go to the stream that is chosen for them at the moment, so they are ordered with the work there; settle() waits for them.
+// Copies go to the stream that is chosen for them at the moment, so they are ordered with the work there; settle()
+// waits for them.
 //
 // Ownership: borrows the calls; objects that are kept until settle() are released there. Failure: the first code is
 // kept, and settle() returns it; a failed allocation is std::bad_alloc. Cost: that of the copies.

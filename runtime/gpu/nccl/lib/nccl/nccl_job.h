@@ -1,7 +1,7 @@
 // NcclJob: this process among those that a launcher has started: its rank, its device, and the rendezvous of the ranks.
 //
-// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.nccl, whole before any communication begins. Cost: to
-// join, that of loading the module and of the rendezvous.
+// Ownership: one a process, until its end. Failure: DiagnosticErrors of rule run.nccl, whole before any communication
+// begins. Cost: to join, that of loading the module and of the rendezvous.
 #pragma once
 
 #include "calls/gpu_module.h"

@@ -21,8 +21,9 @@
 // Where times are requested, a device takes them around each step (step_clock.h), and they correct the record of the
 // run.
 //
-// Ownership: borrows calls, plans and job; owns the rank's memory, streams, events and communicators. Failure: DiagnosticErrors of the
-// rules of engine.h, and run.nccl. Cost: of a step one call, one for each wait and one for its event, and some 100 ns of our own.
+// Ownership: borrows calls, plans and job; owns the rank's memory, streams, events and communicators. Failure:
+// DiagnosticErrors of the rules of engine.h, and run.nccl. Cost: of a step one call, one for each wait and one for its
+// event, and some 100 ns of our own.
 #pragma once
 
 #include "engine/prepared_rank.h"

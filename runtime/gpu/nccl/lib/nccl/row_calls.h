@@ -1,7 +1,8 @@
 // RowCalls: translates a collective of a plan to calls of the communication library.
 //
 //   all_reduce, reduce_scatter, all_gather, broadcast   the call of that name, for each row
-//   all_to_all, scatter                                 sends and receives in a group; a rank's share for itself is a copy
+//   all_to_all, scatter                                 sends and receives in a group; a rank's share for itself is a
+//                                                       copy
 //   send, recv                                          the call of that name, on the channel's communicator
 //   barrier                                             an all_reduce of one number
 // A collective of several rows or shares is one group, whose members are independent by the plan (plan.batch).

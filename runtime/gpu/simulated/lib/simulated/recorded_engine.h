@@ -1,4 +1,5 @@
-// The engine nccl-recorded: the nccl engine's host code for each rank, on a thread, over recorded calls in place of a device.
+// The engine nccl-recorded: the nccl engine's host code for each rank, on a thread, over recorded calls in place of a
+// device.
 //
 // It shows the calls of the nccl engine and tests whether they order the work sufficiently: the request's seed chooses
 // among the orders that streams, events and groups allow (stream_model.h). Values are bitwise equal to the

@@ -24,8 +24,8 @@
 // workspaces, loaded code).
 //
 // Ownership: providers live until the program ends, and their kernels as long. Failure: a kernel's error ends the run
-// (run.kernel). Thread-safe: find() and compute() are called by all ranks' threads at once. Cost: find() is called once a step when a
-// plan is prepared, compute() each time.
+// (run.kernel). Thread-safe: find() and compute() are called by all ranks' threads at once. Cost: find() is called once
+// a step when a plan is prepared, compute() each time.
 #pragma once
 
 #include "ccgraph/runtime/value.h"
@@ -88,7 +88,8 @@ public:
   [[nodiscard]] virtual const DeviceAllocator *allocator() const { return nullptr; }
   /// A recorded run can compute it on the CPU.
   [[nodiscard]] virtual bool canBeSimulated() const { return true; }
-  /// What keeps a call with these arguments from being captured, in a few words; empty: nothing. Asked before a plan runs.
+  /// What keeps a call with these arguments from being captured, in a few words; empty: nothing. Asked before a plan
+  /// runs.
   [[nodiscard]] virtual std::string whyNotCaptured(llvm::ArrayRef<Value> /*values*/) const { return {}; }
 };
 

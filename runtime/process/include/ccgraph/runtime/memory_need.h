@@ -5,8 +5,8 @@
 // (peakMemory() of lifetimes.h), and its outputs. An unknown size counts 0, so the result is a lower bound; the run
 // itself still counts every byte.
 //
-// Plain values. Failure: checkMemory's error has rule run.memory, the figures and the repair. Cost: that of peakMemory(), once for
-// each graph.
+// Plain values. Failure: checkMemory's error has rule run.memory, the figures and the repair. Cost: that of
+// peakMemory(), once for each graph.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

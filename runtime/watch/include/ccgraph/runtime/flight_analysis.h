@@ -7,9 +7,10 @@
 // rank that waits for no other: it has ended, or is busy with another step. A rank without a record counts as lost. One
 // sentence names the culprit and the first collective that shows the error:
 //
-//   rank 1 is the culprit: collective 3 of group 0 is all_gather f32[4] on ranks 0 and 2, and all_reduce f32[8] on rank 1
-//   rank 2 is the culprit: it has not launched collective 5 of group tp, all_reduce sum f32[64] `ar`, for which ranks 0 and 1
-//   wait; it is busy with `mm`
+//   rank 1 is the culprit: collective 3 of group 0 is all_gather f32[4] on ranks 0 and 2, and all_reduce f32[8] on rank
+//   1
+//   rank 2 is the culprit: it has not launched collective 5 of group tp, all_reduce sum f32[64] `ar`, for which ranks 0
+//   and 1 wait; it is busy with `mm`
 //
 // PyTorch's dumps (ccgraph/frontend/flight_file.h) and ours are analyzed in the same way. A rank whose ring has dropped
 // a collective is not compared for it.

@@ -2,8 +2,8 @@
 //
 //   in flight   a rank has launched a communication that is not complete
 //   exposed     in flight while the rank runs no computing step: the communication that the schedule does not overlap
-//   busbw       bytes a second that pass over a rank's link in a ring, as nccl-tests define it (doc/PERFORMANCE.md there): size /
-//               time * factor, so it is comparable with the hardware's bandwidth for any number of ranks
+//   busbw       bytes a second that pass over a rank's link in a ring, as nccl-tests define it (doc/PERFORMANCE.md
+//               there): size / time * factor, so it is comparable with the hardware's bandwidth for any number of ranks
 //
 // With n ranks, the size of a collective is that of its largest row, and the factor
 //   all_reduce                                        2 (n - 1) / n

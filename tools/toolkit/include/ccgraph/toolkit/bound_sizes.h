@@ -34,8 +34,8 @@ using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 /// Returns the symbols in the types of the graph, in order of first appearance.
 [[nodiscard]] std::vector<std::string> symbolsOf(const Graph &graph);
 
-/// Which values the times of a graph rest on: those given, of two for one symbol the last, and for other symbols the trace's own where
-/// `usesHints`. Symbols that no type names are left out.
+/// Which values the times of a graph rest on: those given, of two for one symbol the last, and for other symbols the
+/// trace's own where `usesHints`. Symbols that no type names are left out.
 [[nodiscard]] SymbolValues sizesFor(const Graph &graph, const SymbolValues &given, bool usesHints);
 
 /// Puts the values into all types. A wait on a collective whose size was bound loses its strides, so that no pass takes

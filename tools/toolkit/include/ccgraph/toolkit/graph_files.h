@@ -46,8 +46,8 @@ loadGraph(Context &context, llvm::StringRef path, llvm::StringRef selector = "",
 [[nodiscard]] llvm::Expected<ObjectMeanings> loadObjects(llvm::StringRef path);
 /// Adds the meanings of the graph's own member `constants`, for objects that have no meaning yet.
 void addOwnObjects(const Graph &graph, ObjectMeanings &objects);
-/// Adds the groups of the file to the graph, and meanings to the objects that have none yet: those of the file, then those
-/// of the graph itself. `path` is empty without a file. `stated`, if given, receives the table of the file.
+/// Adds the groups of the file to the graph, and meanings to the objects that have none yet: those of the file, then
+/// those of the graph itself. `path` is empty without a file. `stated`, if given, receives the table of the file.
 [[nodiscard]] llvm::Error addGroupsAndObjects(Graph &graph, ObjectMeanings &objects, llvm::StringRef path,
                                               GroupTable *stated = nullptr);
 

@@ -25,8 +25,8 @@ inline constexpr size_t mostRanks = 65536;
 /// is a group that cannot be a dimension of that many ranks. A group of size 0 or of more than mostRanks stays unknown.
 void assumeGroups(Graph &graph, size_t ranks);
 
-/// Returns the assumptions about groups as text: "groups 0, tp taken as ranks 0 to 3, since no file states them"; empty if
-/// files describe all groups.
+/// Returns the assumptions about groups as text: "groups 0, tp taken as ranks 0 to 3, since no file states them"; empty
+/// if files describe all groups.
 [[nodiscard]] std::string assumedGroupsText(const GroupTable &groups);
 
 /// Returns a sentence for the head of a summary if predicted times depend on assumed ranks: which ranks, and what to
