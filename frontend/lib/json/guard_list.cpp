@@ -45,6 +45,7 @@ llvm::StringRef valuesOf(GuardFact fact) {
   switch (fact) {
   case GuardFact::Rank:
   case GuardFact::Size:
+  case GuardFact::MeshDims:
     return "an integer";
   case GuardFact::Ranks:
     return "a list of ranks";
@@ -52,6 +53,7 @@ llvm::StringRef valuesOf(GuardFact fact) {
     return "true or false";
   case GuardFact::Tag:
   case GuardFact::Name:
+  case GuardFact::DeviceType:
     return "a text";
   }
   return "";
@@ -71,7 +73,9 @@ std::optional<Guard> readGuard(const JsonValue &entry, JsonReport &report) {
     return report.expected(entry, example), std::nullopt;
   std::optional<GuardFact> fact = parseGuardFact(entry.member("fact")->text);
   if (!fact)
-    return report.expected(*entry.member("fact"), "a fact: rank, size, ranks, member, tag or name"), std::nullopt;
+    return report.expected(*entry.member("fact"),
+                           "a fact: rank, size, ranks, member, tag, name, mesh_ndim or device_type"),
+           std::nullopt;
   const JsonValue &stated = *entry.member("value");
   std::optional<GuardValue> value = readValue(stated);
   if (!value || !hasKindOf(*fact, *value))

@@ -19,6 +19,10 @@ llvm::StringRef guardFactName(GuardFact fact) {
     return "tag";
   case GuardFact::Name:
     return "name";
+  case GuardFact::MeshDims:
+    return "mesh_ndim";
+  case GuardFact::DeviceType:
+    return "device_type";
   }
   return "";
 }
@@ -34,6 +38,7 @@ bool hasKindOf(GuardFact fact, const GuardValue &value) {
   switch (fact) {
   case GuardFact::Rank:
   case GuardFact::Size:
+  case GuardFact::MeshDims:
     return std::holds_alternative<int64_t>(value);
   case GuardFact::Ranks:
     return std::holds_alternative<std::vector<int64_t>>(value);
@@ -41,6 +46,7 @@ bool hasKindOf(GuardFact fact, const GuardValue &value) {
     return std::holds_alternative<bool>(value);
   case GuardFact::Tag:
   case GuardFact::Name:
+  case GuardFact::DeviceType:
     return std::holds_alternative<std::string>(value);
   }
   return false;

@@ -68,6 +68,26 @@ std::optional<int64_t> placeIn(const Facts &facts, const Group &group) {
   return found == members->end() ? -1 : found - members->begin();
 }
 
+std::optional<llvm::StringRef> attributeOf(const Group &group, GuardFact fact) {
+  auto found =
+      llvm::find_if(group.attributes, [&](const auto &attribute) { return attribute.first == guardFactName(fact); });
+  return found == group.attributes.end() ? std::nullopt : std::optional<llvm::StringRef>(found->second);
+}
+
+/// Returns the number of dimensions of the group's mesh if the table states it.
+std::optional<int64_t> meshDimsOf(const Group &group) {
+  std::optional<llvm::StringRef> text = attributeOf(group, GuardFact::MeshDims);
+  int64_t dims = 0;
+  return text && !text->getAsInteger(10, dims) ? std::optional(dims) : std::nullopt;
+}
+
+/// Returns the device type of the group's mesh if the table states it. A device type needs no escape in JSON.
+std::optional<std::string> deviceTypeOf(const Group &group) {
+  std::optional<llvm::StringRef> text = attributeOf(group, GuardFact::DeviceType);
+  bool isText = text && text->consume_front("\"") && text->consume_back("\"") && !text->contains('\\');
+  return isText ? std::optional(text->str()) : std::nullopt;
+}
+
 template <typename Value>
 std::optional<GuardValue> answer(std::optional<Value> value) {
   return value ? std::optional<GuardValue>(std::move(*value)) : std::nullopt;
@@ -86,6 +106,10 @@ std::optional<GuardValue> valueOf(const Facts &facts, const Group &group, GuardF
     return answer(membersOf(facts, group));
   case GuardFact::Rank:
     return answer(placeIn(facts, group));
+  case GuardFact::MeshDims:
+    return answer(meshDimsOf(group));
+  case GuardFact::DeviceType:
+    return answer(deviceTypeOf(group));
   case GuardFact::Member: {
     std::optional<int64_t> place = placeIn(facts, group);
     return place ? std::optional<GuardValue>(*place >= 0) : std::nullopt;

@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(
               file("", R"("guards": [{"fact": "size", "of": "tp", "of": "dp", "value": 2}], )"), "/guards/0",
               "expected a guard"},
         Wrong{"a fact that is none", file("", R"("guards": [{"fact": "colour", "of": "tp", "value": 2}], )"),
-              "/guards/0/fact", R"(expected a fact: rank, size, ranks, member, tag or name, got "colour")"},
+              "/guards/0/fact", R"(expected a fact: rank, size, ranks, member, tag, name, mesh_ndim or device_type, got "colour")"},
         Wrong{"a size that is a text", file("", R"("guards": [{"fact": "size", "of": "tp", "value": "2"}], )"),
               "/guards/0/value", R"(expected the size of a group: an integer, got "2")"},
         Wrong{"a rank beyond 64 bits",

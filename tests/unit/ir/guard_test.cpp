@@ -57,6 +57,34 @@ TEST_F(Guards, EachFactHasValuesOfItsOwnKind) {
   EXPECT_EQ(kinds(GuardFact::Member), "true");
   EXPECT_EQ(kinds(GuardFact::Tag), "\"a\"");
   EXPECT_EQ(kinds(GuardFact::Name), "\"a\"");
+  EXPECT_EQ(kinds(GuardFact::MeshDims), "4");
+  EXPECT_EQ(kinds(GuardFact::DeviceType), "\"a\"");
+}
+
+// --- Meshes ---
+
+TEST_F(Guards, AMeshIsComparedWithWhatItsGroupStates) {
+  Group tp{.name = "tp", .ranks = {0, 1}, .attributes = {{"mesh_ndim", "2"}, {"device_type", "\"cuda\""}}};
+  graph.groups().set(tp);
+  graph.guards = {{GuardFact::MeshDims, "tp", int64_t{2}}, {GuardFact::DeviceType, "tp", std::string("cuda")}};
+  EXPECT_EQ(check(), "");
+  EXPECT_EQ(check(0, 2), "");
+  tp.attributes = {{"mesh_ndim", "3"}, {"device_type", "\"cpu\""}};
+  graph.groups().set(tp);
+  EXPECT_EQ(check(), "error: group tp: the graph was traced with mesh_ndim 2, and it is 3 now [guards.fact]\n" +
+                         asWritten +
+                         "error: group tp: the graph was traced with device_type \"cuda\", and it is \"cpu\" now "
+                         "[guards.fact]\n" +
+                         asWritten);
+}
+
+TEST_F(Guards, AMeshThatNoGroupDescribesIsUnknown) {
+  graph.guards = {{GuardFact::MeshDims, "tp", int64_t{2}}, {GuardFact::DeviceType, "tp", std::string("cuda")}};
+  group("tp", {0, 1});
+  EXPECT_EQ(check(), "");
+  graph.groups().set(
+      Group{.name = "tp", .ranks = {0, 1}, .attributes = {{"mesh_ndim", "\"3\""}, {"device_type", "3"}}});
+  EXPECT_EQ(check(), "");
 }
 
 // --- Written programs ------------------------------------------------------------------------------------------------

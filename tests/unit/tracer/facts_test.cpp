@@ -46,14 +46,31 @@ TEST_F(Folding, GroupsOfAMesh) {
   EXPECT_EQ(cantFail(get_process_group_ranks(std::pair(mesh, 0))), (std::vector<int64_t>{1, 5}));
   EXPECT_EQ(cantFail(group_name(std::pair(mesh, 1))), "tp");
   EXPECT_EQ(guards(),
-            "size of tp is 4\nrank of dp is 1\nrank of tp is 1\nranks of dp is [1, 5]\nname of tp is \"tp\"\n");
+            "mesh_ndim of dp is 2\ndevice_type of dp is \"cuda\"\nsize of dp is 2\nsize of tp is 4\nrank of dp is 1\n"
+            "rank of tp is 1\nranks of dp is [1, 5]\nname of tp is \"tp\"\n");
 }
 
-TEST_F(Folding, AMeshThatIsAskedOutsideOfATraceLeavesNoGuard) {
-  DeviceMesh other("cuda", {8}, {"all"});
-  EXPECT_EQ(other.size(), 8);
-  EXPECT_EQ(other.shape().size(), 1U);
+TEST_F(Folding, EachAnswerOfAMeshLeavesAGuard) {
+  EXPECT_EQ(mesh.shape(), (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(mesh.ranks().size(), 8U);
+  EXPECT_EQ(guards(), "size of dp is 2\nsize of tp is 4\n");
+}
+
+TEST_F(Folding, AMeshThatDoesNotFitTheWorldLeavesNoGuard) {
+  DeviceMesh large("cuda", {16}, {"all"}), wrong("cuda", {2}, {"a", "b"});
+  for (const DeviceMesh &other : {large, wrong}) {
+    EXPECT_EQ(other.ndim(), 1);
+    EXPECT_EQ(other.device_type(), "cuda");
+    EXPECT_EQ(other.shape().size(), 1U);
+  }
   EXPECT_EQ(guards(), "");
+}
+
+TEST(FoldingOutside, AMeshAnswersWithoutATrace) {
+  DeviceMesh mesh("cuda", {8}, {"all"});
+  EXPECT_EQ(mesh.size(), 8);
+  EXPECT_EQ(mesh.ndim(), 1);
+  EXPECT_EQ(mesh.device_type(), "cuda");
 }
 
 TEST_F(Folding, TheHelpersOfGroups) {
@@ -182,6 +199,25 @@ TEST(Guards, OfASizeOfAMeshAreCheckedByItsGroup) {
   EXPECT_EQ(errorOf(checkGuards(*again)),
             "error: group tp: the graph was traced with size 2, and it is 4 now [guards.fact]\n"
             "  note: trace the program again where it runs, or give it the groups that it was traced with\n");
+}
+
+TEST(Guards, OfAMeshAreCheckedByTheGroupOfItsFirstDimension) {
+  Traced t({.worldSize = 4});
+  DeviceMesh mesh("cpu", {2, 2}, {"dp", "tp"});
+  EXPECT_EQ(mesh.ndim(), 2);
+  EXPECT_EQ(mesh.device_type(), "cpu");
+  Graph &graph = t.finish({t.input("x", {1})});
+  std::string text;
+  std::unique_ptr<Graph> again = readBack(t.context(), graph, text);
+  EXPECT_EQ(again->guards, graph.guards);
+  EXPECT_EQ(errorOf(checkGuards(*again)), "");
+  again->groups().set(cantFail(DeviceMesh("cuda", {2, 2, 1}, {"dp", "tp", "pp"}).get_group(0)));
+  std::string repair = "  note: trace the program again where it runs, or give it the groups that it was traced with\n";
+  EXPECT_EQ(errorOf(checkGuards(*again)),
+            "error: group dp: the graph was traced with mesh_ndim 2, and it is 3 now [guards.fact]\n" + repair +
+                "error: group dp: the graph was traced with device_type \"cpu\", and it is \"cuda\" now "
+                "[guards.fact]\n" +
+                repair);
 }
 
 } // namespace

@@ -150,6 +150,8 @@ TEST(GroupErrors, AMeshThatIsNone) {
   EXPECT_EQ(refusal(DeviceMesh("cuda", {4}, {"a", "b"})),
             "error: mesh: 2 names for a mesh of 1 dimensions [trace.mesh]\n");
   EXPECT_EQ(refusal(DeviceMesh("cuda", {4}, {}, {0, 1})), "error: mesh: 2 ranks for a mesh of 4 [trace.mesh]\n");
+  EXPECT_EQ(refusal(DeviceMesh("cu\"da", {4})), "error: mesh: the device type 'cu\"da' of a mesh, expected letters, "
+                                                "digits and '_', such as cuda [trace.mesh]\n");
 }
 
 TEST(GroupErrors, ANameThatNobodyKnows) {

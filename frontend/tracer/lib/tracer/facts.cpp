@@ -118,7 +118,7 @@ llvm::Expected<std::string> _resolve_group_name_by_ranks_and_tag(const std::vect
 
 llvm::Expected<std::vector<int64_t>> get_coordinate(const DeviceMesh &mesh) {
   std::vector<int64_t> coordinate;
-  for (int64_t dim = 0; dim != static_cast<int64_t>(mesh.shape().size()); ++dim) {
+  for (int64_t dim = 0; dim != static_cast<int64_t>(mesh.layout()->shape.size()); ++dim) {
     llvm::Expected<int64_t> place = get_rank(std::pair(mesh, dim));
     if (!place)
       return place.takeError();

@@ -1,6 +1,6 @@
 #include "ccgraph/tracer/from_local.h"
 
-#include "tracer/mode.h"
+#include "tracer/groups.h"
 
 // NOLINTBEGIN(readability-identifier-naming): PyTorch's own spelling.
 namespace ccgraph::distributed {
@@ -21,16 +21,16 @@ Tensor from_local(const Tensor &local_tensor, const DeviceMesh &device_mesh, con
     return local_tensor;
   if (llvm::Expected<Group> group = device_mesh.get_group(0); !group)
     return fail(tracer::detail::firstOf(group.takeError()));
+  auto dims = static_cast<int64_t>(device_mesh.layout()->shape.size());
   std::vector<Placement> all = placements;
   if (all.empty())
-    all.assign(device_mesh.ndim(), Placement::Replicate());
-  if (static_cast<int64_t>(all.size()) != device_mesh.ndim())
+    all.assign(static_cast<size_t>(dims), Placement::Replicate());
+  if (static_cast<int64_t>(all.size()) != dims)
     return refused("`placements` must have the same length as `device_mesh.ndim`! Found placements length: " +
-                       std::to_string(all.size()) + ", and device_mesh.ndim: " + std::to_string(device_mesh.ndim()) +
-                       ".",
+                       std::to_string(all.size()) + ", and device_mesh.ndim: " + std::to_string(dims) + ".",
                    "one placement for each dimension of the mesh");
   Tensor tensor = local_tensor;
-  for (int64_t dim = 0; dim != device_mesh.ndim(); ++dim) {
+  for (int64_t dim = 0; dim != dims; ++dim) {
     const Placement &placement = all[static_cast<size_t>(dim)];
     int64_t along = placement.dim().value_or(0), rank = tensor.dim();
     if (placement.is_shard() && (along < -rank || along >= rank))

@@ -250,7 +250,13 @@ int64_t ranksOf(llvm::ArrayRef<int64_t> shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
+bool isDeviceType(llvm::StringRef text) {
+  return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 std::string problemOf(const Layout &mesh) {
+  if (!isDeviceType(mesh.deviceType))
+    return "the device type '" + mesh.deviceType + "' of a mesh, expected letters, digits and '_', such as cuda";
   if (mesh.shape.empty() || llvm::any_of(mesh.shape, [](int64_t size) { return size < 1; }))
     return "a mesh needs dimensions of one rank or more";
   if (!mesh.names.empty() && mesh.names.size() != mesh.shape.size())
@@ -283,7 +289,8 @@ Group groupAlong(const Layout &mesh, size_t axis) {
   group.description = "mesh_" + (mesh.names.empty() ? std::to_string(axis) : mesh.names[axis]);
   group.mesh = meshName(mesh);
   group.axis = static_cast<int64_t>(axis);
-  group.attributes.emplace_back("device_type", "\"" + mesh.deviceType + "\"");
+  group.attributes.emplace_back(guardFactName(GuardFact::MeshDims).str(), std::to_string(mesh.shape.size()));
+  group.attributes.emplace_back(guardFactName(GuardFact::DeviceType).str(), "\"" + mesh.deviceType + "\"");
   Cells lines(mesh.ranks.size() / count);
   for (size_t i = 0; i != mesh.ranks.size(); ++i)
     lines[i / (stride * count) * stride + i % stride].push_back(mesh.ranks[i]);
@@ -292,6 +299,25 @@ Group groupAlong(const Layout &mesh, size_t axis) {
   else
     group.partition = std::move(lines);
   return group;
+}
+
+/// Records a fact of a valid mesh, as one of the group of its first dimension. An invalid mesh, or one that does not fit
+/// the world, leaves no guard; each call on its groups reports the error.
+void noteOfMesh(const DeviceMesh &mesh, GuardFact fact, GuardValue value) {
+  detail::Mode *mode = detail::Mode::current();
+  if (!mode)
+    return;
+  if (llvm::Expected<const Group *> group = detail::groupOfMesh(*mode, mesh, 0))
+    mode->noteFact({fact, (*group)->name, std::move(value)});
+  else
+    llvm::consumeError(group.takeError());
+}
+
+/// Records the size of each dimension.
+void noteSizes(const DeviceMesh &mesh) {
+  for (int64_t dim = 0; dim != static_cast<int64_t>(mesh.layout()->shape.size()); ++dim)
+    if (llvm::Expected<int64_t> size = mesh.size(dim); !size)
+      return llvm::consumeError(size.takeError()); // each call on the mesh's groups reports this error
 }
 
 } // namespace
@@ -312,11 +338,26 @@ DeviceMesh::DeviceMesh(std::string deviceType, std::vector<int64_t> shape, std::
 }
 
 const std::vector<int64_t> &DeviceMesh::ranks() const { return layout_->ranks; }
-const std::vector<int64_t> &DeviceMesh::shape() const { return layout_->shape; }
-int64_t DeviceMesh::size() const { return ranksOf(layout_->shape); }
+const std::vector<int64_t> &DeviceMesh::shape() const {
+  noteSizes(*this);
+  return layout_->shape;
+}
 
-int64_t DeviceMesh::ndim() const { return static_cast<int64_t>(layout_->shape.size()); }
-const std::string &DeviceMesh::device_type() const { return layout_->deviceType; }
+int64_t DeviceMesh::size() const {
+  noteSizes(*this);
+  return ranksOf(layout_->shape);
+}
+
+int64_t DeviceMesh::ndim() const {
+  auto dims = static_cast<int64_t>(layout_->shape.size());
+  noteOfMesh(*this, GuardFact::MeshDims, dims);
+  return dims;
+}
+
+const std::string &DeviceMesh::device_type() const {
+  noteOfMesh(*this, GuardFact::DeviceType, layout_->deviceType);
+  return layout_->deviceType;
+}
 
 llvm::Expected<int64_t> DeviceMesh::size(int64_t dim) const {
   llvm::Expected<size_t> axis = detail::axisOf(*layout_, dim);

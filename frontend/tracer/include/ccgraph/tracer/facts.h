@@ -3,8 +3,8 @@
 //   if (llvm::cantFail(distributed::get_rank("tp")) == 0) ...
 //
 // While a trace is open, each answer becomes part of the graph, so it is recorded as a *guard* of the graph
-// (ccgraph/ir/guard.h): the graph is rejected where the answer would differ. Properties of a value itself (the shape of
-// a mesh, the kind of a placement) assume nothing and leave no guard.
+// (ccgraph/ir/guard.h): the graph is rejected where the answer would differ. So do the answers of a mesh (group.h). The
+// kind of a placement assumes nothing and leaves no guard.
 //
 // Ownership: plain values. Failure: no trace is open, the group is invalid, or the answer differs by rank and the trace
 // is one graph for every rank. Cost: linear in the ranks.

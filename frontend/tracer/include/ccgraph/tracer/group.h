@@ -46,9 +46,11 @@ public:
 
   // Names are PyTorch's.
   // NOLINTBEGIN(readability-identifier-naming)
+  // While a trace is open, each answer leaves a guard (facts.h): a size one of the group of each dimension that it
+  // counts; ndim and device_type one of the group of dimension 0. ranks() leaves none, since the program states them.
   [[nodiscard]] int64_t ndim() const;
   [[nodiscard]] const std::string &device_type() const;
-  /// The size of one dimension. While a trace is open, this leaves a guard of that dimension's group (facts.h).
+  /// The size of one dimension.
   [[nodiscard]] llvm::Expected<int64_t> size(int64_t dim) const;
   /// The number of all ranks of the mesh.
   [[nodiscard]] int64_t size() const;

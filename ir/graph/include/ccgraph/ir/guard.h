@@ -5,13 +5,17 @@
 // rule checks both (guard_check.h). Files contain them as a member, [{"fact": "size", "of": "tp", "value": 4}, ...]; FX
 // text as a comment below the header, "# guards: [...]".
 //
-//   fact    of        value
-//   rank    a group   this rank's place in it, -1 outside
-//   size    a group   number of ranks
-//   ranks   a group   global ranks, in order
-//   member  a group   whether this rank is one of them
-//   tag     a group   its tag
-//   name    a group   its name: that there is a group of this name
+//   fact         of        value
+//   rank         a group   this rank's place in it, -1 outside
+//   size         a group   number of ranks
+//   ranks        a group   global ranks, in order
+//   member       a group   whether this rank is one of them
+//   tag          a group   its tag
+//   name         a group   its name: that there is a group of this name
+//   mesh_ndim    a group   number of dimensions of the device mesh of which it is one
+//   device_type  a group   device type of that mesh: "cuda"
+//
+// The group table has the last two as attributes of a group with the same names (Group::attributes).
 //
 // Ownership: plain values. Failure: none; a name that is no fact gives an empty value. Cost: linear in the value.
 #pragma once
@@ -27,10 +31,11 @@
 
 namespace ccgraph {
 
-enum class GuardFact : uint8_t { Rank, Size, Ranks, Member, Tag, Name };
-inline constexpr GuardFact guardFacts[] = {GuardFact::Rank,   GuardFact::Size, GuardFact::Ranks,
-                                           GuardFact::Member, GuardFact::Tag,  GuardFact::Name};
-/// "rank", "size", "ranks", "member", "tag", "name".
+enum class GuardFact : uint8_t { Rank, Size, Ranks, Member, Tag, Name, MeshDims, DeviceType };
+inline constexpr GuardFact guardFacts[] = {GuardFact::Rank,     GuardFact::Size,      GuardFact::Ranks,
+                                           GuardFact::Member,   GuardFact::Tag,       GuardFact::Name,
+                                           GuardFact::MeshDims, GuardFact::DeviceType};
+/// Returns the name in files: "rank", "size", "ranks", "member", "tag", "name", "mesh_ndim", "device_type".
 [[nodiscard]] llvm::StringRef guardFactName(GuardFact fact);
 [[nodiscard]] std::optional<GuardFact> parseGuardFact(llvm::StringRef name);
 
