@@ -6,6 +6,15 @@
 
 namespace ccgraph::legality {
 
+namespace {
+
+/// Returns true for copy_(buffer, value).
+bool isCopy(const Step &step) {
+  return step.op && step.op->target.str() == "aten.copy_.default" && step.numOperands == 2;
+}
+
+} // namespace
+
 std::string claimText(Claim claim) {
   std::string number = " entry " + std::to_string(claim.entry);
   switch (claim.part) {
@@ -137,6 +146,18 @@ void Correspondence::bindElements(const RuleEntry &entry) {
   }
 }
 
+/// Returns the built copy of a value into a buffer; null if there is none.
+const Node *Correspondence::copyOf(const RuleEntry &entry, const Node *value) const {
+  uint32_t source = value ? rewrite_.after.indexOf(value) : none;
+  auto copies = [&](const Node *node) {
+    uint32_t now = node ? rewrite_.after.indexOf(node) : none;
+    return now != none && source != none && isCopy(rewrite_.after[now]) &&
+           rewrite_.after.operands(rewrite_.after[now])[1] == source;
+  };
+  auto found = llvm::find_if(entry.built, copies);
+  return found == entry.built.end() ? nullptr : *found;
+}
+
 void Correspondence::bindFinished(const RuleEntry &entry) {
   bind(entry.matched.front(), nullptr, entry.built.front());
   uint32_t call = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none;
@@ -145,7 +166,9 @@ void Correspondence::bindFinished(const RuleEntry &entry) {
       uint32_t now = node ? rewrite_.after.indexOf(node) : none;
       return now != none && rewrite_.after[now].isGetItem() && rewrite_.after[now].element == element;
     });
-    return own != entry.built.end() ? *own : entry.built.size() > 1 ? entry.built[1] : nullptr;
+    const Node *value = own != entry.built.end() ? *own : entry.built.size() > 1 ? entry.built[1] : nullptr;
+    const Node *copy = copyOf(entry, value);
+    return copy ? copy : value;
   };
   for (const Node *getItem : llvm::ArrayRef(entry.matched).drop_front()) {
     uint32_t was = getItem ? rewrite_.before.indexOf(getItem) : none;

@@ -68,6 +68,7 @@ private:
   void bindChain(const RuleEntry &entry);
   void bindElements(const RuleEntry &entry);
   void bindFinished(const RuleEntry &entry);
+  [[nodiscard]] const Node *copyOf(const RuleEntry &entry, const Node *value) const;
   void claim(const Node *node, bool before, Claim claim, Findings &findings);
   /// Reports every new or removed node that no entry claims.
   void requireClaims(Findings &findings);

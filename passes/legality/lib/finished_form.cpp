@@ -13,7 +13,9 @@ namespace {
 //   ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c); s = split_with_sizes_copy(w, [n, n]); y = s[1]
 // The entry lists p, then l, m and y, as matched; c and w, then s and y, as built. The old y is buffer 1, so its
 // readers may read the built getitem of number 1, or w if there is only one buffer. Lists and the Work have no
-// replacement, so no node may read them any more.
+// replacement, so no node may read them any more. A buffer that is read by another name gets its result by a copy, and
+// the copy replaces the result:
+//   c = all_reduce(x, "sum", "tp"); w = wait(c); y = copy_(x, w)
 
 /// How many getitems lead from the call to a tensor.
 size_t depthOf(const OpDef &op) {
@@ -245,6 +247,7 @@ private:
     }
     if (filled_.size() > 1)
       checkTakenApart();
+    checkCopies();
     if (explained_ + 2 != rule_.built.size())
       refuse("was built with nodes that the template has no place for");
   }
@@ -260,11 +263,34 @@ private:
   void checkElement(const Step &getItem, uint32_t element) {
     const Type *type = element < filled_.size() ? typeOf(filled_[element]) : nullptr;
     uint32_t stands = evidence_.correspondence.image(before_.indexOf(getItem.node));
-    bool fits =
-        type && stands != none && after_[stands].type == type && (!getItem.type || getItem.type == type) &&
-        (filled_.size() == 1 ? stands == wait_ : after_[stands].isGetItem() && after_[stands].element == element);
+    bool fits = type && stands != none && after_[stands].type == type && (!getItem.type || getItem.type == type) &&
+                isValueOf(isCopy(after_[stands]) ? after_.operands(after_[stands])[1] : stands, element);
     if (!fits)
       refuse("has no node beside it that stands for " + quoted(getItem.node) + " as it was");
+  }
+
+  /// Returns true for the wait if there is one buffer, else for a getitem of the split.
+  bool isValueOf(uint32_t value, uint32_t element) const {
+    if (value == none || filled_.size() == 1)
+      return value == wait_ && value != none;
+    return isMine(value) && after_[value].isGetItem() && after_[value].element == element;
+  }
+
+  static bool isCopy(const Step &step) { return isPlain(step, "aten.copy_.default", 2) && step.numOperands == 2; }
+
+  /// Checks that each copy writes the result of a buffer into that buffer.
+  void checkCopies() {
+    for (const Node *node : llvm::ArrayRef(rule_.built).drop_front(2)) {
+      const Step &step = after_[after_.indexOf(node)];
+      if (!isCopy(step))
+        continue;
+      auto operands = after_.operands(step);
+      auto buffer = llvm::find_if(filled_, [&](uint32_t filled) { return standsFor(operands[0], filled); });
+      if (buffer == filled_.end() || !isValueOf(operands[1], static_cast<uint32_t>(buffer - filled_.begin())) ||
+          step.type != typeOf(*buffer))
+        return refuse("has a copy that does not write the result of a buffer into it");
+      ++explained_;
+    }
   }
 
   /// Checks that each buffer is a copy of its rows, in memory of its own.

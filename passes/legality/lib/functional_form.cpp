@@ -127,7 +127,8 @@ private:
   Findings &findings_;
 };
 
-/// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged.
+/// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged. A buffer into
+/// which a built node copies the result may be named, but must share no memory with the call's other buffers.
 ///
 /// The program before is read with the effects of the built calls (adoptRuleEffects), so the result of a matched call
 /// is new memory there. A later node that still names the buffer does so by another name.
@@ -167,12 +168,31 @@ private:
       return;
     auto written = before_.operandsIn(step, Program::argument(step, spec->inPlace ? spec->input : spec->output));
     for (auto value = written.begin(); value != written.end(); ++value)
-      if (std::find(written.begin(), value, *value) != value || !isPrivate(*value, index))
+      if (std::find(written.begin(), value, *value) != value ||
+          !(isCopiedInto(entry, *value) ? isApart(*value, written) : isPrivate(*value, index)))
         findings_.add(node, "rule",
                       "wrote " + quoted(before_[*value].node) +
                           ", which may be seen by another name than its result's, or is no whole buffer, so it may not "
                           "leave it as it was",
                       claimText({Part::Rule, entry}));
+  }
+
+  bool isCopiedInto(uint32_t entry, uint32_t value) const {
+    const Program &after = evidence_.after;
+    return llvm::any_of(evidence_.rewrite.certificate.rules[entry].built, [&](const Node *node) {
+      const Step &step = after[after.indexOf(node)];
+      return step.op && step.op->target.str() == "aten.copy_.default" && step.numOperands == 2 &&
+             after.operands(step)[0] == evidence_.correspondence.image(value);
+    });
+  }
+
+  bool isApart(uint32_t value, llvm::ArrayRef<uint32_t> written) const {
+    auto held = storages_.of(value);
+    auto shares = [&](uint32_t other) {
+      return other != value &&
+             llvm::any_of(storages_.of(other), [&](uint32_t storage) { return llvm::is_contained(held, storage); });
+    };
+    return held.size() == 1 && llvm::none_of(written, shares);
   }
 
   bool isPrivate(uint32_t value, uint32_t writer) const {

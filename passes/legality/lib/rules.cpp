@@ -153,12 +153,15 @@ constexpr RuleTemplate templates[] = {
      Stands::ValueForWait,
      checkExchangeChain},
     {{"finished-form", "a call of c10d that is finished when it returns, then the getitems of what it yields",
-      "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, and the "
-      "getitems of that",
-      "The call sends the same to the same group, which may be named as a file says of the object; what the matched "
-      "call "
-      "filled is whole, made in the program, and afterwards named through its results alone, and each of these is the "
-      "result of the wait, or a copy of its rows in memory of its own."},
+      "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, the "
+      "getitems "
+      "of that, and copies of the results into buffers",
+      "The call sends the same to the same group, which may be named as a file says of the object. Each buffer that "
+      "the "
+      "matched call filled gets its result by a copy, and shares no memory with the others, or it is whole, made in "
+      "the "
+      "program, and afterwards named through the results alone. Each result is the buffer with the copy, the result of "
+      "the wait, or a copy of its rows in memory of its own."},
      Stands::CallAndWait,
      checkFinishedForm},
     {{"functional-form", "a collective or wait of another form", "one functional call",

@@ -1,6 +1,7 @@
 // functionalize-collectives: w = wait(all_reduce_(x, "sum", "tp"))  ->  w = wait(all_reduce(x, "sum", "tp"))
 //                            l = wait_tensors([a, b]); x = l[0]     ->  x = wait_tensor(a); wait_tensor(b)
 //                            y = c10d.allreduce_([x], pg, op)[0][0] ->  y = wait(all_reduce(x, "sum", "tp"))
+//                            c10d.allreduce_([input], pg, op)       ->  copy_(input, wait(all_reduce(input, "sum", "tp")))
 //                            y = shard_dim_alltoall(x, 0, 1, "tp")  ->  cat(wait(all_to_all_single(cat(slices of x))))
 //
 // Programs write a collective in many forms: in place, into a buffer, with ranks instead of a name, in the autograd
@@ -21,6 +22,13 @@
 namespace ccgraph {
 
 namespace {
+
+/// A call that becomes functional.
+struct Accepted {
+  Node *node;
+  /// numbers of the buffers into which its result is copied (FinishedCall)
+  std::vector<unsigned> copiedBack;
+};
 
 class FunctionalizeCollectives final : public Pass {
 public:
@@ -51,6 +59,9 @@ private:
   Reason arguments_{*this, RemarkKind::Missed, "arguments",
                     "it has arguments that the functional form does not accept"};
   Reason waited_{*this, RemarkKind::Rewritten, "launch-and-wait", "became `call` and a wait on its result"};
+  Reason copied_{
+      *this, RemarkKind::Rewritten, "copied-back",
+      "became `call`, a wait on its result, and a copy into each buffer that the caller or a later node reads"};
   Reason reduction_{
       *this, RemarkKind::Missed, "reduction",
       "its reduction is an object of unknown meaning: define it under `constants` in the file of --groups"};
@@ -67,8 +78,9 @@ private:
   Reason notSpmd_{
       *this, RemarkKind::Missed, "not-spmd",
       "ranks run different graphs; another rank may keep the old form, and a backend may not match the two forms"};
-  Reason seen_{*this, RemarkKind::Missed, "aliased-buffer",
-               "it writes an input, or a buffer that is read later through an alias"};
+  Reason seen_{
+      *this, RemarkKind::Missed, "aliased-buffer",
+      "it writes an input, or a buffer that is read later through an alias, or two buffers that may share memory"};
   Reason part_{
       *this, RemarkKind::Missed, "partial-write",
       "it writes part of a buffer, or a non-dense buffer; a functional collective returns a whole dense tensor"};
@@ -80,8 +92,9 @@ private:
   const Reason *obstacle(const Node &node, llvm::ArrayRef<Node *> written, const BufferNames &names) const;
   const Reason *obstacle(const Node &node, const BufferNames &names, PassContext &context) const;
   const Reason *obstacleToWait(const Node &node, const BufferNames &names, PassContext &context) const;
+  const Reason *obstacleToFilling(const FinishedCall &call, const Node &node, const BufferNames &names) const;
   void forwardWaits(Graph &graph, const FinishedCall &call, PassContext &context);
-  void rewriteFinished(Graph &graph, Node *node, PassContext &context);
+  void rewriteFinished(Graph &graph, const Accepted &accepted, PassContext &context);
   void rewrite(Graph &graph, Node *node, PassContext &context);
   void takeApart(Graph &graph, Node *list, const std::vector<std::vector<Node *>> &readers, PassContext &context);
 };
@@ -123,6 +136,24 @@ const Reason *FunctionalizeCollectives::obstacle(const Node &node, llvm::ArrayRe
   return nullptr;
 }
 
+/// Returns the numbers of the buffers that are read by another name than the results of the call.
+static std::vector<unsigned> seenBuffers(const Node &node, const BufferNames &names, PassContext &context) {
+  auto call = finishedCallOf(node, context.objects());
+  std::vector<unsigned> seen;
+  if (const auto *finished = std::get_if<FinishedCall>(&call))
+    for (unsigned i = 0; i < finished->filled.size(); ++i)
+      if (names.of(*finished->filled[i], node) == BufferNames::Verdict::Seen)
+        seen.push_back(i);
+  return seen;
+}
+
+/// The buffers are filled one after the other, so no two of them may share memory.
+const Reason *FunctionalizeCollectives::obstacleToFilling(const FinishedCall &call, const Node &node,
+                                                          const BufferNames &names) const {
+  auto isPart = [&](const Node *tensor) { return names.of(*tensor, node) == BufferNames::Verdict::Part; };
+  return llvm::any_of(call.filled, isPart) ? &part_ : names.areApart(call.filled) ? nullptr : &seen_;
+}
+
 static bool mayBeReshaped(const Node &node, const ProgramFacts &facts) {
   return facts.isReshaped(&node) ||
          llvm::any_of(node.dataOperands(), [&](const Node *operand) { return facts.isReshaped(operand); });
@@ -139,7 +170,7 @@ const Reason *FunctionalizeCollectives::obstacleToWait(const Node &node, const B
   auto call = finishedCallOf(node, context.objects());
   if (auto *why = std::get_if<NotFunctional>(&call))
     return &reasonOf(*why);
-  return obstacle(node, std::get<FinishedCall>(call).filled, names);
+  return obstacleToFilling(std::get<FinishedCall>(call), node, names);
 }
 
 const Reason *FunctionalizeCollectives::obstacle(const Node &node, const BufferNames &names,
@@ -173,16 +204,18 @@ void FunctionalizeCollectives::forwardWaits(Graph &graph, const FinishedCall &ca
     }
 }
 
-void FunctionalizeCollectives::rewriteFinished(Graph &graph, Node *node, PassContext &context) {
+void FunctionalizeCollectives::rewriteFinished(Graph &graph, const Accepted &accepted, PassContext &context) {
+  Node *node = accepted.node;
   Node *launch = nullptr;
   if (std::optional<ShardDim> dims = shardDimOf(*node)) {
     launch = buildShardDim(graph, node, *dims, context.certificate());
   } else {
     auto call = std::get<FinishedCall>(finishedCallOf(*node, context.objects()));
+    call.copiedBack = accepted.copiedBack;
     forwardWaits(graph, call, context);
     launch = buildFinishedCall(graph, node, call, context.certificate());
   }
-  context.remark(waited_, *node, {{"call", launch->target().str().str()}});
+  context.remark(accepted.copiedBack.empty() ? waited_ : copied_, *node, {{"call", launch->target().str().str()}});
   ++rewritten_;
 }
 
@@ -298,14 +331,14 @@ llvm::Expected<Changed> FunctionalizeCollectives::run(Graph &graph, PassContext 
   BufferNames names(context.analyses().storages(), graph);
   // The conditions on a buffer must hold in the original graph, so all calls are judged before the first rewrite. The
   // first call may be an operand of the next, so each new call is computed again.
-  std::vector<Node *> accepted;
+  std::vector<Accepted> accepted;
   for (Node *node : candidates)
     if (const Reason *reason = obstacle(*node, names, context))
       context.remark(*reason, *node);
     else
-      accepted.push_back(node);
-  for (Node *node : accepted)
-    isFinished(*node) ? rewriteFinished(graph, node, context) : rewrite(graph, node, context);
+      accepted.push_back({node, isFinished(*node) ? seenBuffers(*node, names, context) : std::vector<unsigned>()});
+  for (const Accepted &call : accepted)
+    isFinished(*call.node) ? rewriteFinished(graph, call, context) : rewrite(graph, call.node, context);
   for (Node *list : lists)
     if (std::optional<Readers> readers = readersOf(*list, opaque))
       takeApart(graph, list, *readers, context);

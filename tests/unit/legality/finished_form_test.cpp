@@ -77,6 +77,32 @@ protected:
     return judge();
   }
 
+  /// Replaces p of loadReduce by a call, a wait on it, and a copy of `value` into `buffer`; "wait" is the wait.
+  std::string copiedBack(const char *buffer, llvm::StringRef value) {
+    Node *launch = before("_c10d_functional.all_reduce.default", {bench_["a"], "sum", "0"}, type);
+    Node *wait = before("_c10d_functional.wait_tensor.default", {launch}, type);
+    replace("r", before("aten.copy_.default", {bench_[buffer], value == "wait" ? wait : bench_[value]}, type));
+    drop("l");
+    return judge();
+  }
+  void loadGatherInto(const std::string &buffers) {
+    load("  a" + typed + "aten.relu.default(x)\n  v" + typed + "aten.view.default(x, [4, 2])\n" +
+         "  p = torch.ops.c10d.allgather_.default([[" + buffers + "]], [a], g)\n  return (a,)");
+  }
+  /// The pieces of the gathered tensor are copied into these, in order.
+  std::string gatheredInto(llvm::ArrayRef<const char *> buffers) {
+    Node *launch =
+        before("_c10d_functional.all_gather_into_tensor.default", {bench_["a"], 2, bench_["g"]}, "f32[8, 2][2, 1]cpu");
+    Node *wait = before("_c10d_functional.wait_tensor.default", {launch}, "f32[8, 2][2, 1]cpu");
+    Node *split = before("aten.split_with_sizes_copy.default", {wait, std::vector<int64_t>{4, 4}}, "");
+    std::vector<Node *> pieces;
+    for (int piece = 0; piece < static_cast<int>(buffers.size()); ++piece)
+      pieces.push_back(before("operator.getitem", {split, piece}, type));
+    for (size_t piece = 0; piece < buffers.size(); ++piece)
+      before("aten.copy_.default", {bench_[buffers[piece]], pieces[piece]}, type);
+    return judge();
+  }
+
   RewriteBench bench_;
   ObjectMeanings objects_;
   RuleEntry entry_{"finished-form", {}, {}};
@@ -145,6 +171,34 @@ TEST_F(LegalityFinishedForm, RefusesAReaderOfAList) {
   replace("r", wait);
   replace("l", wait);
   EXPECT_NE(judge(), "");
+}
+
+TEST_F(LegalityFinishedForm, AcceptsACopyIntoABufferThatIsReadByAnotherName) {
+  loadReduce("  return (a, r)");
+  EXPECT_EQ(copiedBack("a", "wait"), "");
+  loadReduce("  return (r,)", "aten.view.default(x, [4, 2])");
+  EXPECT_EQ(copiedBack("a", "wait"), "") << "a view of an input";
+}
+
+TEST_F(LegalityFinishedForm, RefusesACopyOfAnotherValueOrIntoAnotherBuffer) {
+  loadReduce("  return (a, r)");
+  EXPECT_NE(copiedBack("a", "y"), "");
+  loadReduce("  return (a, r)");
+  EXPECT_NE(copiedBack("y", "wait"), "");
+}
+
+TEST_F(LegalityFinishedForm, AcceptsPiecesThatAreCopiedIntoInputs) {
+  loadGatherInto("x, y");
+  EXPECT_EQ(gatheredInto({"x", "y"}), "");
+}
+
+TEST_F(LegalityFinishedForm, RefusesPiecesInExchangedOrOverlappingInputsAndAMissingCopy) {
+  loadGatherInto("x, y");
+  EXPECT_NE(gatheredInto({"y", "x"}), "") << "each in the buffer of the other";
+  loadGatherInto("x, y");
+  EXPECT_EQ(gatheredInto({"x"}), "rule") << "y keeps its values";
+  loadGatherInto("x, v");
+  EXPECT_EQ(gatheredInto({"x", "v"}), "rule") << "v is a view of x";
 }
 
 TEST_F(LegalityFinishedForm, AcceptsPiecesByTheirRows) {

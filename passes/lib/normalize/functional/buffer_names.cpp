@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/effects.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph {
@@ -65,6 +66,14 @@ BufferNames::Verdict BufferNames::of(const Node &tensor, const Node &writer) con
   const Name *younger = llvm::partition_point(names, [&](const Name &name) { return name.made < at; });
   bool seen = younger != names.begin() && std::prev(younger)->lastSeen > at;
   return seen ? Verdict::Seen : Verdict::Private;
+}
+
+bool BufferNames::areApart(llvm::ArrayRef<Node *> tensors) const {
+  llvm::SmallDenseSet<StorageId, 4> known;
+  return llvm::all_of(tensors, [&](const Node *tensor) {
+    llvm::ArrayRef<StorageId> held = storages_.storages(tensor);
+    return held.size() == 1 && !storages_.isPool(held[0]) && known.insert(held[0]).second;
+  });
 }
 
 } // namespace ccgraph

@@ -26,6 +26,8 @@ public:
   };
   /// Judges a tensor that `writer` writes and returns.
   [[nodiscard]] Verdict of(const Node &tensor, const Node &writer) const;
+  /// Returns true if each tensor is in one known storage, and no two are in the same.
+  [[nodiscard]] bool areApart(llvm::ArrayRef<Node *> tensors) const;
 
 private:
   struct Name {

@@ -4,6 +4,8 @@
 //   p = c10d.allgather_([[a, b]], [x], pg); y = p[0][0][1]  ->  c = all_gather_into_tensor(x, 2, "tp"); w = wait(c)
 //                                                               s = split_with_sizes_copy(w, [n, n]); y = s[1]
 //   p = c10d.reduce_scatter_([o], [[a, b]], pg, op)         ->  j = cat([a, b]); c = reduce_scatter_tensor(j, ..)
+//   p = c10d.allreduce_([input], pg, op); y = p[0][0]       ->  c = all_reduce(input, "sum", "tp"); w = wait(c)
+//                                                               y = copy_(input, w)
 //
 // c10d's own operators write into buffers and return these, in lists, besides a Work. Their group and their reduction
 // are objects, whose meaning only a file can define (ObjectMeanings). A group without such a definition stays an
@@ -36,6 +38,9 @@ struct FinishedCall {
     unsigned number; ///< index of the buffer
   };
   std::vector<Element> elements;
+  /// numbers of buffers that are read by another name than the call's results, by a later node or by the caller. The
+  /// result is copied into them. finishedCallOf leaves this empty.
+  std::vector<unsigned> copiedBack;
 };
 
 /// For a collective whose operator is complete when it returns.

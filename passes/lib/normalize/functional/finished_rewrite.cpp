@@ -15,11 +15,22 @@ Node *joined(GraphBuilder &builder, llvm::ArrayRef<Node *> pieces) {
   return pieces.size() == 1 ? pieces[0] : builder.call("aten.cat.default", {pieces});
 }
 
+/// Returns the numbers of the buffers whose rows are needed, in order: those that are read, and those to copy into.
+std::vector<unsigned> neededPieces(const FinishedCall &call) {
+  std::vector<unsigned> needed = call.copiedBack;
+  for (const FinishedCall::Element &element : call.elements)
+    needed.push_back(element.number);
+  llvm::sort(needed);
+  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  return needed;
+}
+
 /// Splits the result into buffers. A single buffer is the result itself. If there are several, each buffer with a
 /// reader is a copy of its rows, in memory of its own as the buffer was.
 Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
   Pieces pieces{std::vector<Node *>(call.filled.size(), wait), {}};
-  if (call.filled.size() == 1 || call.elements.empty())
+  std::vector<unsigned> needed = neededPieces(call);
+  if (call.filled.size() == 1 || needed.empty())
     return pieces;
   std::vector<int64_t> rows;
   for (const Node *buffer : call.filled)
@@ -27,13 +38,21 @@ Pieces takeApart(GraphBuilder &builder, Node *wait, const FinishedCall &call) {
   Node *split = builder.call("aten.split_with_sizes_copy.default", {wait, rows});
   pieces.made.push_back(split);
   pieces.values.assign(call.filled.size(), nullptr);
-  for (const FinishedCall::Element &element : call.elements)
-    if (Node *&value = pieces.values[element.number]; !value) {
-      value = builder.call("operator.getitem", {split, static_cast<int>(element.number)},
-                           call.filled[element.number]->type());
-      pieces.made.push_back(value);
-    }
+  for (unsigned number : needed) {
+    pieces.values[number] =
+        builder.call("operator.getitem", {split, static_cast<int>(number)}, call.filled[number]->type());
+    pieces.made.push_back(pieces.values[number]);
+  }
   return pieces;
+}
+
+/// Copies results into the buffers that are read by another name. A reader of the result then reads the buffer.
+void copyBack(GraphBuilder &builder, const FinishedCall &call, Pieces &pieces) {
+  for (unsigned number : call.copiedBack) {
+    Node *&value = pieces.values[number];
+    value = builder.call("aten.copy_.default", {call.filled[number], value}, call.filled[number]->type());
+    pieces.made.push_back(value);
+  }
 }
 
 /// Lets the readers of the call's tensors read the replacements, under the name of the first.
@@ -65,6 +84,7 @@ Node *buildFinishedCall(Graph &graph, Node *node, const FinishedCall &call, Cert
   Node *launch = builder.call(call.target, std::move(args), call.filled.size() == 1 ? call.filled[0]->type() : nullptr);
   Node *wait = builder.call("_c10d_functional.wait_tensor.default", {launch}, launch->type());
   Pieces pieces = takeApart(builder, wait, call);
+  copyBack(builder, call, pieces);
   copyOrdering(graph, *node, launch);
   RuleEntry entry{"finished-form", {node}, {launch, wait}};
   if (call.sent.size() > 1)
