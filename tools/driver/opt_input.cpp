@@ -96,7 +96,7 @@ llvm::Error OptInput::loadCosts() {
     machine_ = std::move(*machine);
   }
   if (!machine_)
-    machine_ = machineOfGpu(gpu());
+    machine_ = machineOfGpus(gpus());
   for (const std::string &path : options_.pipeline.collectives) {
     if (!machine_)
       machine_ = machinePreset(defaultMachine);
@@ -110,6 +110,22 @@ llvm::Error OptInput::loadCosts() {
     return durations.takeError();
   durations_ = std::move(*durations);
   return llvm::Error::success();
+}
+
+llvm::Error OptInput::holdDurationsTo(const Graph &graph) {
+  if (!durations_)
+    return llvm::Error::success();
+  if (llvm::Error error = durations_->holdTo(graph))
+    return error;
+  if (input_->step && !durations_->isEstimated())
+    carried_.emplace(graph, durations_->durations());
+  return llvm::Error::success();
+}
+
+Durations OptInput::durationsOfOther(const Graph &other) const {
+  if (carried_)
+    return carried_->of(other);
+  return durations_ && durations_->isEstimated() ? durations_->estimatesOf(other) : Durations();
 }
 
 void OptInput::warnOfUnfitFiles(const Graph &graph) {

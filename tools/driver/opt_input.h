@@ -7,6 +7,7 @@
 
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/bound_sizes.h"
+#include "ccgraph/toolkit/carried_durations.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
@@ -34,8 +35,8 @@ public:
   [[nodiscard]] llvm::ArrayRef<TraceOrder> orders() const { return input_->orders; }
   /// For a log: returns whether the ranks that it holds run one program.
   [[nodiscard]] const RankComparison &ranks() const { return input_->ranks; }
-  /// For a log: returns the GPU of its host, if the log lists one.
-  [[nodiscard]] const std::string &gpu() const { return input_->gpu; }
+  /// For a log: returns the GPUs of its host, if the log lists them.
+  [[nodiscard]] const HostGpus &gpus() const { return input_->gpus; }
   /// Warns about side files that match nothing in the graph.
   void warnOfUnfitFiles(const Graph &graph);
 
@@ -50,9 +51,12 @@ public:
   /// Returns the durations of the graph that was passed last to holdDurationsTo(); null if there are none.
   [[nodiscard]] const Durations *durations() const { return durations_ ? &durations_->durations() : nullptr; }
   /// Returns an error if durations were given and none belongs to this graph.
-  [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph) {
-    return durations_ ? durations_->holdTo(graph) : llvm::Error::success();
-  }
+  [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph);
+  /// Returns the durations of another graph of the step: a log has estimates for it, other files are carried over from
+  /// the graph that was passed last to holdDurationsTo() (carried_durations.h). Empty if there are no durations.
+  [[nodiscard]] Durations durationsOfOther(const Graph &other) const;
+  /// Returns whether durationsOfOther() carries over the durations of one graph.
+  [[nodiscard]] bool carriesDurations() const { return carried_.has_value(); }
   /// Returns the meanings of the objects in the graphs, as the file of --groups states them.
   [[nodiscard]] const ObjectMeanings &objects() const { return objects_; }
   [[nodiscard]] const Schedule *schedule() const { return schedule_ ? &*schedule_ : nullptr; }
@@ -86,6 +90,7 @@ private:
   GraphList graphs_;
   std::optional<Machine> machine_;
   std::optional<DurationFile> durations_;
+  std::optional<CarriedDurations> carried_; ///< if the file has the durations of one graph of a step
   std::optional<Schedule> schedule_;
   ObjectMeanings objects_;
   GroupTable statedGroups_; ///< from --groups

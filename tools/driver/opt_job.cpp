@@ -259,7 +259,7 @@ private:
             input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel),
             manager,
             input_.ranks(),
-            input_.gpu(),
+            input_.gpus(),
             !options_.pipeline.machine.empty(),
             input_.schedule() != nullptr};
   }

@@ -16,7 +16,7 @@ struct StepTimesQuestion {
   std::function<llvm::Error(Graph &)> prepare;
 };
 
-/// Nothing where a schedule or durations were given, which are of one graph, or where no pass ran.
+/// Adds nothing where a schedule was given, which is of one graph, or where no pass ran.
 void addStepTimes(report::Summary &summary, const StepTimesQuestion &question);
 
 } // namespace ccgraph::driver

@@ -54,7 +54,7 @@ llvm::Error readFile(ccgraph_graph &handle, llvm::StringRef path, llvm::StringRe
   handle.summary.input = path.str();
   handle.summary.choice = input->choice;
   handle.ranks = input->ranks;
-  handle.gpu = input->gpu;
+  handle.gpus = input->gpus;
   return llvm::Error::success();
 }
 
@@ -69,7 +69,7 @@ CutLines allLines(llvm::StringRef text) {
 /// Reports every error in what the options name, before the graph is changed.
 llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files,
                     PassManagerOptions &manager) {
-  manager.machine = machineOfGpu(handle.gpu);
+  manager.machine = machineOfGpus(handle.gpus);
   if (llvm::Error error = readNamedFiles(options, files, manager, handle.warnings))
     return error;
   if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
@@ -92,7 +92,7 @@ void describe(ccgraph_graph &handle, const ccgraph_options &options, const Named
               const PassManagerOptions &manager) {
   std::string level = options.schedule.empty() ? options.pipeline : "--schedule " + options.schedule;
   const report::PlannedRun planned{*handle.graph, files.pipeline, std::move(level),         manager,
-                                   handle.ranks,  handle.gpu,     !options.machine.empty(), files.schedule.has_value()};
+                                   handle.ranks,  handle.gpus,    !options.machine.empty(), files.schedule.has_value()};
   report::describePlan(handle.summary, planned);
   report::describeInput(handle.summary, planned);
 }

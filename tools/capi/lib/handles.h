@@ -10,6 +10,7 @@
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/bound_sizes.h"
+#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rank_comparison.h"
 #include "report/summary.h"
 
@@ -54,7 +55,7 @@ struct ccgraph_graph {
   std::vector<uint32_t> importedIndex; ///< by id
   ccgraph::ObjectMeanings objects;     ///< what the objects of the graph stand for
   ccgraph::RankComparison ranks;       ///< of a log that holds the graphs of several ranks
-  std::string gpu;                     ///< of a log that lists one
+  ccgraph::HostGpus gpus;              ///< of a log that lists them
   ccgraph::report::Summary summary;
   std::optional<ccgraph::Schedule> schedule;
   std::string noSchedule;                      ///< why the optimization has no schedule

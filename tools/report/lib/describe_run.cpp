@@ -28,7 +28,8 @@ void describeInput(Summary &summary, const PlannedRun &run) {
   const Machine machine = run.manager.machine ? *run.manager.machine : *machinePreset(defaultMachine);
   summary.groupGuess = groupGuessText(run.graph, machine.ranksPerNode);
   if (!run.machineGiven)
-    summary.machineGuess = machineDoubt(run.graph, run.gpu, machine.name);
+    summary.machineGuess = machineDoubt(run.graph, run.gpus, machine.name);
+  summary.nodes = nodesText(run.graph, machine);
 }
 
 void describeResult(Summary &summary, PipelineRun run, const Graph &after) {

@@ -108,22 +108,54 @@ private:
     options.afterChange = nullptr;
     options.onRewrite = nullptr;
     options.onFailure = nullptr;
+    options.durations = nullptr;
     return options;
   }
 
+  [[nodiscard]] Machine machine() const {
+    return question_.options.machine ? *question_.options.machine : *machinePreset(defaultMachine);
+  }
+
+  // The buckets of another graph have no duration, and the cost model could not scale their predictions, because no
+  // collective of that graph may have one.
+
+  /// Returns the durations of another graph. A collective without one takes its predicted time, scaled as the durations
+  /// of the chosen graph scale its links.
+  [[nodiscard]] Durations durationsOf(const Graph &graph) const {
+    Durations durations = question_.durationsOf(graph);
+    if (question_.cost.durations.empty())
+      return durations;
+    CostModel costs(graph, machine());
+    for (const Node *node : graph)
+      if (node->op() && node->op()->collective && !durations.find(node->name().str())) {
+        const Scale &scale = question_.cost.links[static_cast<size_t>(costs.placementOf(*node).level())];
+        const double scaled = static_cast<double>(costs.estimatedTime(*node).picoseconds) * scale.factor;
+        if (scale.nodes > 0)
+          durations.add(node->name().str(), {static_cast<int64_t>(scaled), DurationSource::Estimated});
+      }
+    return durations;
+  }
+
+  /// Returns null if no node of the graph has a duration.
+  static const Durations *ifAny(const Durations &durations) { return durations.empty() ? nullptr : &durations; }
+
   llvm::Expected<GraphCost> costAsRead(const Graph &graph) {
+    const Durations durations = durationsOf(graph);
     std::unique_ptr<Graph> normal = graph.clone();
     llvm::Expected<PipelineRun> run = runPipeline(*normal, normalize_, options());
     if (!run)
       return run.takeError();
     Analyses analyses(*normal);
-    CostModel costs(*normal, question_.options.machine ? *question_.options.machine : *machinePreset(defaultMachine));
+    CostModel costs(*normal, machine(), ifAny(durations));
     return costOf(predictTimeline(*normal, analyses, costs), peakMemory(graph).bytes);
   }
 
   llvm::Error optimize(Graph &graph, std::optional<GraphCost> &asRead, std::optional<GraphCost> &optimized) {
     int64_t peakBytes = peakMemory(graph).bytes;
-    llvm::Expected<PipelineRun> run = runPipeline(graph, question_.pipeline, options());
+    const Durations durations = durationsOf(graph);
+    PassManagerOptions used = options();
+    used.durations = ifAny(durations);
+    llvm::Expected<PipelineRun> run = runPipeline(graph, question_.pipeline, used);
     if (!run)
       return run.takeError();
     if (!run->timeBefore || !run->timeAfter)

@@ -82,8 +82,10 @@ std::string stepText(const StepReport &step, llvm::StringRef level) {
   for (GraphRole role : roles)
     if (std::string part = partText(step, role); !part.empty())
       parts += (parts.empty() ? "" : ", ") + part;
-  std::string whose = step.rank ? " (rank " + std::to_string(*step.rank) + ", each graph once)" : " (each graph once)";
-  return text + parts + whose;
+  std::string whose = (step.rank ? "rank " + std::to_string(*step.rank) + ", " : "") + "each graph once";
+  if (step.carriesDurations)
+    whose += ", with the durations of this graph for equal calls of the others";
+  return text + parts + " (" + whose + ")";
 }
 
 std::string inductorText(const StepReport &step, llvm::StringRef level) {

@@ -348,7 +348,8 @@ private:
     if (!s_.run.cost)
       return;
     const CostSummary &cost = *s_.run.cost;
-    label("machine") << cost.machine << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
+    label("machine") << cost.machine << (s_.nodes.empty() ? "" : ": " + s_.nodes)
+                     << (s_.machineGiven ? "" : " (--machine NAME or FILE sets another)") << '\n';
     std::string unbound = s_.unboundSymbol.empty() ? "" : " (--bind " + s_.unboundSymbol + "=N)";
     label("times") << wrapped(sharesText(cost) + unbound, labelWidth) << '\n';
     if (!cost.durations.empty())

@@ -74,6 +74,11 @@ llvm::Error DurationFile::holdTo(const Graph &graph) {
   return checkDurations(durations_, graph);
 }
 
+Durations DurationFile::estimatesOf(const Graph &graph) const {
+  assert(estimates_ && "the file is a log");
+  return matchEstimates(*estimates_, graph);
+}
+
 llvm::Error addCollectives(Machine &machine, llvm::StringRef path) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)

@@ -11,15 +11,14 @@
 namespace ccgraph {
 namespace {
 
-/// Reads a graph of the log; returns null if it cannot be read. An empty `gpu` is set to the GPU that the payload
-/// states.
+/// Reads a graph of the log; returns null if it cannot be read. Empty `gpus` are set to those that the payload states.
 std::unique_ptr<Graph> readAgain(const TraceLog &log, const ListedGraph &graph, Context &context,
-                                 std::string *gpu = nullptr) {
+                                 HostGpus *gpus = nullptr) {
   llvm::Expected<InputFile> text = log.text(graph);
   if (!text)
     return llvm::consumeError(text.takeError()), nullptr;
-  if (gpu && gpu->empty())
-    *gpu = gpuOf(text->text());
+  if (gpus && gpus->empty())
+    *gpus = gpusOf(text->text());
   auto graphs = readGraphs(context, text->source());
   if (!graphs)
     return llvm::consumeError(graphs.takeError()), nullptr;
@@ -43,7 +42,7 @@ std::vector<const ListedGraph *> runnablesOf(llvm::ArrayRef<ListedGraph> graphs,
 void readStatedGroups(const TraceLog &log, const ListedGraph &chosen, GraphInput &input) {
   for (const ListedGraph *runnable : runnablesOf(log.graphs(), chosen)) {
     Context context;
-    std::unique_ptr<Graph> graph = readAgain(log, *runnable, context, &input.gpu);
+    std::unique_ptr<Graph> graph = readAgain(log, *runnable, context, &input.gpus);
     if (!graph)
       continue;
     for (const Group &group : graph->groups().groups())

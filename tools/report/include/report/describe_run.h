@@ -21,8 +21,8 @@ struct PlannedRun {
   const PassManagerOptions &manager;
   /// the graphs of other ranks, where a log holds them
   const RankComparison &ranks;
-  /// the device that the log lists, or ""
-  llvm::StringRef gpu;
+  /// the GPUs that the log lists
+  const HostGpus &gpus;
   /// the user named a machine
   bool machineGiven = false;
   /// a schedule is applied, which has a memory limit of its own

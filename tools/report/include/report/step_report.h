@@ -51,6 +51,8 @@ struct StepReport {
   /// why some graphs have no times; empty if all have
   std::string obstacle;
   JobWrappers wrappers;
+  /// other graphs have the durations of the chosen one for equal calls (carried_durations.h)
+  bool carriesDurations = false;
   /// a backward graph of compiled autograd contains collectives, as DDP's python_reducer inserts them
   bool reducesInGraphs = false;
 
@@ -70,10 +72,14 @@ struct StepQuestion {
   Context &context;
   const GraphInput &input;
   const Pipeline &pipeline;
-  /// the options of the pipeline; durations belong to the chosen graph and are null here
+  /// the options of the pipeline; its durations are those of the chosen graph, and are not used for other graphs
   PassManagerOptions options;
   /// prepares a graph that was just read for the pipeline: groups of --groups, assumed groups
   std::function<llvm::Error(Graph &)> prepare;
+  /// returns the durations of a graph other than the chosen one; empty if there are none
+  std::function<Durations(const Graph &)> durationsOf;
+  /// of the chosen graph; states how its durations scale the machine
+  const CostSummary &cost;
   GraphCost asRead;    ///< of the chosen graph
   GraphCost optimized; ///< of the chosen graph
 };

@@ -62,6 +62,7 @@ struct Summary {
   std::string ranksAgree;   ///< "ranks 0 to 3", whose graphs were compared and are one program
   std::string groupGuess;   ///< the guessed ranks on which the times depend
   std::string machineGuess; ///< what is wrong with the machine, if none was given
+  std::string nodes;        ///< "64 ranks on 8 nodes of 8", if the ranks need several nodes of the machine
   bool budgetGiven = false;
   bool machineGiven = false;
   std::optional<Rounding> rounding; ///< empty if --bitwise was given or the check was not requested

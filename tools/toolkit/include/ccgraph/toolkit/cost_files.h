@@ -36,6 +36,8 @@ public:
   [[nodiscard]] bool isEstimated() const { return estimates_.has_value(); }
   /// Returns the durations of the graph that was matched last.
   [[nodiscard]] const Durations &durations() const { return durations_; }
+  /// For a log: returns the estimates that match another graph.
+  [[nodiscard]] Durations estimatesOf(const Graph &graph) const;
 
 private:
   Durations durations_;

@@ -15,6 +15,7 @@
 #include "ccgraph/frontend/trace_log.h"
 #include "ccgraph/frontend/trace_orders.h"
 #include "ccgraph/toolkit/logged_step.h"
+#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/rank_comparison.h"
 
 #include <memory>
@@ -50,10 +51,10 @@ struct GraphInput {
   std::vector<ListedGraph> listed;
   std::shared_ptr<const TraceLog> log;   ///< null: `file` is a text that holds all of `listed`
   std::shared_ptr<const InputFile> pipe; ///< the file that `log` reads if the log has no path
-  std::string gpu;      ///< for a log: the GPU of the host, as an fx_graph_runnable lists it; empty if none does
-  RankComparison ranks; ///< for a log with the graphs of several ranks: whether they run one program
-  std::vector<TraceOrder> orders; ///< for a log: the orders in which Inductor issues the collectives of this
-                                  ///< compilation's graphs
+  HostGpus gpus;                         ///< for a log: the GPUs of the host, as an fx_graph_runnable lists them
+  RankComparison ranks;                  ///< for a log with the graphs of several ranks: whether they run one program
+  std::vector<TraceOrder> orders;        ///< for a log: the orders in which Inductor issues the collectives of this
+                                         ///< compilation's graphs
 };
 
 /// Returns whether Inductor issues the graph's collectives and waits in the graph's own order, according to the log;
