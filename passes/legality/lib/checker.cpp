@@ -128,7 +128,7 @@ std::string legalityMarkdown() {
   os << "# What the legality checker demands\n\n"
         "Generated from the tables of the checker itself; `tools/docs` writes it anew.\n\n"
         "After each pass the checker compares the graph before, the graph after and the pass's certificate\n"
-        "(`ccgraph/legality/legality.h` says how). A finding names its rule in brackets, and is a defect of the pass, "
+        "(see `ccgraph/legality/legality.h`). A finding names its rule in brackets, and is a defect of the pass, "
         "never "
         "of\nthe user's graph.\n\n## Rules\n\n| rule | demand |\n|---|---|\n";
   for (const LegalityRule &rule : legalityRules())

@@ -119,7 +119,7 @@ std::string planVerifierMarkdown() {
   os << "# What the plan verifier demands\n\n"
         "Generated from the table of the verifier itself; `tools/docs` writes it anew.\n\n"
         "A plan (`ccgraph/ir/plan.h`) is verified after it has been made and after it has been read\n"
-        "(`ccgraph/ir/plan_verifier.h` says how). A finding names its rule in brackets:\n\n"
+        "(see `ccgraph/ir/plan_verifier.h`). A finding names its rule in brackets:\n\n"
         "```text\n"
         "error: step 2 add: reads bytes 0 to 16 of 'c' (buffer 2) while 'all_reduce' (step 0) may still be writing it; "
         "expected it after the end of that collective [plan.in-flight]\n"
