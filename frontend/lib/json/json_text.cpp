@@ -152,12 +152,6 @@ size_t endOfJsonString(llvm::StringRef text, size_t offset) {
   return text.size();
 }
 
-size_t skipJsonSeparators(llvm::StringRef text, size_t offset) {
-  while (offset < text.size() && (isBlank(text[offset]) || text[offset] == ',' || text[offset] == ':'))
-    ++offset;
-  return offset;
-}
-
 std::string jsonPointerAt(llvm::StringRef text, size_t offset) { return PointerScan(text).run(offset); }
 
 // RFC 6901: in a JSON pointer "~0" is '~' and "~1" is '/', so that "/a~1b/0" is element 0 of the member "a/b".

@@ -16,9 +16,6 @@
 
 namespace ccgraph {
 
-/// Returns the next byte from `offset` on that is not a blank, comma or colon.
-[[nodiscard]] size_t skipJsonSeparators(llvm::StringRef text, size_t offset);
-
 /// Returns the position after the closing quote of the string that starts at `offset`; the end of the text where it is
 /// not closed.
 [[nodiscard]] size_t endOfJsonString(llvm::StringRef text, size_t offset);

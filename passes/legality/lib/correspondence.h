@@ -37,11 +37,8 @@ class Correspondence {
 public:
   Correspondence(const Rewrite &rewrite, Findings &findings);
 
-  /// Returns the step after of an untouched step before, and back; `none` if the step is in an entry.
+  /// Returns the step after of an untouched step before; `none` if the step is in an entry.
   [[nodiscard]] uint32_t untouched(uint32_t before) const { return untouched_[before]; }
-  [[nodiscard]] uint32_t untouchedBefore(uint32_t after) const {
-    return origin_[after] != none && untouched_[origin_[after]] == after ? origin_[after] : none;
-  }
   /// Returns the step after whose value replaces that of a step before; `none` if no step may read it any more.
   [[nodiscard]] uint32_t image(uint32_t before) const { return images_[before]; }
   /// Returns the step before whose value a step after replaces; `none` for new values.

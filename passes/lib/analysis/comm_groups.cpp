@@ -35,7 +35,6 @@ CommGroups::CommGroups(const Graph &graph, bool spmd)
     world_ = knownWorldSize(graph);
   cut(graph, spmd);
   sharing_.resize(ids_.size());
-  fencing_.resize(ids_.size());
   if (llvm::is_contained(fence_, true))
     findSharing(graph);
 }
@@ -52,9 +51,6 @@ void CommGroups::findSharing(const Graph &graph) {
   for (uint32_t id = 0; id < fence_.size(); ++id)
     if (fence_[id] && sharing_[groupOf_[id]].empty())
       findSharing(groupOf_[id]);
-  for (uint32_t group = 0; group < ids_.size(); ++group)
-    for (uint32_t other : sharing_[group])
-      fencing_[other].push_back(group);
 }
 
 // Counts how often each other group occurs among the group's own ranks: a group that occurs twice shares two ranks.

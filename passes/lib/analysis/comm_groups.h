@@ -48,8 +48,6 @@ public:
   /// Returns the groups, ascending, that may have two or more ranks in common with this one, itself included. Only
   /// groups that have a fence have such a list; it is empty for all others.
   [[nodiscard]] llvm::ArrayRef<uint32_t> sharing(uint32_t group) const { return sharing_[group]; }
-  /// Returns the inverse: the groups with a fence that may share two ranks with this one, ascending.
-  [[nodiscard]] llvm::ArrayRef<uint32_t> fencing(uint32_t group) const { return fencing_[group]; }
   /// Returns the section of a communicating node; the numbers never decrease in program order.
   [[nodiscard]] uint32_t section(const Node *node) const { return section_[node->id()]; }
 
@@ -80,7 +78,6 @@ private:
   /// groups of unknown members
   std::vector<uint32_t> unknown_;
   std::vector<std::vector<uint32_t>> sharing_;
-  std::vector<std::vector<uint32_t>> fencing_;
 };
 
 } // namespace ccgraph

@@ -22,8 +22,6 @@
 namespace ccgraph {
 
 enum class StepRole : uint8_t { Compute, Launch, Wait, Free };
-/// "compute", "launch", "wait", "free".
-[[nodiscard]] llvm::StringRef stepRoleName(StepRole role);
 
 /// The source location of nodes in the user's program; empty texts and 0 where the graph does not record it.
 struct RecordedPlace {

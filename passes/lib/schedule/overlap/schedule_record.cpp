@@ -11,20 +11,6 @@ namespace ccgraph {
 
 using overlap::StepKind;
 
-llvm::StringRef stepRoleName(StepRole role) {
-  switch (role) {
-  case StepRole::Compute:
-    return "compute";
-  case StepRole::Launch:
-    return "launch";
-  case StepRole::Wait:
-    return "wait";
-  case StepRole::Free:
-    return "free";
-  }
-  llvm_unreachable("no such role");
-}
-
 namespace {
 
 StepRole roleOf(StepKind kind) {

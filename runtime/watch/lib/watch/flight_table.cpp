@@ -131,13 +131,6 @@ bool FlightTable::hasLeftOut(int64_t rank, const FlightMatch &match) const {
          issued->second.count(*position) == 0;
 }
 
-size_t FlightTable::numCalls() const {
-  size_t calls = 0;
-  for (const auto &[rank, record] : records_)
-    calls += record->calls.size();
-  return calls;
-}
-
 /// Where a record does not list the members, they are the ranks whose records name the group.
 std::vector<int64_t> FlightTable::membersOf(const FlightGroup &group) const {
   if (!group.ranks.empty())

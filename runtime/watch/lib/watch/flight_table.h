@@ -70,7 +70,6 @@ public:
   [[nodiscard]] const std::set<int64_t> &ranks() const { return ranks_; }
   /// Returns whether all records are of one plan, as far as they show: matching calls have the same index in it.
   [[nodiscard]] bool isOnePlan() const { return onePlan_; }
-  [[nodiscard]] size_t numCalls() const;
 
 private:
   [[nodiscard]] std::vector<int64_t> membersOf(const FlightGroup &group) const;
