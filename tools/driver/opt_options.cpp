@@ -140,7 +140,7 @@ void addChecksTopic(CommandLine &line, OptOptions &options) {
                options.values);
   line.addCount("--seed", "S", "seed of these numbers (0)", 0, [&](size_t seed) { options.seed = seed; });
   line.addList("--kernels", "NAME,...",
-               "kernel providers that --check-equivalence asks for operators that no builtin kernel computes: torch "
+               "kernel providers of --check-equivalence for operators that no builtin kernel computes: torch "
                "(PyTorch's kernels)",
                options.kernels);
   addCheckFlags(line, options.pipeline);
@@ -173,9 +173,9 @@ llvm::Error checkTogether(const OptOptions &options) {
   if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
     return usage("--schedule fixes the passes: expected neither -O nor --pipeline beside it");
   if (options.streams > 0 && !options.writesPlans())
-    return usage("--streams is for a plan, which --emit plan or -o FILE.plan.json asks for");
+    return usage("--streams needs a plan: give --emit plan or -o FILE.plan.json");
   if (!options.printPlanAfter.empty() && !options.writesPlans())
-    return usage("--print-plan-after is for a plan, which --emit plan or -o FILE.plan.json asks for");
+    return usage("--print-plan-after needs a plan: give --emit plan or -o FILE.plan.json");
   if (!options.schedule.empty() && !options.pipeline.stopAfter.empty())
     return usage("--schedule fixes the passes, and --stop-after is for a pipeline: expected one of them");
   if (options.verifyOnly && options.writesGraphs())
@@ -188,7 +188,8 @@ llvm::Error checkTogether(const OptOptions &options) {
       return usage(view + " shows what the passes make, and --compare runs none" +
                    (view == "--report" ? "\n  note: without --check-equivalence the report shows both orders" : ""));
   if (options.views.diff && options.writesToStdout())
-    return usage("--diff goes to standard output, and the graph too\n  note: -o FILE writes the graph elsewhere");
+    return usage("got --diff and the graph, which both go to standard output, expected one of them\n  note: -o FILE "
+                 "writes the graph elsewhere");
   return checkViewFlags(options.views);
 }
 

@@ -25,11 +25,11 @@ std::string bindingText(const PlanLayout &layout) {
   return values.empty() ? "" : "; laid out for " + llvm::join(values, ", ");
 }
 
-/// Returns a text such as "; 2 buffers outside it, of sizes that only the run tells".
+/// Returns a text such as "; 2 buffers outside it, of sizes that are known only in the run".
 std::string growingText(const Plan &plan) {
   auto growing = static_cast<size_t>(
       llvm::count_if(plan.buffers, [](const PlanBuffer &buffer) { return buffer.home == Home::Growing; }));
-  return growing == 0 ? "" : "; " + counted(growing, "buffer") + " outside it, of sizes that only the run tells";
+  return growing == 0 ? "" : "; " + counted(growing, "buffer") + " outside it, of sizes that are known only in the run";
 }
 
 /// Returns the bytes of the inputs that the caller brings.

@@ -144,13 +144,13 @@ private:
 
   void put(uint64_t index) {
     if (stack_.empty() || stack_.back()->isMark)
-      return fail("names what is not there");
+      return fail("names an empty stack");
     memo_[index] = stack_.back();
   }
   void get(uint64_t index) {
     auto found = memo_.find(index);
     if (found == memo_.end())
-      return fail("asks for number " + Twine(index) + " of what was named, and there is none");
+      return fail("refers to number " + Twine(index) + " of the named objects, which does not exist");
     stack_.push_back(found->second);
   }
 

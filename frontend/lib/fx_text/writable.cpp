@@ -37,7 +37,7 @@ private:
   static Diagnostic refusal(StringRef where, StringRef what, StringRef got, StringRef expected) {
     Diagnostic diagnostic;
     diagnostic.where = where.str();
-    diagnostic.message = ("FX text cannot say the " + what + " '" + got + "', expected " + expected +
+    diagnostic.message = ("FX text cannot contain the " + what + " '" + got + "', expected " + expected +
                           ": it would read back as something else")
                              .str();
     diagnostic.notes.push_back("give it another name where the graph is made, or write JSON (-o FILE.json)");

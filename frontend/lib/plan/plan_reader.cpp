@@ -14,7 +14,7 @@ namespace ccgraph {
 namespace {
 
 constexpr FileKind planFile = {
-    "ccgraph.plan", "a plan", "docs/plan-format.md says what a plan file holds",
+    "ccgraph.plan", "a plan", "docs/plan-format.md describes plan files",
     "this is a file of another format; ccgraph-opt GRAPH --emit plan makes a plan of a graph",
     "keys that are not known here are left out"};
 
@@ -371,7 +371,7 @@ void PlanSink::checkNumbers() {
     report_.error(eventsOffset_, counted(plan_->numEvents, "event") + " stated, but there are " +
                                      counted(plan_->steps.size(), "step") + ", each of which records one at most");
   if (plan_->numSlots > scope_.numberMentions)
-    report_.error(numbersOffset_, counted(plan_->numSlots, "number") + " stated, but \"n..\" stands " +
+    report_.error(numbersOffset_, counted(plan_->numSlots, "number") + " stated, but \"n..\" occurs " +
                                       counted(scope_.numberMentions, "time"));
 }
 

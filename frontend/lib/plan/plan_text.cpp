@@ -92,7 +92,7 @@ private:
     os_ << "; lower bound " << bytesText(layout.liveBytes) << '\n';
     auto growing = llvm::count_if(plan_.buffers, [](const PlanBuffer &buffer) { return buffer.home == Home::Growing; });
     if (growing != 0)
-      fact("") << counted(static_cast<size_t>(growing), "buffer") << " of a size that only the run tells\n";
+      fact("") << counted(static_cast<size_t>(growing), "buffer") << " of a size that is known only in the run\n";
   }
 
   [[nodiscard]] std::string symbolsText() const {

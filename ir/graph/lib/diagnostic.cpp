@@ -46,7 +46,7 @@ void printQuoting(llvm::raw_ostream &os, llvm::StringRef text) {
 } // namespace
 
 // The format of compilers, which editors can follow:
-//   step.json:12:5: error: mm_1: reads 'view', which stands later; expected it before [structure.order]
+//   step.json:12:5: error: mm_1: reads 'view', which is later; expected it before [structure.order]
 //     note: move 'view' up or 'mm_1' down
 void print(llvm::raw_ostream &os, const Diagnostic &diagnostic) {
   if (!diagnostic.file.empty()) {

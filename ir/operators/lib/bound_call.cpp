@@ -73,7 +73,7 @@ llvm::Expected<Group> groupOfObject(const CallOperands &operands, const GroupTab
   if (table.groups().size() == 1)
     return table.groups().front();
   return error("the group is the object `" + Twine(object) + "`, and " + namesOf(table),
-               "say which group it is: {\"constants\": {\"" + Twine(object) +
+               "state its group: {\"constants\": {\"" + Twine(object) +
                    "\": {\"group\": NAME}}} in the file of --groups");
 }
 

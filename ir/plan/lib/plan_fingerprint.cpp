@@ -84,12 +84,12 @@ private:
 
   void addPlan(const Plan &plan) {
     if (!plan.rank)
-      return wrong("plan " + plan.name, "says of no rank that it is its own; expected one",
+      return wrong("plan " + plan.name, "states no rank, expected the rank that runs it",
                    "compare the plans of single ranks: one that serves all agrees with itself");
     auto [entry, added] = programs_.try_emplace(*plan.rank, Program{&plan, {}});
     if (!added)
       return wrong("plan " + plan.name,
-                   "is a second one of rank " + std::to_string(*plan.rank) + "; expected one a rank",
+                   "is a second one of rank " + std::to_string(*plan.rank) + "; expected one for each rank",
                    "give each rank one plan");
     for (size_t step = 0; step < plan.steps.size(); ++step)
       if (const CollectiveStep *collective = plan.steps[step].collective())

@@ -238,19 +238,19 @@ void BucketCheck::checkReplacement(const BucketMember &member, uint32_t source) 
   Claim claim = index == none ? Claim() : evidence_.correspondence.claimAfter(index);
   if (claim.part != Part::Merged || claim.entry != number_)
     return report(*member.launch, "merged-value",
-                  quoted(member.replacement) + " stands for its result, expected a node of the bucket");
+                  quoted(member.replacement) + " replaces its result, expected a node of the bucket");
   const Contents *value = evaluation_.valueOf(index);
   if (!value)
     return; // the node without value has its own finding
   if (!evaluation_.isComplete(index))
     return report(*member.replacement, "merged-wait",
-                  "stands for the result of " + quoted(member.launch) + " before any wait on it");
+                  "replaces the result of " + quoted(member.launch) + " before any wait on it");
   const Shipment::Member &sender = shipment_.members[&member - entry_.members.data()];
   const auto &sizes = shipment_.sources[source].sizes;
   auto expectedSizes = sizes ? resultSizes(sender.call, *sizes) : std::optional<IntList>(IntList());
   if (!expectedSizes || value->isList)
     return report(*member.replacement, "merged-value",
-                  "stands for the result of " + quoted(member.launch) +
+                  "replaces the result of " + quoted(member.launch) +
                       ", which is no tensor that divides among the ranks");
   Layout expected = sizes ? whole(source, true, *expectedSizes) : wholeUnsized(source, true);
   if (!sameElements(value->elements[0], expected))

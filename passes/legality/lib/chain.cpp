@@ -36,7 +36,7 @@ Run Terms::ofRank(Run run, int64_t rank) {
 /// Returns why this call cannot be in the chain; empty if it can.
 std::string Terms::agree(const Call &call) {
   if (call.group.form == GroupTerm::Form::Unread)
-    return "is on a group that cannot be told";
+    return "is on a group with unknown ranks";
   if (group_ && call.group.key != group_->key)
     return "is on group '" + call.group.text + "', expected '" + group_->text + "' as the rest of the chain";
   group_ = call.group;
@@ -179,7 +179,7 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
 // and the result has those of rank 0 above those of rank 1.
 Outcome Terms::reshard(const Call &call, const Layout &input, const Resharding &how) {
   if (call.group.form == GroupTerm::Form::Unread)
-    return "is on a group that cannot be told";
+    return "is on a group with unknown ranks";
   group_ = call.group;
   ranks_ = how.ranks;
   Excerpt block = excerptOf(input);

@@ -65,18 +65,18 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
   static const LegalityRule rules[] = {
       {"legality.added", "A new node has no effect beyond waiting."},
       {"legality.bitwise",
-       "Where results must keep every bit, no reduction of the floating-point numbers of more than two "
+       "If results must be bitwise equal, no reduction of the floating-point numbers of more than two "
        "ranks goes into a bucket or becomes a chain of exchanges."},
-      {"legality.blocked", "No wait on a transfer stands above a transfer that it stood after, and where ranks run "
+      {"legality.blocked", "No wait on a transfer moves before an earlier transfer, and if ranks run "
                            "different programs no wait "
                            "above any communication: the other ends may need that first."},
       {"legality.compressed-sum", "A sum in 16 bits casts what the matched all_reduce sent, sends it to the same group "
                                   "by the same reduction, and casts the result back."},
       {"legality.domain",
        "Random, host-visible and opaque steps keep their order, and nothing with an effect passes an opaque one."},
-      {"legality.entry", "An entry of the certificate names nodes of this graph, those that it says are gone gone, and "
-                         "each node stands in one entry."},
-      {"legality.exchange-chain", "A chain of exchanges and movements of data that stands for a collective yields its "
+      {"legality.entry", "An entry of the certificate names nodes of this graph, its removed nodes are removed, and "
+                         "each node is in one entry."},
+      {"legality.exchange-chain", "A chain of exchanges and movements of data that replaces a collective yields its "
                                   "result, element for element, on every rank."},
       {"legality.fence", "Point-to-point steps and barriers keep their place among the collectives of all groups that "
                          "may share two ranks with theirs."},
@@ -93,30 +93,30 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.merged-layout", "Offset and length of each member are those of its share in the bucket."},
       {"legality.merged-member",
        "Members of a bucket are functional collectives from one tensor to one, listed with their waits."},
-      {"legality.merged-place", "A caller, an opaque step, and whatever asks where a tensor lies in its storage, finds "
-                                "each result of a bucket alone in a storage, as it was."},
+      {"legality.merged-place",
+       "A caller, an opaque step, and an operator that depends on a tensor's place in its storage, finds "
+       "each result of a bucket alone in a storage, as it was."},
       {"legality.merged-scaffold", "The other new nodes of a bucket only move data, of its members, in ways that can "
                                    "be followed, and are declared with the type that they have."},
       {"legality.merged-unlike",
        "Members of a bucket agree in kind, group, reduction, dtype and device with its launch."},
-      {"legality.merged-value",
-       "The value that stands for a member's result is that result, element for element, with its type."},
-      {"legality.merged-wait", "The value that stands for a member's result has been waited for."},
-      {"legality.moved", "A moved entry states the order of all collectives of its group, and stands in the "
+      {"legality.merged-value", "The replacement of a member's result has its elements and its type."},
+      {"legality.merged-wait", "The replacement of a member's result has been waited for."},
+      {"legality.moved", "A moved entry states the order of all collectives of its group, and is in the "
                          "certificate of a pass that may reorder collectives."},
-      {"legality.mpmd",
-       "Where ranks run different programs, collectives keep their order across groups, and none goes or merges."},
+      {"legality.mpmd", "Where ranks run different programs, collectives keep their order across groups, and none is "
+                        "removed or merged."},
       {"legality.node-changed", "A node in no entry has the name, target, type, arguments and provenance that it had."},
-      {"legality.operand", "A node reads what it read, or what an entry says stands for it."},
+      {"legality.operand", "A node reads its former operands, or their replacements in an entry."},
       {"legality.order", "Each definition precedes its uses, and each ordering edge points forward."},
       {"legality.ordering-edge", "Ordering edges are kept, and none is added without a rule."},
       {"legality.removed-effect",
-       "A removed node has no effect beyond its result; a collective goes only where every rank drops it."},
+       "A removed node has no effect beyond its result; a collective is removed only if every rank removes it."},
       {"legality.rule", "The nodes of a rule are what the checker's own template builds."},
       {"legality.storage-order", "Accesses to one storage of which one writes keep their order."},
-      {"legality.twin", "A twin is an earlier identical call of values that nobody wrote in between; nobody writes "
+      {"legality.twin", "A twin is an earlier identical call of values that no step writes in between; no step writes "
                         "either result, and not both are returned."},
-      {"legality.unlisted", "A node that is new or gone stands in an entry of the certificate."},
+      {"legality.unlisted", "A new or removed node is in an entry of the certificate."},
       {"legality.wait-lost", "A launch that had a wait has one."},
   };
   return rules;

@@ -82,7 +82,7 @@ void Correspondence::claim(const Node *node, bool before, Claim claim, Findings 
         entry);
   Claim &slot = before ? claimsBefore_[was] : claimsAfter_[now];
   if (slot.part != Part::Untouched)
-    return findings.add(place, "entry", "stands in two entries, of which " + claimText(slot) + " is one", entry);
+    return findings.add(place, "entry", "is in two entries, of which " + claimText(slot) + " is one", entry);
   slot = claim;
 }
 
@@ -204,10 +204,10 @@ void Correspondence::claimRemoved(Findings &findings) {
 void Correspondence::requireClaims(Findings &findings) {
   for (uint32_t i = 0; i < rewrite_.before.size(); ++i)
     if (untouched_[i] == none && claimsBefore_[i].part == Part::Untouched)
-      findings.add(*rewrite_.before[i].node, "unlisted", "is gone, and stands in no entry of the certificate");
+      findings.add(*rewrite_.before[i].node, "unlisted", "is removed, and is in no entry of the certificate");
   for (uint32_t i = 0; i < rewrite_.after.size(); ++i)
     if (rewrite_.before.indexOf(rewrite_.after[i].node) == none && claimsAfter_[i].part == Part::Untouched)
-      findings.add(*rewrite_.after[i].node, "unlisted", "is new, and stands in no entry of the certificate");
+      findings.add(*rewrite_.after[i].node, "unlisted", "is new, and is in no entry of the certificate");
 }
 
 /// Gives removed nodes the image of the node that replaces them. A twin may be removed in favour of another removed

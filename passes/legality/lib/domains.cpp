@@ -63,7 +63,7 @@ private:
     for (size_t i = 1; i < places.size(); ++i)
       if (places[i].after < places[i - 1].after)
         findings_.add(*node(places[i]), "domain",
-                      "this " + domainText(domain) + " step stands before " + quoted(node(places[i - 1])) +
+                      "this " + domainText(domain) + " step is before " + quoted(node(places[i - 1])) +
                           ", another one, expected after it");
   }
 

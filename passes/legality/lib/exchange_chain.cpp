@@ -86,7 +86,7 @@ private:
     fits = fits && type->sizes()[how.shard].isStatic() && type->sizes()[how.shard].value() % *ranks == 0;
     if (!fits)
       return report(*rule_.matched.front(),
-                    "is a shard_dim_alltoall whose dimensions, or whose group's size, cannot be told"),
+                    "is a shard_dim_alltoall whose dimensions, or whose group's size, are unknown"),
              false;
     how.ranks = *ranks;
     resharding_ = how;
@@ -175,7 +175,7 @@ private:
     if (!value)
       return; // the node without value has its own finding
     if (!evaluation_.isComplete(index))
-      report(result, "stands for the result of " + quoted(rule_.matched.front()) + " before all waits");
+      report(result, "replaces the result of " + quoted(rule_.matched.front()) + " before all waits");
     if (value->isList || !sameElements(value->elements[0], expected))
       report(result, "does not hold, element for element, the result of " + quoted(rule_.matched.front()));
     const Node *stoodThere = rule_.matched[resharding_ ? 0 : 1];

@@ -46,18 +46,18 @@ public:
       return findings_.add(*rule_.built[0], "mpmd", "is another operator than other ranks may issue there",
                            claimText({Part::Rule, entry_}));
     if (!was.op || !was.collective() || !was.collective()->yieldsBuffers || !saysNothingElse(was))
-      return refuse("stands for a call that is not known to yield what it fills, or that says more");
+      return refuse("replaces a call that may not yield the buffers that it fills, or that has more arguments");
     if (!isLaunch(now) || !isWaitOn(after_[wait_]))
       return refuse("is not the functional form with the wait on it");
     if (!areTogether())
-      return refuse("and what else was built do not stand in one place");
+      return refuse("and the other new nodes are not adjacent");
     spec_ = was.collective();
     sent_ = tensors(spec_->input);
     filled_ = spec_->inPlace ? sent_ : tensors(spec_->output);
     if (sent_.empty() || filled_.empty() || llvm::is_contained(sent_, none) || llvm::is_contained(filled_, none))
-      return refuse("stands for a call whose tensors cannot be told");
+      return refuse("replaces a call whose tensors are unknown");
     if (!sendsTheSame(now) || !saysTheSame(was, now))
-      return refuse("does not say what " + quoted(was.node) + " said");
+      return refuse("has other arguments than " + quoted(was.node) + " had");
     if (!haveShares(readCall(after_, launch_)))
       return refuse("does not take and yield tensors of the sizes that " + quoted(was.node) + " had");
     if (!keepsOrdering(evidence_, was, now))
@@ -266,7 +266,7 @@ private:
     bool fits = type && stands != none && after_[stands].type == type && (!getItem.type || getItem.type == type) &&
                 isValueOf(isCopy(after_[stands]) ? after_.operands(after_[stands])[1] : stands, element);
     if (!fits)
-      refuse("has no node beside it that stands for " + quoted(getItem.node) + " as it was");
+      refuse("has no adjacent node that replaces " + quoted(getItem.node) + " as it was");
   }
 
   /// Returns true for the wait if there is one buffer, else for a getitem of the split.

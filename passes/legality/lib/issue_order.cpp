@@ -169,7 +169,7 @@ private:
   void reportTurned(llvm::ArrayRef<uint32_t> fences) {
     const uint32_t *turned = std::is_sorted_until(fences.begin(), fences.end());
     findings_.add(node(*turned), "fence",
-                  "stands before " + quoted(&node(*std::prev(turned))) + ", expected after it: both keep their place");
+                  "is before " + quoted(&node(*std::prev(turned))) + ", expected after it: both keep their place");
   }
 
   void checkSides(const Stream &stream, const Call &call, llvm::ArrayRef<uint32_t> was, llvm::ArrayRef<uint32_t> now) {

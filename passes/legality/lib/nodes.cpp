@@ -76,7 +76,7 @@ private:
     uint32_t image = correspondence_.image(before);
     if (image == none)
       return "no use of " + was + " to be left";
-    return quoted(nodeAt(image)) + (after_[image].node == before_[before].node ? "" : ", which stands for " + was);
+    return quoted(nodeAt(image)) + (after_[image].node == before_[before].node ? "" : ", which replaces " + was);
   }
 
   // A node that was ordered after a launch that went into a bucket is now ordered after the bucket, which does the
@@ -174,8 +174,7 @@ void checkWellFormed(const Rewrite &rewrite, const Correspondence &, Findings &f
       if (edge == none)
         findings.add(*step.node, "order", "has " + kind + " a node that is not in the graph");
       else if (edge >= i)
-        findings.add(*step.node, "order",
-                     "stands before " + quoted(after[edge].node) + ", which is " + kind + " of it");
+        findings.add(*step.node, "order", "is before " + quoted(after[edge].node) + ", which is " + kind + " of it");
     };
     for (uint32_t operand : after.operands(step))
       demand(operand, "an operand");

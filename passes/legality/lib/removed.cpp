@@ -156,7 +156,7 @@ private:
   /// and a getitem return the existing tensor.
   void checkOneObject(const Step &step, uint32_t index) {
     if (!step.waits && !step.isGetItem() && isReshaped(index))
-      refuse(*step.node, "twin", "is a view of what is reshaped in place, so another view may not stand for it");
+      refuse(*step.node, "twin", "is a view of a tensor that is reshaped in place, so another view may not replace it");
   }
 
   /// Rejects two returned values that became one, since a caller may write a returned value.
@@ -168,7 +168,7 @@ private:
     if (!returnedFor_.insert(image).second || (kept != none && isReturned(kept)))
       refuse(*step.node, "twin",
              "is returned, and so is a value that " + quoted(image == none ? nullptr : evidence_.after[image].node) +
-                 " stands for, expected one of them at most");
+                 " replaces, expected at most one of them");
   }
 
   /// Rejects two calls with an opaque step between them, which may change values that none of its operands shows.
@@ -176,8 +176,8 @@ private:
     auto opaque = llvm::upper_bound(opaque_, from);
     if (opaque != opaque_.end() && *opaque < to)
       refuse(*step.node, "twin",
-             "stands after the opaque " + quoted(before_[*opaque].node) + ", and " + quoted(before_[from].node) +
-                 " before it, so it may not go");
+             "is after the opaque " + quoted(before_[*opaque].node) + ", and " + quoted(before_[from].node) +
+                 " is before that, so it may not be removed");
   }
 
   void checkUnwritten(const Step &step, uint32_t operand, uint32_t from, uint32_t to) {

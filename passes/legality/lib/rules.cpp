@@ -141,7 +141,7 @@ constexpr RuleTemplate templates[] = {
      Stands::ValueForWait,
      checkCompressedSum},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
-      "the value that stands for what the waits, or the call, yielded, then all other new nodes: collectives on the "
+      "the replacement of the result of the waits or the call, then all other new nodes: collectives on the "
       "same group, "
       "waits, "
       "and movements of data",
@@ -156,7 +156,7 @@ constexpr RuleTemplate templates[] = {
       "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, the "
       "getitems "
       "of that, and copies of the results into buffers",
-      "The call sends the same to the same group, which may be named as a file says of the object. Each buffer that "
+      "The call sends the same to the same group, which may be named as a file states for the object. Each buffer that "
       "the "
       "matched call filled gets its result by a copy, and shares no memory with the others, or it is whole, made in "
       "the "
@@ -165,7 +165,7 @@ constexpr RuleTemplate templates[] = {
      Stands::CallAndWait,
      checkFinishedForm},
     {{"functional-form", "a collective or wait of another form", "one functional call",
-      "The call says the same to the same group, as far as the two forms differ in spelling; a buffer that the matched "
+      "The call has the same arguments and group, in the form of the other operator; a buffer that the matched "
       "call wrote is whole, made in the program, and afterwards named through the result alone."},
      Stands::CallForCall,
      checkFunctionalForm},

@@ -41,7 +41,7 @@ private:
     bool single = wait.op && wait.op->target.str() == "_c10d_functional.wait_tensor.default" &&
                   wait.arguments->positional.size() == 1 && wait.arguments->keyword.empty() && wait.numOperands == 1;
     if (value == none || !single || evidence_.after.operands(wait)[0] != evidence_.correspondence.image(value))
-      return refuse(*wait.node, "does not wait for the element of " + quoted(list.node) + " that it stands for");
+      return refuse(*wait.node, "does not wait for the element of " + quoted(list.node) + " that it replaces");
     auto before = evidence_.before.ordering(list);
     auto after = evidence_.after.ordering(wait);
     bool kept = before.size() == after.size() && llvm::all_of(before, [&](uint32_t edge) {

@@ -13,8 +13,7 @@ std::optional<std::pair<std::string, llvm::StringRef>> refusal(const OpDef &op) 
     return {{target + " does what its subgraphs do, which a plan does not hold",
              "inline the subgraphs, or run the graph with the reference engine"}};
   if (op.opaque)
-    return {{"nobody says what " + target + " reads, writes and yields",
-             "declare it (--ops), or run the graph without it"}};
+    return {{"the effects of " + target + " are unknown", "declare it (--ops), or run the graph without it"}};
   return std::nullopt;
 }
 

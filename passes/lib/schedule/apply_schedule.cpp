@@ -98,8 +98,9 @@ bool Application::addMember(Bucket &bucket, Candidates &candidates, const std::s
   std::variant<Candidate, Obstacle> found = candidates.find(launch);
   const Candidate *candidate = std::get_if<Candidate>(&found);
   if (!candidate) {
-    refuse("schedule.bucket", "'" + name + "' cannot stand in a bucket",
-           "--pipeline coalesce-collectives --remarks says why, with --bitwise or --ranks-differ where you gave them");
+    refuse("schedule.bucket", "'" + name + "' cannot be in a bucket",
+           "run --pipeline coalesce-collectives --remarks for the reason, with --bitwise or --ranks-differ if you gave "
+           "them");
     return false;
   }
   if (!taken_.insert(launch).second) {
@@ -200,7 +201,7 @@ llvm::Error Application::checkOrder() {
     for (const Use &use : node->operandUses())
       if (!use.def()->isBefore(node))
         refuse("schedule.order",
-               "'" + node->name().str().str() + "' stands before '" + use.def()->name().str().str() + "', which it " +
+               "'" + node->name().str().str() + "' is before '" + use.def()->name().str().str() + "', which it " +
                    (use.isOrdering() ? "must follow" : "reads"),
                "place each node after the nodes that it reads");
   return result();
@@ -272,7 +273,7 @@ llvm::Expected<Pipeline> pipelineOf(const Schedule &schedule) {
     if (pass->phase() == Phase::Schedule)
       return makeError(finding(schedule, "schedule.prepare",
                                "pass '" + pass->str() + "' moves nodes, so it cannot prepare a graph",
-                               "let the order say what it does"));
+                               "express its effect by the order"));
   pipeline->append(std::make_unique<ApplySchedule>(schedule));
   return pipeline;
 }

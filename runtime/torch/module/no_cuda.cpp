@@ -11,7 +11,7 @@ std::string problem() {
   return "got a module that was built without CUDA, expected one with it\n"
          "configure with a PyTorch whose wheel is built for CUDA (-DCCGRAPH_TORCH_PYTHON=PATH) where the headers of "
          "the CUDA "
-         "toolkit are, and build again; the line 'PyTorch:' of the configuration says what it found";
+         "toolkit are, and build again; the line 'PyTorch:' of the configuration reports what it found";
 }
 
 c10::Device deviceOf(uintptr_t) { TORCH_CHECK(false, problem()); }

@@ -175,7 +175,7 @@ TEST(Faults, AreRefusedWhereThePlanHasNoPlaceForThem) {
       "0, in the order of the plan\n");
   EXPECT_EQ(errorWith({FaultKind::Kill, 2, 0}), "error: fault kill: got rank 2, expected 0 to 1 [run.request]\n");
   EXPECT_EQ(FaultyProgram(1).run({{FaultKind::Stop, 0, 0}}).error,
-            "error: fault stop: got 1 rank, expected more: nobody waits for the only one [run.request]\n");
+            "error: fault stop: got 1 rank, expected more: no rank waits for the only one [run.request]\n");
 }
 
 // --- Records ------------------------------------------------------------------------------------------------

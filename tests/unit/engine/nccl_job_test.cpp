@@ -61,7 +61,7 @@ TEST(DeviceCheck, SaysThatThereIsNoDevice) {
   GpuPlace place = goodPlace();
   place.devices = 0;
   place.why = "cudaErrorNoDevice, no CUDA-capable device is detected";
-  EXPECT_EQ(errorAt(place), "error: engine nccl cannot start: there is no device: CUDA says cudaErrorNoDevice, no "
+  EXPECT_EQ(errorAt(place), "error: engine nccl cannot start: there is no device: CUDA reports cudaErrorNoDevice, no "
                             "CUDA-capable device is detected [run.nccl]\n"
                             "  note: nvidia-smi lists what the machine has; CUDA_VISIBLE_DEVICES may hide it\n");
 }
@@ -138,18 +138,18 @@ TEST_F(JobFolderTest, WhatAnotherJobHasLeftIsNotTakenForThisOne) {
   for (const char *name : {"hello.1", "here.1", "welcome"})
     std::ofstream(path + "/" + name) << "1f\n1e\n";
   meet(2);
-  EXPECT_EQ(joinError(1, 2), "error: rank 1: rank 0 has not come to " + path +
+  EXPECT_EQ(joinError(1, 2), "error: rank 1: rank 0 has not reached " + path +
                                  " within 50 ms, and what lies there was left by another job [run.nccl]\n"
                                  "  note: start a process for each rank, all with this folder\n");
 }
 
 TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(joinError(0, 3),
-            "error: ranks 1 and 2 have not come to " + path +
+            "error: ranks 1 and 2 have not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
   std::filesystem::remove(path + "/welcome");
   EXPECT_EQ(joinError(1, 3),
-            "error: rank 1: rank 0 has not come to " + path +
+            "error: rank 1: rank 0 has not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
 }
 
@@ -234,12 +234,13 @@ TEST_F(JobPortTest, ProcessesMeetWhoeverComesFirst) {
 }
 
 TEST_F(JobPortTest, SaysWhoDoesNotCome) {
-  EXPECT_EQ(errorOf(setup(0, 3, 50ms)),
-            "error: rank 0: ranks 1 and 2 have not come to localhost:" + std::to_string(port) +
-                " within 50 ms [run.nccl]\n"
-                "  note: start a process for each rank, all with this host's address; a firewall may stand between\n");
+  EXPECT_EQ(
+      errorOf(setup(0, 3, 50ms)),
+      "error: rank 0: ranks 1 and 2 have not reached localhost:" + std::to_string(port) +
+          " within 50 ms [run.nccl]\n"
+          "  note: start a process for each rank, all with this host's address; a firewall may block the connection\n");
   EXPECT_EQ(errorOf(setup(1, 3, 50ms)),
-            "error: rank 1: rank 0 has not come to localhost:" + std::to_string(port) +
+            "error: rank 1: rank 0 has not reached localhost:" + std::to_string(port) +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with the address of rank 0's "
                 "host, and each job with a port of its own (--job-address HOST:PORT)\n");
 }

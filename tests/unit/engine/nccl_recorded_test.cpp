@@ -226,7 +226,7 @@ TEST(NcclRecorded, MemoryWhoseSizeOnlyTheRunTellsIsNotCaptured) {
   b.kernel("y", "aten.neg.default", {x}, y);
   b.returns(y);
   EXPECT_EQ(captureError(b.plan, {{{"in.x", f32({2}, {1, 2})}}}),
-            "error: y: rank 0: cannot be captured: it has memory whose size only the run tells [run.request]\n"
+            "error: y: rank 0: cannot be captured: it has memory whose size is known only in the run [run.request]\n"
             "  note: leave --capture out, or take the step out of the program\n");
 }
 
@@ -236,7 +236,7 @@ TEST(NcclRecorded, FaultsAreNotCaptured) {
   request.capture = true;
   request.faults = {{FaultKind::Kill, 1, 1}};
   EXPECT_EQ(errorOf(runRecorded(request)),
-            "error: rank 1: cannot be captured: faults are asked for besides [run.request]\n"
+            "error: rank 1: cannot be captured: faults are injected besides [run.request]\n"
             "  note: leave --capture out, or take the step out of the program\n");
 }
 
@@ -402,7 +402,7 @@ TEST(NcclRecorded, WhatARankSendsItselfComesWhenItHasBeenSent) {
   }
   EXPECT_EQ(errorOf(runRecorded(requestOf(Mirror(false).plan, {{{"in.x", f32({2}, {5, 6})}}}))),
             "error: r: rank 0: receives from itself what it has not sent yet [run.collective]\n"
-            "  note: let the send stand before the receive\n");
+            "  note: put the send before the receive\n");
 }
 
 } // namespace

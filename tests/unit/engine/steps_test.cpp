@@ -260,10 +260,10 @@ TEST(PlanSteps, WhatIsNotInPlaceThoughThePlanSaysSoIsAnError) {
   PlanBuilder b;
   PlanWindow x = b.input("x", {2});
   b.kernel("y", "aten.mul.Tensor", {PlanBuilder::changes(x), x}, x);
-  EXPECT_EQ(
-      errorOf(runLocally(b.plan, {{{"in.x", f32({2}, {3, 4})}}})),
-      "error: y: rank 0: yields memory of its own, expected the operand in `x`, which the plan says it writes in place "
-      "[run.plan]\n");
+  EXPECT_EQ(errorOf(runLocally(b.plan, {{{"in.x", f32({2}, {3, 4})}}})),
+            "error: y: rank 0: yields memory of its own, expected the operand in `x`, which it writes in place "
+            "according to the plan "
+            "[run.plan]\n");
 }
 
 TEST(PlanSteps, AWindowOutsideOfItsBufferIsAnError) {

@@ -186,8 +186,8 @@ TEST(Pickle, IsRefusedWhereItDoesNotAddUp) {
   expectError("}NNs", "adds a key that is neither");
   expectError("NNt", "needs a mark");
   expectError("(\x85", "a mark is in its place");
-  expectError("h\x07", "asks for number 7");
-  expectError("(q\x07", "names what is not there");
+  expectError("h\x07", "refers to number 7");
+  expectError("(q\x07", "names an empty stack");
   expectError("X\xff\xff\xff\xffhi", "in the middle of an instruction, expected 4294967295 more bytes, got 3");
   expectError("\x80\x06", "got protocol 6, expected at most 5");
   expectError("]\x94h\x00"

@@ -134,7 +134,7 @@ TEST(PlanVerifier, AnEventIsRecordedOnceAndBeforeItIsWaitedFor) {
   p.plan.steps[p.other].event = 0;
   p.plan.steps[p.read].event = 2;
   EXPECT_EQ(found(p), "error: step 0 all_reduce: waits for event 0, which no step before it records [plan.events]\n"
-                      "  note: let the step that it needs record the event, and stand before it\n"
+                      "  note: let an earlier step record the event\n"
                       "error: step 1 relu: records event 0, as 'all_reduce' (step 0) does; expected one step that does "
                       "[plan.events]\n"
                       "  note: give each its own event\n"
@@ -213,7 +213,7 @@ TEST(PlanVerifier, NumbersAreYieldedOnTheHost) {
   p.plan.numSlots = 1;
   size_t item = p.kernel("aten._local_scalar_dense.default", {p.reads(p.b)}, PlanValue::number(0, nullptr));
   EXPECT_EQ(found(p), "error: step 3 _local_scalar_dense: yields a number on 'compute' (stream 1), which is for "
-                      "computation; expected the host's, which alone knows numbers [plan.streams]\n"
+                      "computation; expected the host's, since only the host has numbers [plan.streams]\n"
                       "  note: move the step to the host\n");
   p.plan.steps[item].stream = Plan::hostStream;
   p.wait(item, p.other);
@@ -228,9 +228,10 @@ TEST(PlanVerifier, WhatTellsASizeRunsOnTheHost) {
   p.plan.layout.offsets.push_back(0);
   PlanWindow z{static_cast<BufferId>(p.plan.buffers.size() - 1), type, Dim(0)};
   size_t tells = p.kernel("aten.nonzero.default", {p.reads(p.b)}, z);
-  EXPECT_NE(found(p).find("error: step 3 nonzero: tells the size u0 on 'compute' (stream 1), which is for computation; "
-                          "expected the host's, which knows it before it issues more [plan.streams]\n"),
-            std::string::npos)
+  EXPECT_NE(
+      found(p).find("error: step 3 nonzero: determines the size u0 on 'compute' (stream 1), which is for computation; "
+                    "expected the host's, which needs the size before it issues more [plan.streams]\n"),
+      std::string::npos)
       << found(p);
   p.plan.steps[tells].stream = Plan::hostStream;
   p.wait(tells, p.other);
@@ -354,7 +355,7 @@ TEST(PlanVerifier, AnInputThatIsWrittenSaysWhatIsLeftThere) {
   EXPECT_NE(
       idle.find("error: step 3 relu_: writes 'a' (buffer 0), which is the caller's, and no input says what is left "
                 "there; expected one that does [plan.inputs]\n"
-                "  note: say what the caller sees of it afterwards\n"),
+                "  note: state the value that the caller reads afterwards\n"),
       std::string::npos)
       << idle;
   p.plan.inputs[0].after = PlanValue::tensor(p.a);

@@ -61,7 +61,7 @@ TEST(VerifierStructure, ADefinitionStandsBeforeItsUses) {
   Node *z = p.call("z", "aten.neg.default", {y});
   p.output({z});
   p.graph.moveBefore(z, y);
-  EXPECT_EQ(found(p.graph), "error: z: reads 'y', which stands later; expected it before [structure.order]\n"
+  EXPECT_EQ(found(p.graph), "error: z: reads 'y', which is later; expected it before [structure.order]\n"
                             "  note: move 'y' up or 'z' down\n");
 }
 
@@ -72,7 +72,7 @@ TEST(VerifierStructure, AnOrderingEdgePointsBack) {
   Node *z = p.call("z", "aten.neg.default", {x});
   p.output({y, z});
   p.graph.addOrdering(y, z);
-  EXPECT_EQ(found(p.graph), "error: y: is ordered after 'z', which stands later; expected it before [structure.order]\n"
+  EXPECT_EQ(found(p.graph), "error: y: is ordered after 'z', which is later; expected it before [structure.order]\n"
                             "  note: move 'z' up or 'y' down\n");
 }
 

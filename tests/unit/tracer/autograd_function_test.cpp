@@ -77,7 +77,7 @@ TEST(AutogradFunctionErrors, ABackwardThatFailsOrYieldsNothing) {
   Tensor z = apply({twice, [](const Tensor &) { return Tensor(); }}, x);
   EXPECT_EQ(errorOf(backward(sum(y), {x})[0]),
             "error: group tp: Could not resolve the process group registered under the name tp [trace.group]\n"
-            "  note: Trace::addGroup says which ranks it has, TraceOptions::worldSize which \"0\" has\n");
+            "  note: Trace::addGroup states its ranks, TraceOptions::worldSize those of \"0\"\n");
   EXPECT_EQ(errorOf(backward(sum(z), {x})[0]), "error: mul_1: has a backward that yields no tensor [trace.absent]\n");
 }
 

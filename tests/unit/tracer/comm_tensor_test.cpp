@@ -264,7 +264,7 @@ TEST(CommTensorErrors, OutsideATraceAndOfUnknownGroups) {
   Tensor x = comm_tensor(t.input("x", {4}) * 2);
   EXPECT_EQ(errorOf(c10d::allreduce_({x}, "tp")),
             "error: group tp: Could not resolve the process group registered under the name tp [trace.group]\n"
-            "  note: Trace::addGroup says which ranks it has, TraceOptions::worldSize which \"0\" has\n");
+            "  note: Trace::addGroup states its ranks, TraceOptions::worldSize those of \"0\"\n");
   EXPECT_EQ(t.text(), "mul = aten.mul.Tensor(x, 2) : f32[4][1]cpu\n");
 }
 

@@ -304,7 +304,7 @@ TEST(Gradient, IsRefusedOfAPartThatIsAddedAndOfAGroupThatNobodyKnows) {
   EXPECT_EQ(Asked("x: \"f32[2]\"\n c = _c10d_functional.broadcast.default(x, 0, 'tp')\n"
                   " w = _c10d_functional.wait_tensor.default(c)\n y = aten.sum.default(w)\n return (y,)")
                 .error(),
-            "error: c: needs to know how many ranks its group has [gradient.no-rule]\n"
+            "error: c: needs the number of ranks of its group [gradient.no-rule]\n"
             "  note: write it with operators that have a rule for this\n");
 }
 

@@ -158,7 +158,7 @@ TEST(GroupErrors, ANameThatNobodyKnows) {
   Traced t;
   EXPECT_EQ(refusal("tp"),
             "error: group tp: Could not resolve the process group registered under the name tp [trace.group]\n"
-            "  note: Trace::addGroup says which ranks it has, TraceOptions::worldSize which \"0\" has\n");
+            "  note: Trace::addGroup states its ranks, TraceOptions::worldSize those of \"0\"\n");
 }
 
 TEST(GroupErrors, RanksThatCannotBe) {
@@ -169,7 +169,7 @@ TEST(GroupErrors, RanksThatCannotBe) {
   EXPECT_EQ(refusal(std::vector<int64_t>{1, 1}), "error: group: rank 1 occurs twice in [1, 1] [trace.group]\n");
   EXPECT_EQ(refusal(std::vector<int64_t>{}), "error: group: a group of no ranks [trace.group]\n");
   EXPECT_EQ(refusal(Group()), "error: group: it has no name [trace.group]\n"
-                              "  note: a group object needs one, by which graphs know it\n");
+                              "  note: a group object needs a name, which graphs contain\n");
 }
 
 TEST(GroupErrors, ANameWithTwoMeanings) {

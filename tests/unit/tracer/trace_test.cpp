@@ -146,7 +146,7 @@ TEST(TraceErrors, AFinishedTrace) {
   (void)t.finish({});
   EXPECT_EQ(t.finishText({}), "error: finish: is called on a trace that is finished [trace.finished]\n"
                               "  note: begin another one\n");
-  EXPECT_EQ(errorOf(t.input("x", {1})), "error: x: is asked of a trace that is finished [trace.finished]\n"
+  EXPECT_EQ(errorOf(t.input("x", {1})), "error: x: is called on a trace that is finished [trace.finished]\n"
                                         "  note: begin another one\n");
 }
 
@@ -189,7 +189,7 @@ TEST(TraceErrors, WhatAShapeRuleRefuses) {
 TEST(TraceErrors, WhatNoRuleTells) {
   Traced t;
   EXPECT_EQ(errorOf(tracer::call("mylib.scale.default", {t.input("x", {2}), 2.0})),
-            "error: mylib.scale.default: nobody can tell what it yields for (f32[2][1]cpu) [trace.no-rule]\n"
+            "error: mylib.scale.default: no rule infers its result for (f32[2][1]cpu) [trace.no-rule]\n"
             "  note: look its arguments up in PyTorch's schema; operators of one's own are declared by "
             "context.ops().declare and have no types\n");
 }

@@ -146,7 +146,7 @@ private:
   int64_t next() {
     if (code_ < end_)
       return flat_.code[code_++];
-    fail("its arguments end too early", "say how many values follow");
+    fail("its arguments end too early", "state how many values follow");
     return 0;
   }
 
@@ -156,7 +156,7 @@ private:
     if (number >= 0 && static_cast<uint64_t>(number) <= end_ - code_)
       return static_cast<uint64_t>(number);
     fail("got a count of " + std::to_string(number) + ", expected at most " + std::to_string(end_ - code_),
-         "say how many values follow");
+         "state how many values follow");
     return 0;
   }
 
@@ -165,7 +165,7 @@ private:
     if (index >= 0 && index < static_cast<int64_t>(nodes_.size()))
       return builder.operand(nodes_[static_cast<size_t>(index)]);
     fail("mentions node " + std::to_string(index) + ", expected one before it",
-         "let each node stand after what it reads");
+         "put each node after the nodes that it reads");
     return Argument::none();
   }
 
@@ -300,7 +300,7 @@ ccgraph_error *ccgraph_import_with(const ccgraph_flat *flat, const ccgraph_aroun
     return usage(
         "ccgraph_import: got NULL or a struct of another size, expected a ccgraph_flat with its arrays and a place for "
         "the graph",
-        "set struct_size to sizeof(ccgraph_flat), and that of what stands around it to sizeof(ccgraph_around)");
+        "set struct_size to sizeof(ccgraph_flat), and that of its surroundings to sizeof(ccgraph_around)");
   auto handle = std::make_unique<ccgraph_graph>();
   handle->graph = std::make_unique<Graph>(handle->context, name ? name : "graph");
   handle->summary.input = handle->graph->name().str();

@@ -9,7 +9,7 @@ std::vector<JobNote> jobNotes(const Summary &summary) {
   if (!summary.ranksDiffer.empty())
     notes.push_back(
         {"ranks",
-         summary.ranksDiffer + "; so the order across groups is kept and nothing is merged, as --ranks-differ says"});
+         summary.ranksDiffer + "; so the order across groups is kept and nothing is merged, as with --ranks-differ"});
   const bool predicts = summary.run.timeBefore && summary.run.timeBefore->total > 0;
   if (!predicts)
     return notes;

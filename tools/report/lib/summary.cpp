@@ -230,7 +230,7 @@ private:
       label("collectives")
           << wrapped("none: DDP and FSDP communicate from hooks, outside of compiled graphs; SimpleFSDP, tensor "
                      "and expert parallel, and functional collectives do it inside "
-                     "(docs/getting-a-graph.md says how)",
+                     "(see docs/getting-a-graph.md)",
                      labelWidth)
           << '\n';
       return;
@@ -406,7 +406,7 @@ private:
       label("assumed") << wrapped(assumed + " (--groups FILE does)", labelWidth) << '\n';
     if (!s_.unknownGroups.empty())
       label("assumed") << wrapped("nothing of the ranks of " + s_.unknownGroups +
-                                      ", since neither a file nor a call says how many (--groups FILE does)",
+                                      ", since neither a file nor a call states their number (--groups FILE does)",
                                   labelWidth)
                        << '\n';
     if (!s_.before.opaque.empty())
@@ -445,7 +445,8 @@ private:
       text += ", not after each pass";
     if (!s_.run.passes.empty())
       text += s_.checkedLegality ? "; legality ok after each pass" : "; legality not checked";
-    text += "; equivalence " + (s_.equivalence.empty() ? "not asked for (--check-equivalence N)" : s_.equivalence);
+    text +=
+        "; equivalence " + (s_.equivalence.empty() ? "not checked (--check-equivalence N checks it)" : s_.equivalence);
     label("checks") << wrapped(text, labelWidth) << '\n';
   }
 

@@ -31,8 +31,8 @@ std::string inductorOrderText(const Graph &graph, llvm::ArrayRef<TraceOrder> ord
   for (const TraceOrder &order : orders) {
     std::vector<std::string> theirs = plainTargets(order.targets);
     if (theirs == own && !own.empty())
-      return "issues collectives and waits in this order, as far as their names tell (inductor_collective_schedule); "
-             "computation may stand elsewhere between them";
+      return "issues collectives and waits in this order, by their names (inductor_collective_schedule); "
+             "computation between them may differ";
     reordered |= theirs.size() == own.size() && std::is_permutation(theirs.begin(), theirs.end(), own.begin());
   }
   return reordered ? "issues the same collectives and waits in another order (inductor_collective_schedule)" : "";

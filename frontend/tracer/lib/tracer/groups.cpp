@@ -112,7 +112,7 @@ llvm::Expected<const Group *> groupOfName(Mode &mode, const std::string &name) {
   Group unknown;
   unknown.name = name;
   return groupError(unknown, "Could not resolve the process group registered under the name " + name,
-                    "Trace::addGroup says which ranks it has, TraceOptions::worldSize which \"0\" has");
+                    "Trace::addGroup states its ranks, TraceOptions::worldSize those of \"0\"");
 }
 
 llvm::Error meshError(std::string message) { return makeError(problem("trace.mesh", "mesh", std::move(message))); }
@@ -186,7 +186,7 @@ std::vector<int64_t> allRanks(const Group &group) {
 
 llvm::Error registerGroup(Mode &mode, const Group &group) {
   if (group.name.empty())
-    return groupError(group, "it has no name", "a group object needs one, by which graphs know it");
+    return groupError(group, "it has no name", "a group object needs a name, which graphs contain");
   const Group *known = mode.groups().find(group.name);
   if (known && sameMembers(*known, group) && known->tag == group.tag)
     return llvm::Error::success();

@@ -193,8 +193,7 @@ llvm::Error Recorder::giveType(Node *node) {
     std::string operands;
     for (const Node *operand : node->dataOperands())
       operands += (operands.empty() ? "" : ", ") + typeText(operand->type());
-    return makeError(problem("trace.no-rule", node->target().str(),
-                             "nobody can tell what it yields for (" + operands + ")",
+    return makeError(problem("trace.no-rule", node->target().str(), "no rule infers its result for (" + operands + ")",
                              "look its arguments up in PyTorch's schema; operators of one's own are declared by "
                              "context.ops().declare and have no types"));
   }

@@ -48,7 +48,7 @@ Trace::~Trace() {
 Tensor Trace::input(llvm::StringRef name, const TensorSpec &spec) {
   if (!recorder_->isOpen())
     return Tensor::failed(
-        detail::problem("trace.finished", name, "is asked of a trace that is finished", "begin another one"));
+        detail::problem("trace.finished", name, "is called on a trace that is finished", "begin another one"));
   return recorder_->input(name, spec);
 }
 

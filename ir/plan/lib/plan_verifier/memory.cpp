@@ -124,10 +124,12 @@ private:
     if (!isCallers(plan_.buffers[buffer].home) || shown_[buffer])
       return;
     shown_[buffer] = true;
-    report_.add(step, {"plan.inputs",
-                       "writes " + bufferText(plan_, buffer) +
-                           ", which is the caller's, and no input says what is left there; expected one that does",
-                       "say what the caller sees of it afterwards"});
+    report_.add(
+        step,
+        {"plan.inputs",
+         "writes " + bufferText(plan_, buffer) +
+             ", which is the caller's, but no input states the value after the run; expected an input with 'after'",
+         "state the value that the caller reads afterwards"});
   }
 
   Report &report_;

@@ -37,34 +37,34 @@ namespace {
 
 // Sorted by id. A test breaks each rule.
 constexpr VerifierRule rules[] = {
-    {"plan.access", "An operand is marked as read and as written if the operator's schema says so, and only then."},
+    {"plan.access", "An operand is marked as read or written exactly if the operator's schema reads or writes it."},
     {"plan.attributes", "A call has a root, a peer, a tag or counts only where its kind of collective takes them."},
     {"plan.batch",
      "Calls that start together, and the rows of one call, touch no common memory that one of them writes."},
     {"plan.bounds", "A window lies in its buffer, and a buffer in its arena, at an aligned offset."},
-    {"plan.contiguous", "What a collective sends and receives is contiguous."},
-    {"plan.counts", "What a collective sends and receives has the number of elements that its group's size asks for."},
-    {"plan.dtype", "What a collective sends and what it receives have one dtype, on which its reduction is defined."},
+    {"plan.contiguous", "The windows of a collective are contiguous."},
+    {"plan.counts", "The windows of a collective have the numbers of elements that the size of its group requires."},
+    {"plan.dtype", "The windows of a collective have one dtype, for which its reduction is defined."},
     {"plan.events", "An event is recorded by one step, which precedes the steps that wait for it; at least one waits."},
-    {"plan.guards", "What its graph was traced with (ccgraph/ir/guard.h) is so by the plan's own groups and rank."},
+    {"plan.guards",
+     "The facts with which its graph was traced (ccgraph/ir/guard.h) hold for the plan's own groups and rank."},
     {"plan.home", "Where there is an arena of communication, what a collective sends and receives lies in no buffer of "
                   "the other arena."},
-    {"plan.in-flight", "What a collective sends from or receives into is touched again only after its end."},
+    {"plan.in-flight", "The windows of a collective are accessed again only after its end."},
     {"plan.in-place",
      "What a call receives lies apart from what it sends, or is the very same window and the call reduces or "
      "broadcasts."},
-    {"plan.indices", "Every stream, event, buffer, slot, group and operand that is named is there."},
+    {"plan.indices", "Every named stream, event, buffer, slot, group and operand exists."},
     {"plan.inputs", "An input has a name of its own and lies in the caller's memory; one that the program writes says "
                     "what is left there."},
-    {"plan.layout",
-     "The layout says where each buffer lies, and gives a value to each symbol of a size that needs one."},
+    {"plan.layout", "The layout states the place of each buffer, and a value for each symbol in a size."},
     {"plan.members", "Roots and peers are ranks within the group: from 0 to its size."},
     {"plan.order", "Of two accesses to the same bytes of which one writes, the earlier ends before the later begins."},
     {"plan.overlap", "What a step writes lies apart from all else that it touches, unless its operator works in place, "
                      "or works element by "
                      "element and writes over an operand of the same layout."},
     {"plan.overwritten",
-     "What is read or returned is what was written there under the same buffer, and no other since."},
+     "A value that is read or returned was written under the same buffer, and not overwritten since."},
     {"plan.ranks",
      "Ranks of a group launch the same calls on it, and no two groups in orders that hold each other up."},
     {"plan.rows", "A call has the rows, and each row the windows, that its kind of collective takes."},
@@ -72,8 +72,8 @@ constexpr VerifierRule rules[] = {
                      "has one stream. What "
                      "yields a number, or tells a size, runs on the host."},
     {"plan.types", "A window has a tensor type with strides; a copy's two windows have equal sizes and dtype."},
-    {"plan.unwritten", "What is read or returned has been written before, or is an input."},
-    {"plan.waits", "Without a wait, some step could touch something too early: no wait is idle."},
+    {"plan.unwritten", "A value that is read or returned has been written before, or is an input."},
+    {"plan.waits", "Every wait is necessary: without it, some step could access memory too early."},
 };
 
 void checkFacts(Report &report) {

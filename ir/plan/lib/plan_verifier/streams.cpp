@@ -70,14 +70,14 @@ private:
       if (!computes)
         wrong("runs a kernel", "the host's or one of computation", "move the step to the stream of computation");
       else if (kind == Kind::Compute && yieldsNumber(*kernel))
-        wrong("yields a number", "the host's, which alone knows numbers", "move the step to the host");
+        wrong("yields a number", "the host's, since only the host has numbers", "move the step to the host");
       std::string told = learn(kernel->result);
       if (kind == Kind::Compute && !told.empty())
-        wrong("tells the size " + told, "the host's, which knows it before it issues more",
+        wrong("determines the size " + told, "the host's, which needs the size before it issues more",
               "move the step to the host");
     }
     if (step.copy() && kind == Kind::Host)
-      wrong("copies", "any other: the host would stand still", "move the step to the stream of computation");
+      wrong("copies", "any other: the host would stall", "move the step to the stream of computation");
     if (const CollectiveStep *collective = step.collective())
       visitCalls(*collective);
   }

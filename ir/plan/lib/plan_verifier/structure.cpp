@@ -80,7 +80,7 @@ private:
     if (!recorders_[event])
       report_.add(step_,
                   {"plan.events", "waits for event " + std::to_string(event) + ", which no step before it records",
-                   "let the step that it needs record the event, and stand before it"});
+                   "let an earlier step record the event"});
   }
 
   void checkRecord(EventId event) {

@@ -53,8 +53,8 @@ private:
         continue;
       std::string how = use.isOrdering() ? "is ordered after " : "reads ";
       report_.add(node, {Severity::Error, "structure.order",
-                         how + quoted(*use.def()) + ", which stands " +
-                             (use.def() == &node ? "there itself" : "later") + "; expected it before",
+                         how + quoted(*use.def()) + ", which is " + (use.def() == &node ? "the node itself" : "later") +
+                             "; expected it before",
                          "move " + quoted(*use.def()) + " up or " + quoted(node) + " down"});
     }
   }

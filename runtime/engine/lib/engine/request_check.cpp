@@ -91,7 +91,7 @@ llvm::Error checkPlanRequest(const PlanRequest &request, const Engine &engine, l
       return wrong("fault " + faultName(fault.kind) + ": got rank " + Twine(fault.rank) + ", expected 0 to " +
                    Twine(request.ranks - 1));
     if (request.ranks == 1 && fault.kind == FaultKind::Stop)
-      return wrong("fault stop: got 1 rank, expected more: nobody waits for the only one");
+      return wrong("fault stop: got 1 rank, expected more: no rank waits for the only one");
     if (llvm::Error error = checkFault(fault, planOf(request, static_cast<size_t>(fault.rank))))
       return error;
   }

@@ -129,7 +129,7 @@ llvm::Error ResultPlace::putTensor(const Tensor &tensor, llvm::ArrayRef<Value> a
   if (inPlace_)
     return place.error("run.plan", "yields memory of its own, expected the operand in `" +
                                        state.plan->buffers[planned_->window.buffer].name.str().str() +
-                                       "`, which the plan says it writes in place");
+                                       "`, which it writes in place according to the plan");
   window->copyFrom(tensor);
   return llvm::Error::success();
 }

@@ -15,7 +15,7 @@ using llvm::Twine;
 
 std::string standsAt(const RankRun &run) {
   const Node *node = run.position();
-  return node ? ("stands at `" + node->name().str() + "`").str() : std::string("has ended");
+  return node ? ("is at `" + node->name().str() + "`").str() : std::string("has ended");
 }
 
 /// "rank 0 waits at `w` for all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched".

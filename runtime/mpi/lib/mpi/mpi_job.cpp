@@ -105,7 +105,7 @@ llvm::Error MpiJob::makeCommunicators(llvm::ArrayRef<MpiCommKey> keys, Milliseco
 }
 
 llvm::Error MpiJob::error(const std::string &doing, int code) const {
-  return jobError("rank " + std::to_string(rank()) + ": " + doing + ": MPI says " + calls_->errorText(code));
+  return jobError("rank " + std::to_string(rank()) + ": " + doing + ": MPI reports " + calls_->errorText(code));
 }
 
 void MpiJob::end(bool reports) {

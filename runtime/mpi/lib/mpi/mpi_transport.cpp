@@ -136,7 +136,7 @@ void MpiTransport::end(Ticket ticket) {
 llvm::Error MpiTransport::wrong(const Call &call, int code) const {
   return makeError(diagnoseCall(
       call.launch->call, "run.mpi",
-      ("rank " + Twine(job_.rank()) + ": " + describe(*call.launch) + ": MPI says " + job_.calls().errorText(code))
+      ("rank " + Twine(job_.rank()) + ": " + describe(*call.launch) + ": MPI reports " + job_.calls().errorText(code))
           .str()));
 }
 

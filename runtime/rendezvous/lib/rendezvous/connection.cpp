@@ -70,7 +70,7 @@ llvm::Expected<std::optional<std::string>> Connection::poll(uint64_t most) {
     if (read_.size() >= lengthBytes) {
       uint64_t length = llvm::support::endian::read64le(read_.data());
       if (length > most)
-        return broken("it says what is no message");
+        return broken("it sent bytes that are no message");
       wanted += length;
     }
     if (read_.size() == wanted && wanted > lengthBytes)
@@ -97,7 +97,7 @@ llvm::Expected<std::string> Connection::receive(Clock::time_point until) {
     if (*message)
       return std::move(**message);
     if (!await(socket_, POLLIN, until))
-      return broken("it says nothing");
+      return broken("it sent nothing");
   }
 }
 

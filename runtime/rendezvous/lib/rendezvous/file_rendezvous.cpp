@@ -98,7 +98,7 @@ llvm::Error FileRendezvous::welcomeOthers() {
   });
   if (failed || complete)
     return failed;
-  return rendezvousError(haveText(missing) + " not come to " + setup_.path + " within " +
+  return rendezvousError(haveText(missing) + " not reached " + setup_.path + " within " +
                              std::to_string(setup_.deadline.count()) + " ms",
                          "start a process for each rank, all with this folder");
 }
@@ -121,7 +121,7 @@ llvm::Error FileRendezvous::awaitWelcome() {
   });
   if (welcomed)
     return write("here." + name, job_);
-  return rendezvousError("rank " + name + ": rank 0 has not come to " + setup_.path + " within " +
+  return rendezvousError("rank " + name + ": rank 0 has not reached " + setup_.path + " within " +
                              std::to_string(setup_.deadline.count()) + " ms" +
                              (stale ? ", and what lies there was left by another job" : ""),
                          "start a process for each rank, all with this folder");

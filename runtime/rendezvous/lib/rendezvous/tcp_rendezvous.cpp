@@ -114,9 +114,9 @@ llvm::Error TcpRendezvous::welcomeOthers() {
   llvm::erase_if(others, [&](size_t rank) { return !isMissing(rank); });
   if (others.empty())
     return llvm::Error::success();
-  return failed(ranksText({others.begin(), others.end()}) + (others.size() == 1 ? " has" : " have") + " not come to " +
+  return failed(ranksText({others.begin(), others.end()}) + (others.size() == 1 ? " has" : " have") + " not reached " +
                     addressText() + " within " + llvm::Twine(setup_.deadline.count()) + " ms",
-                "start a process for each rank, all with this host's address; a firewall may stand between");
+                "start a process for each rank, all with this host's address; a firewall may block the connection");
 }
 
 // A caller stays where its hello has not come yet; it becomes a peer, or is told what is wrong.
@@ -182,7 +182,7 @@ llvm::Error TcpRendezvous::findRankZero() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return failed("rank 0 has not come to " + addressText() + " within " + llvm::Twine(setup_.deadline.count()) + " ms",
+  return failed("rank 0 has not reached " + addressText() + " within " + llvm::Twine(setup_.deadline.count()) + " ms",
                 repair);
 }
 

@@ -36,7 +36,7 @@ int64_t ranksOf(GradientCall &c, int group) {
       name && name->is(Argument::Kind::String) ? c.node()->graph()->groups().find(name->text().str()) : nullptr;
   int64_t ranks = known ? known->size().value_or(0) : 0;
   if (ranks == 0)
-    c.fail("needs to know how many ranks its group has");
+    c.fail("needs the number of ranks of its group");
   return ranks;
 }
 

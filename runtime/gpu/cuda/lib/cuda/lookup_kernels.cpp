@@ -45,7 +45,7 @@ void embedding(Planner &planner) {
 void embeddingBackward(Planner &planner) {
   const Tensor &grad = planner.args.tensor(0), &indices = planner.args.tensor(1);
   Tensor out = planner.result();
-  planner.args.check(!planner.args.boolean(4, false), "got scale_grad_by_freq, which kernels of cuda do not know");
+  planner.args.check(!planner.args.boolean(4, false), "got scale_grad_by_freq, which kernels of cuda do not support");
   if (planner.args.failed() || !checkRowMajor(planner, grad))
     return;
   device::EmbeddingGradJob job;

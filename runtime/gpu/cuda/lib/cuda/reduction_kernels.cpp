@@ -117,7 +117,7 @@ void vectorNorm(Planner &planner) {
   Tensor out = planner.result();
   bool isTwo = planner.args.number(1, 2) == 2;
   if (planner.args.check(isTwo,
-                         "got ord " + planner.args.at(1).describe() + ", expected 2, which kernels of cuda know"))
+                         "got ord " + planner.args.at(1).describe() + ", expected 2, which kernels of cuda support"))
     reduceInto(planner, out, {RowOp::Norm, arithmeticOf(out.dtype())},
                planner.args.dims(2, planner.args.tensor(0).rank()));
 }

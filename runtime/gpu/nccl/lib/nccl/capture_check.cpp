@@ -19,7 +19,7 @@ std::string whyNot(const PreparedStep &step, int64_t rank) {
   if (const auto *exchange = std::get_if<PreparedExchange>(&step.work); exchange && sendsToItself(*exchange, rank))
     return "the rank sends to itself, which takes memory";
   if (!step.growing.empty())
-    return "it has memory whose size only the run tells";
+    return "it has memory whose size is known only in the run";
   const auto *kernel = std::get_if<PreparedKernel>(&step.work);
   return kernel ? kernel->whyNotCaptured() : "";
 }
@@ -38,7 +38,7 @@ llvm::Error checkCapture(const PreparedRank &prepared) {
   if (!layout.symbols.empty())
     return refuse({}, "sizes depend on " + layout.symbols.front().first.str().str());
   if (prepared.faults.any())
-    return refuse({}, "faults are asked for besides");
+    return refuse({}, "faults are injected besides");
   return llvm::Error::success();
 }
 

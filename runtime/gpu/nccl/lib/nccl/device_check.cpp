@@ -45,7 +45,7 @@ llvm::Error checkDevices(const GpuPlace &place, const DeviceChoice &choice) {
                            toolkitVersion(place.toolkit),
                        "update the driver, or build with a CUDA toolkit of " + std::to_string(place.driver / 1000));
   if (place.devices == 0)
-    return cannotStart("there is no device: CUDA says " + place.why,
+    return cannotStart("there is no device: CUDA reports " + place.why,
                        "nvidia-smi lists what the machine has; CUDA_VISIBLE_DEVICES may hide it");
   if (choice.localRank >= static_cast<size_t>(place.devices) && !choice.shares)
     return tooFewDevices(place, choice);

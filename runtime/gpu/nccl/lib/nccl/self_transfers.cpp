@@ -39,7 +39,7 @@ llvm::Error SelfTransfers::add(const Launch &launch, size_t comm, GpuStream stre
     auto next = llvm::find_if(messages, [](const OnTheWay &message) { return !message.received; });
     if (next == messages.end())
       return place.error("run.collective", "receives from itself what it has not sent yet",
-                         "let the send stand before the receive");
+                         "put the send before the receive");
     if (next->bytes != bytesOf(launch.receive.front()))
       return place.error("run.collective", "receives " + std::to_string(bytesOf(launch.receive.front())) +
                                                " bytes from itself, and has sent " + std::to_string(next->bytes));

@@ -31,7 +31,7 @@ std::string RecordedCalls::errorText(int code) const {
   case NotCaptured:
     return "a capture ends that has not begun on this stream";
   case NotTaken:
-    return "a time is asked for that has not been taken";
+    return "a time is read that has not been measured";
   }
   return "unknown error " + std::to_string(code);
 }
