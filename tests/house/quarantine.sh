@@ -13,6 +13,7 @@ quarantine() {
 }
 quarantine 'the JSON library' 'nlohmann' '^(frontend/|tests/unit/(frontend|data_parallel)/|tools/report/lib/(json_output|report_data)[.]cpp)'
 quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_parser[.]cpp'
+quarantine 'the TOML library' '<toml[+][+]/' '^frontend/lib/contract/toml_value[.]cpp'
 quarantine 'the linear algebra library' '<Eigen/' '^runtime/kernels/lib/kernels/(products[.]h|matmul[.]cpp)'
 quarantine 'the compression library' '<zlib[.]h>' '^(frontend/lib|tests/unit/frontend)/'
 quarantine 'the zip library' '<minizip/' '^frontend/lib/torch_export/archive[.]cpp'
