@@ -88,6 +88,7 @@ public:
     }
     return facts;
   }
+  std::vector<const Node *> exposed() { return std::move(exposed_); }
 
 private:
   void visit(const Node &node) {
@@ -109,12 +110,15 @@ private:
       return;
     waited_[launch->id()] = true;
     distances_.push_back(computed_ - steps_[launch->id()]);
+    if (distances_.back() == 0)
+      exposed_.push_back(launch);
   }
 
   AsyncPairs asyncPairs_;
   std::vector<int64_t> steps_; ///< by id: number of steps before it
   std::vector<bool> waited_;
   std::vector<int64_t> distances_;
+  std::vector<const Node *> exposed_; ///< with distance 0
   int64_t computed_ = 0;
 };
 
@@ -126,6 +130,8 @@ size_t GraphFacts::launches() const {
     sum += row.launches;
   return sum;
 }
+
+std::vector<const Node *> launchesWithoutOverlap(const Graph &graph) { return OverlapCount(graph).exposed(); }
 
 GraphFacts gatherFacts(const Graph &graph) {
   GraphFacts facts;

@@ -44,4 +44,7 @@ struct GraphFacts {
 
 [[nodiscard]] GraphFacts gatherFacts(const Graph &graph);
 
+/// Returns the launches that OverlapFacts::exposed counts, in the order of their waits; linear in the nodes.
+[[nodiscard]] std::vector<const Node *> launchesWithoutOverlap(const Graph &graph);
+
 } // namespace ccgraph
