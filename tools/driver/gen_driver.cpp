@@ -4,6 +4,7 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "driver/gen_options.h"
+#include "driver/gen_pipeline.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -58,6 +59,8 @@ llvm::Error writeGraph(const GenOptions &options, const Graph &graph, llvm::raw_
 }
 
 llvm::Error generateAndWrite(GenOptions &options, llvm::raw_ostream &out) {
+  if (options.writesSchedule())
+    return writeSchedule(options, out);
   llvm::Expected<ModelConfig> model = sizedModel(options);
   if (!model)
     return model.takeError();
@@ -66,6 +69,8 @@ llvm::Error generateAndWrite(GenOptions &options, llvm::raw_ostream &out) {
   int64_t &sequence = options.request.shape.sequence;
   if (sequence == 0)
     sequence = options.request.model.positions > 0 ? options.request.model.positions : usualSequence;
+  if (options.isPipeline())
+    return writePipeline(options);
   Context context;
   llvm::Expected<std::unique_ptr<Graph>> graph = models::generate(context, options.request);
   return graph ? writeGraph(options, **graph, out) : graph.takeError();

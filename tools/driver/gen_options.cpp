@@ -112,6 +112,19 @@ void addProgram(CommandLine &line, GenOptions &options) {
                 [&request](size_t rank) { request.rank = static_cast<int64_t>(rank); });
 }
 
+void addPipeline(CommandLine &line, GenOptions &options) {
+  models::PipelineRequest &pipeline = options.pipeline;
+  line.beginTopic("pipeline", "pipelines of stages",
+                  "-o names a folder: a graph for each rank of the pipeline, job.json, groups.json and schedule.csv.");
+  addSize(line, "--pp", "ranks of the pipeline; each of them is as many ranks as the other flags make", pipeline.ranks);
+  addChoice<models::PipelineKind>(line, "--schedule",
+                                  "1f1b (default), gpipe, interleaved, zbv or dualpipe: order of the microbatches",
+                                  models::pipelineKinds(), pipeline.kind);
+  addSize(line, "--microbatches", "microbatches of a step, each of --batch sequences (twice the stages)",
+          pipeline.microbatches);
+  addSize(line, "--stages-per-rank", "stages of a rank, of --schedule interleaved (2)", pipeline.stagesPerRank);
+}
+
 void addSizes(CommandLine &line, GenOptions &options) {
   line.beginTopic("sizes", "sizes of the model", "The default is the size of the model.");
   addSize(line, "--layers", "number of layers", options.layers);
@@ -133,11 +146,12 @@ CommandLine genCommandLine(GenOptions &options) {
                options.config);
   addParallelism(line, options);
   addProgram(line, options);
-  line.addText("--emit", "FORM", "json or fx, independent of the file name", options.emit);
-  line.chooseFrom({"fx", "json"});
+  line.addText("--emit", "FORM", "json or fx, independent of the file name; csv: the schedule of --pp", options.emit);
+  line.chooseFrom({"csv", "fx", "json"});
   line.addSwitch("--list-models", "list the models, their sizes and the source of each", options.listModels);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this help, or the help of a topic", options.help);
+  addPipeline(line, options);
   addSizes(line, options);
   return line;
 }
@@ -148,8 +162,18 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   auto isGiven = [&](llvm::StringRef flag) {
     return llvm::any_of(line.given(), [&](const report::GivenFlag &given) { return given.name == flag; });
   };
-  if (!options.emit.empty() && options.emit != "json" && options.emit != "fx")
-    return badValue("--emit", options.emit, "json or fx");
+  if (!options.emit.empty() && options.emit != "json" && options.emit != "fx" && options.emit != "csv")
+    return badValue("--emit", options.emit, "json, fx or csv");
+  for (llvm::StringRef flag : {"--schedule", "--microbatches", "--stages-per-rank"})
+    if (isGiven(flag) && !options.isPipeline())
+      return usage(flag + " without --pp: expected --pp N, the ranks of the pipeline");
+  if (options.writesSchedule() && !options.isPipeline())
+    return usage("--emit csv without --pp: expected --pp N, since only a pipeline has a schedule");
+  if (options.isPipeline() && isGiven("--rank"))
+    return usage("--rank with --pp: expected one of them, since --pp writes the graphs of all ranks");
+  constexpr int64_t mostPipelineRanks = 1024;
+  if (options.pipeline.ranks > mostPipelineRanks)
+    return badValue("--pp", std::to_string(options.pipeline.ranks), "at most " + std::to_string(mostPipelineRanks));
   if (isGiven("--ddp") && (isGiven("--fsdp") || isGiven("--hsdp")))
     return usage(
         "--ddp with --fsdp or --hsdp: expected one of them; copies of ranks that share weights are --hsdp RxS");
@@ -163,6 +187,8 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   options.request.shardsOptimizer = options.zero == 1;
   if (isGiven("--ddp"))
     options.request.parallel.replicas = options.ddp;
+  if (options.isPipeline())
+    options.request.parallel.pipeline = options.pipeline.ranks;
   return llvm::Error::success();
 }
 
@@ -177,13 +203,17 @@ llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayR
     return error;
   if (line.positional().size() > 1)
     return usage("expected one model, got " + visibleText(llvm::join(line.positional(), " ")));
-  if (line.positional().empty() && options.config.empty())
+  if (line.positional().empty() && options.config.empty() && !options.writesSchedule())
     return usage("expected a model: " + llvm::join(models::modelNames(), ", ") + "; or --config FILE");
   if (!line.positional().empty())
     options.model = line.positional().front();
   if (!options.model.empty() && !models::findModel(options.model))
     return usage("no model '" + visibleText(options.model) +
                  "', expected one of: " + llvm::join(models::modelNames(), ", "));
+  if (options.isPipeline() && !options.writesSchedule())
+    return options.output.empty() || options.output == "-"
+               ? usage("--pp without -o: expected -o DIR, the folder for the graphs of the ranks")
+               : llvm::Error::success();
   const NamedPath outputs[] = {{"-o", options.output}};
   const NamedPath inputs[] = {{"--config", options.config}};
   return checkOutputPaths(outputs, inputs);

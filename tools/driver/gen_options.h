@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/command_line.h"
+#include "models/pipeline_schedules.h"
 #include "models/training_step.h"
 
 #include <optional>
@@ -18,7 +19,7 @@ struct GenOptions {
   std::string model;
   std::string config;
   std::string output;
-  /// "json" or "fx"; empty: by the output's name
+  /// "json", "fx" or "csv"; empty: by the output's name
   std::string emit;
   /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
@@ -35,9 +36,14 @@ struct GenOptions {
 
   int64_t ddp = 0;
   size_t zero = 0;
+  /// `ranks` is 0 without --pp
+  models::PipelineRequest pipeline = {.ranks = 0};
   /// all but the model
   models::GenerateRequest request;
 
+  [[nodiscard]] bool isPipeline() const { return pipeline.ranks > 0; }
+  /// Returns true if the schedule of a pipeline is written, and no graph.
+  [[nodiscard]] bool writesSchedule() const { return emit == "csv"; }
   [[nodiscard]] bool writesFxText() const {
     return emit == "fx" || (emit.empty() && llvm::StringRef(output).endswith(".py"));
   }

@@ -35,6 +35,10 @@ std::pair<const char *, int64_t> Layout::shardGroup(WeightKind kind) const {
 const Parameter &Layout::declare(llvm::StringRef name, std::vector<int64_t> sizes, WeightKind kind) {
   auto parameter = std::make_unique<Parameter>();
   parameter->name = identifierOf(path_ + (path_.empty() ? "" : ".") + name.str());
+  if (options_.gathersOnce)
+    for (const auto &known : parameters_)
+      if (known->name == parameter->name)
+        return *known;
   parameter->kind = kind;
   std::vector<int64_t> stored = sizes;
   stored.front() = dividedUp(sizes.front(), shardGroup(kind).second);
@@ -70,6 +74,10 @@ Tensor Layout::reduceGradient(const Parameter &parameter, const Tensor &gradient
 }
 
 Tensor Layout::gather(const Parameter &parameter) {
+  if (options_.gathersOnce) {
+    Tensor &whole = gathered_[&parameter];
+    return whole.isAbsent() ? whole = unshard(parameter, parameter.shard) : whole;
+  }
   return apply({[&](const Tensor &shard) { return unshard(parameter, shard); },
                 [this, &parameter](const Tensor &gradient) { return reduceGradient(parameter, gradient); }},
                parameter.shard);

@@ -20,6 +20,8 @@
 #include "ccgraph/tracer/tensor.h"
 #include "ccgraph/tracer/trace.h"
 
+#include <map>
+
 namespace ccgraph::models {
 
 using tracer::Tensor;
@@ -50,6 +52,9 @@ struct LayoutOptions {
   std::string device = "cpu";
   /// the gradients of replicas are reduced in buckets later, not each by itself
   bool bucketsReplicas = false;
+  /// A weight is gathered where it is used first, and every later use has the same tensor. The caller differentiates
+  /// with respect to the gathered tensors, and reduces the sums once for all uses, as FSDP2 does with microbatches.
+  bool gathersOnce = false;
 };
 
 class Layout {
@@ -66,7 +71,7 @@ public:
   [[nodiscard]] DType dtype() const { return options_.dtype; }
   [[nodiscard]] const std::string &device() const { return options_.device; }
 
-  /// Declares a new parameter of the current module.
+  /// Declares a new parameter of the current module. With gathersOnce, the parameter may be declared already.
   [[nodiscard]] const Parameter &declare(llvm::StringRef name, std::vector<int64_t> sizes,
                                          WeightKind kind = WeightKind::Split);
   /// Gathers the part that belongs to this tensor rank, in the dtype of the computation.
@@ -74,6 +79,8 @@ public:
   /// Reduces the gradient of gather's result to the gradient of the shard. Differentiation with respect to a shard does
   /// this already; a caller that differentiates with respect to the gathered weight calls this function.
   [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
+  /// With gathersOnce: returns the gathered tensor of a parameter that was gathered.
+  [[nodiscard]] const Tensor &gathered(const Parameter &parameter) const { return gathered_.at(&parameter); }
   /// Declares and gathers a parameter.
   [[nodiscard]] Tensor weight(llvm::StringRef name, std::vector<int64_t> sizes, WeightKind kind = WeightKind::Split) {
     return gather(declare(name, std::move(sizes), kind));
@@ -100,6 +107,8 @@ private:
   std::string path_;
   /// held by pointer, because gradients refer to them while more are declared
   std::vector<std::unique_ptr<Parameter>> parameters_;
+  /// with gathersOnce; looked up, never iterated
+  std::map<const Parameter *, Tensor> gathered_;
 };
 
 /// Sets the module of everything that is recorded and declared during its lifetime.

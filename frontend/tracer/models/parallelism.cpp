@@ -109,10 +109,11 @@ double largestTensor(const ModelConfig &model, const Parallelism &parallel, cons
 /// Larger sizes overflow the number of elements, and no program uses so large a group table.
 llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
   constexpr double mostRanks = 1 << 20, mostNumbers = 1e17;
-  if (double world = productOf({parallel.replicas, parallel.shards, parallel.tensor}); world > mostRanks)
+  if (double world = productOf({parallel.pipeline, parallel.replicas, parallel.shards, parallel.tensor});
+      world > mostRanks)
     return refusal("gen.ranks", model.name,
                    llvm::formatv("{0:F0} ranks; expected {1:F0} or fewer", world, mostRanks).str(),
-                   "--hsdp, --ddp, --fsdp and --tp multiply to their number");
+                   "--pp, --hsdp, --ddp, --fsdp and --tp multiply to their number");
   if (double numbers = largestTensor(model, parallel, shape); numbers > mostNumbers)
     return refusal(
         "gen.size", model.name,
@@ -154,8 +155,9 @@ std::vector<Group> groupsOf(const Parallelism &parallel) {
   for (const Axis &axis :
        {Axis{"replicate", parallel.replicas, parallel.shards * tensor, 0}, Axis{"fsdp", parallel.shards, tensor, 1},
         Axis{"tp", tensor, 1, 2}, Axis{"ep", parallel.experts, 1, 3},
-        Axis{"efsdp", parallel.expertShards(), parallel.experts, 4}})
-    if (axis.count > 1 && (axis.index < 4 || parallel.experts > 1))
+        Axis{"efsdp", parallel.expertShards(), parallel.experts, 4},
+        Axis{"pp", parallel.pipeline, parallel.ranksOfStage(), 5}})
+    if (axis.count > 1 && (axis.index != 4 || parallel.experts > 1))
       groups.push_back(groupOf(axis, parallel.world()));
   return groups;
 }

@@ -9,6 +9,9 @@
 //   tp          divides heads, features and vocabulary, and the sequence between the blocks
 //   ep          neighbors among the ranks of fsdp and tp, each with its own whole experts
 //   efsdp       ranks of fsdp and tp with the same experts, which are divided by rows
+//   pp          ranks with the stages of one pipeline, in the order of the pipeline's ranks
+//
+// With a pipeline, there is one such array for each rank of the pipeline, the first array with the first ranks.
 //
 // With ep, a tensor rank sends only the tokens of its own part of the sequence to the experts, as in torchtitan, so
 // each token is sent once. Without ep, the features of each expert are divided over the tensor ranks.
@@ -29,8 +32,12 @@ struct Parallelism {
   int64_t tensor = 1;
   /// a divisor of shards x tensor
   int64_t experts = 1;
+  /// ranks of a pipeline
+  int64_t pipeline = 1;
 
-  [[nodiscard]] int64_t world() const { return replicas * shards * tensor; }
+  [[nodiscard]] int64_t world() const { return pipeline * ranksOfStage(); }
+  /// ranks of the array that one rank of the pipeline has
+  [[nodiscard]] int64_t ranksOfStage() const { return replicas * shards * tensor; }
   /// ranks with different tokens
   [[nodiscard]] int64_t dataRanks() const { return replicas * shards; }
   /// shards of an expert's weights

@@ -81,7 +81,8 @@ std::vector<PipelineSlot> oneForwardOneBackward(const RankOfPipeline &of) {
   return record.take(of.microbatches);
 }
 
-// A rank takes its stages in turn, `round` microbatches each: forwards from its first stage on, backwards from its last.
+// A rank takes its stages in turn, `round` microbatches each: forwards from its first stage on, backwards from its
+// last.
 std::vector<PipelineSlot> interleaved(const RankOfPipeline &of) {
   RankRecorder record;
   int64_t rounds = std::max<int64_t>(1, of.microbatches / of.ranks), round = of.microbatches / rounds;

@@ -179,21 +179,7 @@ llvm::Error checkRank(const GenerateRequest &request) {
   return refusal("gen.rank", request.model.name,
                  "--rank " + std::to_string(*request.rank) + " is not one of the " +
                      std::to_string(request.parallel.world()) + " ranks",
-                 "ranks count from 0; --hsdp, --ddp, --fsdp and --tp multiply to their number");
-}
-
-llvm::Error check(const GenerateRequest &request) {
-  if (llvm::Error error = checkConfig(request.model))
-    return error;
-  if (!isDeviceOfPyTorch(request.device))
-    return refusal("gen.device", request.model.name,
-                   "got the device '" + visibleText(request.device) + "', expected one of PyTorch",
-                   "devices are written cpu, cuda:0 or xpu:1");
-  if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
-    return error;
-  if (llvm::Error error = checkHook(request))
-    return error;
-  return checkRank(request);
+                 "ranks count from 0; --pp, --hsdp, --ddp, --fsdp and --tp multiply to their number");
 }
 
 } // namespace
@@ -207,8 +193,22 @@ bool isDeviceOfPyTorch(llvm::StringRef text) {
   return llvm::is_contained(types, type) && (!text.contains(':') || isIndex);
 }
 
+llvm::Error checkRequest(const GenerateRequest &request) {
+  if (llvm::Error error = checkConfig(request.model))
+    return error;
+  if (!isDeviceOfPyTorch(request.device))
+    return refusal("gen.device", request.model.name,
+                   "got the device '" + visibleText(request.device) + "', expected one of PyTorch",
+                   "devices are written cpu, cuda:0 or xpu:1");
+  if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
+    return error;
+  if (llvm::Error error = checkHook(request))
+    return error;
+  return checkRank(request);
+}
+
 llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request) {
-  if (llvm::Error error = check(request))
+  if (llvm::Error error = checkRequest(request))
     return error;
   TraceOptions options{.name = request.model.name, .worldSize = request.parallel.world(), .rank = request.rank};
   if (request.parallel.isOfOneRank() && !options.rank)

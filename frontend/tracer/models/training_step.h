@@ -63,6 +63,9 @@ struct GenerateRequest {
 /// Returns the names that GenerateRequest::hook accepts.
 [[nodiscard]] std::vector<std::string> stepHooks();
 
+/// Returns an error if sizes, parallelism, device and rank do not fit together.
+[[nodiscard]] llvm::Error checkRequest(const GenerateRequest &request);
+
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
 
 } // namespace ccgraph::models

@@ -45,24 +45,39 @@ Tensor transformerLayer(const Block &block, const Tensor &input, int64_t layer) 
   return attended + network(block, normalized(block, "ffn_norm", attended), layer);
 }
 
+Tensor embedded(const Block &block, const Parameter &table, const Tensor &tokens) {
+  Tensor states;
+  {
+    Module module(block.layout, "tok_embeddings");
+    states = embeddedTokens(block, table, tokens);
+  }
+  return withLearnedPositions(block, states);
+}
+
 } // namespace
 
-Hidden forward(Layout &layout, const ModelConfig &model, const BatchShape &shape, const Tensor &tokens) {
+Block blockOf(Layout &layout, const ModelConfig &model, const BatchShape &shape) {
   Block block{layout, model, shape};
   if (model.positions == 0)
     block.rotary =
         rotaryTable(shape.sequence, model.isLatent() ? model.ropeDim : model.headDim, model.ropeTheta, layout.device());
-  const Parameter &table = declareTable(block, "tok_embeddings");
-  Tensor states;
-  {
-    Module module(layout, "tok_embeddings");
-    states = embeddedTokens(block, table, tokens);
-  }
-  states = withLearnedPositions(block, states);
-  for (int64_t layer = 0; layer != model.layers; ++layer)
+  return block;
+}
+
+Tensor partForward(const Block &block, const ModelPart &part, const Tensor &input) {
+  Tensor states = part.isFirst ? embedded(block, declareTable(block, "tok_embeddings"), input) : input;
+  for (int64_t layer = part.firstLayer; layer != part.endLayer; ++layer)
     states = transformerLayer(block, states, layer);
-  states = layout.gatherSequence(normalized(block, "norm", states));
-  return {states, model.tied ? &table : &declareTable(block, "lm_head")};
+  return part.isLast ? block.layout.gatherSequence(normalized(block, "norm", states)) : states;
+}
+
+const Parameter &outputMatrix(const Block &block) { return declareTable(block, "lm_head"); }
+
+Hidden forward(Layout &layout, const ModelConfig &model, const BatchShape &shape, const Tensor &tokens) {
+  Block block = blockOf(layout, model, shape);
+  Tensor states = partForward(block, {0, model.layers}, tokens);
+  // Tied weights: the embedding is the first parameter.
+  return {states, model.tied ? layout.parameters().front().get() : &outputMatrix(block)};
 }
 
 Tensor lossSum(const Block &block, const Tensor &logitsWeight, const Tensor &states, const Tensor &targets) {

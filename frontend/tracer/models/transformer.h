@@ -14,6 +14,23 @@ struct Hidden {
   const Parameter *output = nullptr;
 };
 
+/// The layers of a model that one stage of a pipeline has. The first part also embeds the tokens, and the last part
+/// normalizes the states.
+struct ModelPart {
+  int64_t firstLayer = 0;
+  int64_t endLayer = 0;
+  bool isFirst = true;
+  bool isLast = true;
+};
+
+/// Runs one part: from tokens i64[batch, sequence] if it is the first, else from states [batch, this rank's part of the
+/// sequence, dim]; to states of the same form, of the whole sequence if it is the last. `block` has the rotary table.
+[[nodiscard]] Tensor partForward(const Block &block, const ModelPart &part, const Tensor &input);
+/// The parameter whose rows give the logits, of a model without tied weights.
+[[nodiscard]] const Parameter &outputMatrix(const Block &block);
+/// Returns a block with the rotary table of the model, if it has rotary positions.
+[[nodiscard]] Block blockOf(Layout &layout, const ModelConfig &model, const BatchShape &shape);
+
 /// `tokens` is i64[batch, sequence].
 [[nodiscard]] Hidden forward(Layout &layout, const ModelConfig &model, const BatchShape &shape, const Tensor &tokens);
 

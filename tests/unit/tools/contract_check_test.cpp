@@ -52,7 +52,8 @@ std::string program(int layers = 3) {
   return text + "        return (loss,)\n";
 }
 
-/// Multiplies the sizes of tensors by 1024, so that computation takes time: a text with small numbers is easier to edit.
+/// Multiplies the sizes of tensors by 1024, so that computation takes time. A text with small numbers is easier to
+/// edit.
 std::string enlarged(std::string text) {
   const std::pair<std::string, std::string> sizes[] = {
       {"[1, 8]", "[1024, 8192]"}, {"[2, 8]", "[2048, 8192]"},      {"[4, 8]", "[4096, 8192]"},

@@ -1,7 +1,8 @@
 // Compares the communication of a training step with a contract (ccgraph/ir/contract.h), and makes a first contract
 // from a step.
 //
-//   CommunicationFacts facts = cantFail(gatherCommunication({.graphs = {{graph.get(), "joint"}}, .machine = &machine}));
+//   LabeledGraph graphs[] = {{graph.get(), "joint"}};
+//   CommunicationFacts facts = cantFail(gatherCommunication({graphs, &machine}));
 //   for (const ContractFinding &finding : checkContract(contract, facts)) ...
 //
 // rule                  finding
