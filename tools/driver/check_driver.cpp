@@ -1,0 +1,53 @@
+#include "driver/check_driver.h"
+
+#include "ccgraph/ir/text.h"
+#include "ccgraph/toolkit/job_files.h"
+#include "driver/check_options.h"
+
+namespace ccgraph::driver {
+namespace {
+
+/// Every error of ccgraph-check ends with this code, because 1 means that the job has findings.
+ExitCode reject(Streams streams, llvm::Error error) {
+  printError(streams.err, std::move(error));
+  return ExitCode::Usage;
+}
+
+ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  llvm::Expected<std::vector<JobGraph>> job = describeJob(paths, options.groups);
+  if (!job)
+    return reject(streams, job.takeError());
+  Diagnostics warnings;
+  size_t ranks = 0;
+  llvm::Error error = visitJobGraphs(*job, options.ranks, warnings, [&](const Graph &, llvm::ArrayRef<int64_t> of) {
+    ranks += of.size();
+    return llvm::Error::success();
+  });
+  streams.err << toString(warnings.take());
+  if (error)
+    return reject(streams, std::move(error));
+  streams.out << counted(job->size(), "graph") << " of " << counted(ranks, "rank") << ": each is well formed\n";
+  return ExitCode::Ok;
+}
+
+} // namespace
+
+ExitCode checkMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
+  CheckOptions options;
+  CommandLine line = declareCheckFlags(options);
+  if (llvm::Error error = line.parse(arguments))
+    return reject(streams, std::move(error));
+  if (options.help) {
+    llvm::Error error = line.printHelp(streams.out, *options.help);
+    return error ? reject(streams, std::move(error)) : ExitCode::Ok;
+  }
+  if (options.version) {
+    streams.out << "ccgraph-check " << CCGRAPH_VERSION << '\n';
+    return ExitCode::Ok;
+  }
+  if (llvm::Error error = checkCheckUsage(options, line.positional()))
+    return reject(streams, std::move(error));
+  return checkJob(options, line.positional(), streams);
+}
+
+} // namespace ccgraph::driver

@@ -1,0 +1,33 @@
+// The options of ccgraph-check's command line.
+//
+// Ownership: plain values. Failure: a usage error of one line with its repair. Cost: negligible.
+#pragma once
+
+#include "driver/command_line.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccgraph::driver {
+
+/// Each field holds the value of one flag; empty texts and lists mean that the flag was not given.
+struct CheckOptions {
+  std::vector<std::string> groups;
+  /// names of semantics; empty: all
+  std::vector<std::string> under;
+  /// 0: not given
+  size_t ranks = 0;
+  bool json = false;
+  /// topic, empty for the first screen; no value: help was not requested
+  std::optional<std::string> help;
+  bool version = false;
+};
+
+/// Declares the flags, which write into `options`.
+[[nodiscard]] CommandLine declareCheckFlags(CheckOptions &options);
+
+/// Checks the options after parsing.
+[[nodiscard]] llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::string> positional);
+
+} // namespace ccgraph::driver
