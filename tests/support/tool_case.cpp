@@ -3,6 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/check_driver.h"
 #include "driver/gen_driver.h"
 #include "driver/opt_driver.h"
 #include "driver/run_driver.h"
@@ -104,6 +105,8 @@ driver::ExitCode call(llvm::ArrayRef<std::string> words, driver::Streams streams
     arguments.push_back(word.c_str());
   if (words.front() == "ccgraph-gen")
     return driver::genMain(arguments, streams);
+  if (words.front() == "ccgraph-check")
+    return driver::checkMain(arguments, streams);
   return words.front() == "ccgraph-run" ? driver::runMain(arguments, streams) : driver::optMain(arguments, streams);
 }
 

@@ -2,7 +2,9 @@
 
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/job_files.h"
+#include "driver/check_contract.h"
 #include "driver/check_options.h"
+#include "driver/check_pipeline.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -30,6 +32,22 @@ ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths
   return ExitCode::Ok;
 }
 
+/// Selects the check by the flags and by the content of the input.
+llvm::Expected<ExitCode> checkInput(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  if (options.isOfContract())
+    return checkContractOf(options, paths.front(), streams);
+  if (options.stages != 0)
+    return checkPipelineOf(options, paths.front(), streams);
+  if (paths.size() == 1) {
+    llvm::Expected<bool> isPipeline = isPipelineFile(paths.front());
+    if (!isPipeline)
+      return isPipeline.takeError();
+    if (*isPipeline)
+      return checkPipelineOf(options, paths.front(), streams);
+  }
+  return checkJob(options, paths, streams);
+}
+
 } // namespace
 
 ExitCode checkMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
@@ -47,7 +65,8 @@ ExitCode checkMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   }
   if (llvm::Error error = checkCheckUsage(options, line.positional()))
     return reject(streams, std::move(error));
-  return checkJob(options, line.positional(), streams);
+  llvm::Expected<ExitCode> code = checkInput(options, line.positional(), streams);
+  return code ? *code : reject(streams, code.takeError());
 }
 
 } // namespace ccgraph::driver

@@ -19,9 +19,18 @@ struct CheckOptions {
   /// 0: not given
   size_t ranks = 0;
   bool json = false;
+  // of contracts: files, and a machine
+  std::string expect;
+  std::string writeContract;
+  std::string sarif;
+  std::string machine;
+  /// stages of a pipeline schedule; 0: not given
+  size_t stages = 0;
   /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;
+
+  [[nodiscard]] bool isOfContract() const { return !expect.empty() || !writeContract.empty(); }
 };
 
 /// Declares the flags, which write into `options`.

@@ -59,11 +59,20 @@ std::vector<PipelineAction> parseCell(llvm::StringRef cell) {
   return actions;
 }
 
+/// Returns the first cell that is not empty.
+llvm::StringRef firstCell(llvm::StringRef text) {
+  constexpr llvm::StringLiteral separators = ", \t\r\n\"";
+  llvm::StringRef rest = text.ltrim(separators);
+  return rest.take_until([](char c) { return c == ',' || c == '\n' || c == '\r' || c == '"'; }).trim();
+}
+
 class PipelineReader {
 public:
   explicit PipelineReader(const SourceText &source) : source_(source) { schedule_.origin = source.name; }
 
   llvm::Expected<PipelineSchedule> read() {
+    if (llvm::Error error = checkFirstCell())
+      return error;
     llvm::StringRef rest = source_.text;
     while (!rest.empty()) {
       llvm::StringRef line = rest.take_until([](char c) { return c == '\n'; });
@@ -85,6 +94,19 @@ private:
     return diagnostic;
   }
 
+  /// A text that does not begin with an action is another kind of file: one error is enough.
+  llvm::Error checkFirstCell() {
+    llvm::StringRef first = firstCell(source_.text);
+    if (first.empty() || !parseCell(first).empty())
+      return llvm::Error::success();
+    return makeError(notAnAction(static_cast<size_t>(first.data() - source_.text.data()), first));
+  }
+
+  [[nodiscard]] Diagnostic notAnAction(size_t offset, llvm::StringRef cell) const {
+    return withRule(diagnoseAt(source_, offset, "got '" + visibleText(cell) + "', expected an action",
+                               "an action is stage, step and microbatch, such as 1F0, 1B0 or 1SEND_F0"));
+  }
+
   void readLine(llvm::StringRef line) {
     schedule_.ranks.emplace_back();
     llvm::SmallVector<llvm::StringRef, 64> cells;
@@ -101,8 +123,7 @@ private:
       cell = cell.drop_front().drop_back().trim();
     std::vector<PipelineAction> actions = parseCell(cell);
     if (actions.empty()) {
-      diagnostics_.add(withRule(diagnoseAt(source_, offset, "got '" + visibleText(cell) + "', expected an action",
-                                           "an action is stage, step and microbatch, such as 1F0, 1B0 or 1SEND_F0")));
+      diagnostics_.add(notAnAction(offset, cell));
       return;
     }
     for (const PipelineAction &action : actions) {
@@ -133,11 +154,6 @@ void writePipelineSchedule(llvm::raw_ostream &os, const PipelineSchedule &schedu
   }
 }
 
-bool isPipelineSchedule(llvm::StringRef text) {
-  constexpr llvm::StringLiteral separators = ", \t\r\n\"";
-  llvm::StringRef rest = text.ltrim(separators);
-  llvm::StringRef cell = rest.take_until([](char c) { return c == ',' || c == '\n' || c == '\r' || c == '"'; });
-  return !parseCell(cell.trim()).empty();
-}
+bool isPipelineSchedule(llvm::StringRef text) { return !parseCell(firstCell(text)).empty(); }
 
 } // namespace ccgraph

@@ -222,7 +222,14 @@ private:
 
   void checkPair(int64_t stage, int64_t microbatch) {
     auto missing = [&](PipelineStep step) {
-      add("pipeline.missing", "no rank runs " + actionOf(step, stage, microbatch).str() + ", expected one to run it");
+      std::string action = actionOf(step, stage, microbatch).str();
+      std::optional<size_t> owner = needs_.ownerOf(stage);
+      Diagnostic &finding = add("pipeline.missing", owner ? "lacks " + action + ", expected it once"
+                                                          : "no rank runs " + action + ", expected one to run it");
+      if (!owner)
+        return;
+      finding.where = "rank " + std::to_string(*owner);
+      finding.line = schedule_.ranks[*owner].front().line;
     };
     bool whole = has(Backward, stage, microbatch);
     bool input = has(BackwardInput, stage, microbatch), weight = has(BackwardWeight, stage, microbatch);
