@@ -329,6 +329,10 @@ public:
     }
   }
 
+  /// Returns what the rank has not run.
+  [[nodiscard]] llvm::ArrayRef<PipelineSlot> rest(size_t rank) const {
+    return llvm::makeArrayRef(schedule_.ranks[rank]).drop_front(next_[rank]);
+  }
   [[nodiscard]] bool isAtEnd(size_t rank) const { return next_[rank] == schedule_.ranks[rank].size(); }
   [[nodiscard]] const PipelineSlot *slotOf(size_t rank) const { return &schedule_.ranks[rank][next_[rank]]; }
 
@@ -410,6 +414,61 @@ std::optional<std::pair<PipelineAction, PipelineAction>> transferOf(const Pipeli
                    PipelineAction{isForward ? RecvForward : RecvBackward, other, action.microbatch});
 }
 
+/// Adds the transfers to a schedule.
+class TransferPlacement {
+public:
+  explicit TransferPlacement(const PipelineSchedule &schedule)
+      : schedule_(schedule), needs_(schedule), result_(schedule) {
+    for (auto &slots : result_.ranks)
+      slots.clear();
+  }
+
+  PipelineSchedule place() {
+    PipelineRun run(schedule_);
+    run.run([&](size_t rank, const PipelineSlot &slot) { add(rank, slot); });
+    for (size_t rank = 0; rank != schedule_.ranks.size(); ++rank)
+      for (const PipelineSlot &slot : run.rest(rank)) {
+        for (const PipelineAction &action : slot.actions)
+          for (const PipelineAction &receive : receivesOf(action))
+            addReceive(rank, receive, slot);
+        add(rank, slot);
+      }
+    return std::move(result_);
+  }
+
+private:
+  /// Adds a slot, the sends of its results, and at the other ranks their receives.
+  void add(size_t rank, const PipelineSlot &slot) {
+    if (!slot.actions.empty())
+      result_.ranks[rank].push_back(slot);
+    for (const PipelineAction &action : slot.actions)
+      if (auto transfer = transferOf(action, needs_)) {
+        result_.ranks[rank].push_back({{transfer->first}, slot.line, slot.column});
+        addReceive(*needs_.ownerOf(transfer->second.stage), transfer->second, slot);
+      }
+  }
+
+  void addReceive(size_t rank, const PipelineAction &receive, const PipelineSlot &slot) {
+    if (received_.insert(keyOf(receive)).second)
+      result_.ranks[rank].push_back({{receive}, slot.line, slot.column});
+  }
+
+  /// The receives of the values that an action reads from other ranks.
+  [[nodiscard]] std::vector<PipelineAction> receivesOf(const PipelineAction &action) const {
+    bool isForward = action.step == Forward;
+    if (!isForward && action.step != Backward && action.step != BackwardInput)
+      return {};
+    if (!needs_.isRemote(action.stage, action.stage + (isForward ? -1 : 1)))
+      return {};
+    return {{isForward ? RecvForward : RecvBackward, action.stage, action.microbatch}};
+  }
+
+  const PipelineSchedule &schedule_;
+  PipelineNeeds needs_;
+  PipelineSchedule result_;
+  std::set<ActionKey> received_;
+};
+
 } // namespace
 
 std::vector<Diagnostic> verifyPipelineSchedule(const PipelineSchedule &schedule) {
@@ -427,21 +486,6 @@ std::vector<Diagnostic> verifyPipelineSchedule(const PipelineSchedule &schedule)
   return findings;
 }
 
-PipelineSchedule withTransfers(const PipelineSchedule &schedule) {
-  PipelineSchedule result = schedule;
-  for (auto &slots : result.ranks)
-    slots.clear();
-  PipelineNeeds needs(schedule);
-  PipelineRun(schedule).run([&](size_t rank, const PipelineSlot &slot) {
-    if (!slot.actions.empty())
-      result.ranks[rank].push_back(slot);
-    for (const PipelineAction &action : slot.actions)
-      if (auto transfer = transferOf(action, needs)) {
-        result.ranks[rank].push_back({{transfer->first}, slot.line, slot.column});
-        result.ranks[*needs.ownerOf(transfer->second.stage)].push_back({{transfer->second}, slot.line, slot.column});
-      }
-  });
-  return result;
-}
+PipelineSchedule withTransfers(const PipelineSchedule &schedule) { return TransferPlacement(schedule).place(); }
 
 } // namespace ccgraph

@@ -33,8 +33,8 @@ namespace ccgraph {
 /// Returns the schedule with the transfers between stages of different ranks. A send follows the computation of its
 /// value, and the receive is placed at the receiver at the same moment of the simulation, as PyTorch's runtime places
 /// both (`_add_send_recv`). So all transfers have one order that the order of each rank agrees with, and even transfers
-/// that block their rank until both ends have come cannot deadlock. The schedule must satisfy the rules and have no
-/// transfers.
+/// that block their rank until both ends have come cannot deadlock. The actions that a deadlock leaves out have their
+/// receives directly before them. The schedule must satisfy all rules but pipeline.deadlock, and have no transfers.
 [[nodiscard]] PipelineSchedule withTransfers(const PipelineSchedule &schedule);
 
 } // namespace ccgraph
