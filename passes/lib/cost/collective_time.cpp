@@ -69,4 +69,12 @@ double collectiveMicroseconds(const Machine &machine, const CollectiveShape &sha
   llvm_unreachable("no such rules");
 }
 
+std::vector<int64_t> collectiveTimePieces(const Machine &machine, const CollectiveShape &shape) {
+  std::vector<int64_t> pieces = measuredSizes(machine, shape);
+  bool isMeasured = !pieces.empty();
+  if (!isMeasured && machine.rules == CollectiveRules::Nccl && shape.placement.ranks > 1)
+    pieces.push_back(ncclSlowerAllReduce(machine, shape));
+  return pieces;
+}
+
 } // namespace ccgraph

@@ -20,4 +20,8 @@ struct CollectiveShape {
 
 [[nodiscard]] double collectiveMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
+/// Returns the bytes, ascending, where the formula changes (CostModel::collectivePieces()). `bytes` of the shape is
+/// ignored.
+[[nodiscard]] std::vector<int64_t> collectiveTimePieces(const Machine &machine, const CollectiveShape &shape);
+
 } // namespace ccgraph

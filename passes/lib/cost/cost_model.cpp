@@ -236,6 +236,10 @@ int64_t CostModel::collective(const Node &like, int64_t bytes) const {
   return collective(like.op()->collective->kind, bytes, placementOf(like));
 }
 
+std::vector<int64_t> CostModel::collectivePieces(const Node &like) const {
+  return collectiveTimePieces(machine(), {like.op()->collective->kind, 0, placementOf(like)});
+}
+
 int64_t CostModel::copy(int64_t bytesReadAndWritten) const {
   return rounded(impl_->scaledCompute({memoryPicoseconds(machine(), static_cast<double>(bytesReadAndWritten)), false}) +
                  impl_->launch());

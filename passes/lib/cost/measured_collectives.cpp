@@ -32,6 +32,14 @@ double beyond(llvm::ArrayRef<CollectiveSample> samples, int64_t bytes) {
 
 } // namespace
 
+std::vector<int64_t> measuredSizes(const Machine &machine, const CollectiveShape &shape) {
+  std::vector<int64_t> sizes;
+  if (!machine.measured.empty())
+    for (const CollectiveSample &sample : samplesOf(machine, shape))
+      sizes.push_back(sample.bytes);
+  return sizes;
+}
+
 std::optional<double> measuredMicroseconds(const Machine &machine, const CollectiveShape &shape) {
   if (machine.measured.empty())
     return std::nullopt;

@@ -12,7 +12,11 @@
 
 namespace ccgraph {
 
-/// Returns microseconds; empty if no collective of this kind was measured on as many ranks and nodes.
+/// Returns the measured sizes in bytes, ascending; none if no collective of this kind was measured on as many ranks and
+/// nodes.
+[[nodiscard]] std::vector<int64_t> measuredSizes(const Machine &machine, const CollectiveShape &shape);
+
+/// Returns microseconds; empty if measuredSizes() is.
 [[nodiscard]] std::optional<double> measuredMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
 } // namespace ccgraph

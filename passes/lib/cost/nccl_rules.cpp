@@ -14,6 +14,9 @@ using nccl::Protocol;
 constexpr double giga = 1e9;
 constexpr double microsecond = 1e-6; // microseconds in a picosecond
 
+/// With this many bytes for each channel and rank, plain buffers wait for one another across nodes.
+constexpr int64_t slowShare = 64;
+
 /// The inputs of one estimate, in the terms of NCCL's model.
 struct Question {
   const Machine &machine;
@@ -64,9 +67,8 @@ double ringLatency(const Question &q, Protocol protocol) {
   const double intra = q.intraHop(Algorithm::Ring, protocol);
   double latency = base + (q.steps() - across) * (q.isAcross() ? std::max(intra, overhead) : intra) +
                    across * q.interHop(Algorithm::Ring, protocol);
-  // Plain buffers of many megabytes wait for one another across nodes.
   const double share = static_cast<double>(q.shape.bytes) / (q.channels * q.ranks);
-  if (q.isAcross() && protocol == Protocol::Simple && q.is(CollectiveKind::AllReduce) && share >= 64)
+  if (q.isAcross() && protocol == Protocol::Simple && q.is(CollectiveKind::AllReduce) && share >= slowShare)
     latency *= q.machine.generation == Generation::Volta ? 1.9 : 1.4;
   return latency;
 }
@@ -190,6 +192,10 @@ std::optional<NcclTime> ncclTime(const Machine &machine, const CollectiveShape &
     return protocol == Protocol::Simple ? patTime(q) : std::nullopt;
   }
   llvm_unreachable("no such algorithm");
+}
+
+int64_t ncclSlowerAllReduce(const Machine &machine, const CollectiveShape &shape) {
+  return slowShare * machine.link(shape.placement.level()).channels * shape.placement.ranks;
 }
 
 double ncclMicroseconds(const Machine &machine, const CollectiveShape &shape) {

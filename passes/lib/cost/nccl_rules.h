@@ -20,6 +20,9 @@ namespace ccgraph {
 /// Returns the minimum over all choices of NCCL, for at least two ranks.
 [[nodiscard]] double ncclMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
+/// Returns the bytes from which on an all_reduce across nodes has a larger latency with plain buffers.
+[[nodiscard]] int64_t ncclSlowerAllReduce(const Machine &machine, const CollectiveShape &shape);
+
 /// The time of one choice; empty if NCCL does not use it.
 struct NcclTime {
   /// microseconds

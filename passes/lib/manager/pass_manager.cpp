@@ -68,6 +68,7 @@ private:
   void takeBudget(const Pass &pass);
   void takeCosts(const Pass &pass);
   void predictInput();
+  void takeBounds();
   void recordInput();
   void predictResult();
   Graph &graph_;
@@ -79,6 +80,8 @@ private:
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
+  /// true until the bounds hold for the graph apart from its order and buckets
+  bool needsBounds_ = true;
   /// bytes; empty where no pass needs it
   std::optional<int64_t> inputPeak_;
 };
@@ -212,7 +215,24 @@ void Runner::predictInput() {
   if (!options_.predictTimes || result_.timeBefore)
     return;
   result_.timeBefore = predictTimeline(graph_, analyses_, costs_.get());
-  result_.bounds = predictBounds(graph_, analyses_, costs_.get(), {options_.spmd, options_.bitwise});
+}
+
+StepBound lowerOf(const StepBound &a, const StepBound &b) { return b.picoseconds < a.picoseconds ? b : a; }
+
+/// Computes the bounds of the graph whose order and buckets are chosen. A pass that removes collectives lowers the
+/// bounds, so they are computed after it. If such a pass follows a schedule, the lower bounds count.
+void Runner::takeBounds() {
+  if (!options_.predictTimes || !needsBounds_)
+    return;
+  needsBounds_ = false;
+  StepBounds now = predictBounds(graph_, analyses_, costs_.get(), {options_.spmd, options_.bitwise});
+  if (result_.bounds) {
+    now.anyOrder = lowerOf(result_.bounds->anyOrder, now.anyOrder);
+    now.anyMerging = lowerOf(result_.bounds->anyMerging, now.anyMerging);
+    if (result_.bounds->memory.bytes < now.memory.bytes)
+      now.memory = result_.bounds->memory;
+  }
+  result_.bounds = std::move(now);
 }
 
 void Runner::recordInput() {
@@ -227,6 +247,8 @@ llvm::Error Runner::runPass(size_t index) {
   Pass &pass = *pipeline_.passes()[index];
   takeBudget(pass);
   takeCosts(pass);
+  if (pass.phase() == Phase::Schedule)
+    takeBounds();
   bool normalizes = pass.phase() == Phase::Normalize;
   PassContext context(pass.name(), {analyses_, costs_, normalizes ? std::nullopt : result_.memoryBudget, options_.spmd,
                                     options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_});
@@ -243,8 +265,10 @@ llvm::Error Runner::runPass(size_t index) {
   Stopwatch inChecks;
   if (llvm::Error error = check(index, context, *changed))
     return error;
-  if (*changed == Changed::Yes)
+  if (*changed == Changed::Yes) {
     before_.reset();
+    needsBounds_ = needsBounds_ || pass.phase() != Phase::Schedule;
+  }
   record.checkSeconds = inChecks.seconds();
 
   record.pass = pass.str();
@@ -271,6 +295,7 @@ llvm::Error Runner::verifyInput() {
 }
 
 void Runner::predictResult() {
+  takeBounds();
   result_.timeAfter = predictTimeline(graph_, analyses_, costs_.get());
   if (options_.explainExposed > 0)
     result_.exposed = explainExposed(graph_, analyses_, costs_.get(), result_.memoryBudget,

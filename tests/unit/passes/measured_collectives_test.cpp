@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace ccgraph::test {
 namespace {
 
@@ -39,6 +41,36 @@ TEST(MeasuredCollectives, OtherKindsAndPlacesHoldToTheRules) {
   EXPECT_EQ(measuredMicroseconds(machine, {gather, 1000, {4, 1}}), std::nullopt);
   const CollectiveShape shape{gather, 1000, {8, 8}};
   EXPECT_EQ(collectiveMicroseconds(machine, shape), collectiveMicroseconds(*machinePreset("h100x8"), shape));
+}
+
+TEST(MeasuredCollectives, MeasuredSizesAreWhereTheFormulaChanges) {
+  const Machine machine = withSamples({{gather, 8, 1, 1000, 20'000'000}, {gather, 8, 1, 3000, 40'000'000}});
+  EXPECT_EQ(collectiveTimePieces(machine, {gather, 0, {8, 1}}), std::vector<int64_t>({1000, 3000}));
+}
+
+// Between two sizes where the formula changes, the best rate is that of the first or the last size.
+TEST(CollectiveTimePieces, RatesOnlyRiseOrOnlyFallBetweenThem) {
+  for (llvm::StringRef name : {"h100x8-ndr", "h100x8", "a100x8"})
+    for (CollectiveKind kind : {CollectiveKind::AllReduce, gather, CollectiveKind::AllToAll})
+      for (int64_t ranks : {8, 24, 64}) {
+        const std::optional<Machine> machine = machinePreset(name);
+        ASSERT_TRUE(machine) << name.str();
+        CollectiveShape shape{kind, 0, {ranks, ranks / 8}};
+        auto rate = [&](int64_t bytes) {
+          shape.bytes = bytes;
+          return collectiveMicroseconds(*machine, shape) / static_cast<double>(bytes);
+        };
+        std::set<int64_t> sizes;
+        for (int64_t piece : collectiveTimePieces(*machine, shape))
+          sizes.insert({piece - 1, piece});
+        for (int64_t power = 64; power <= int64_t{1} << 34; power *= 2)
+          sizes.insert({power - 1, power});
+        for (auto at = sizes.begin(), next = std::next(at); next != sizes.end(); ++at, ++next)
+          for (int64_t part = 1; part < 16; ++part) {
+            int64_t inside = *at + (*next - *at) * part / 16;
+            EXPECT_GE(rate(inside), std::min(rate(*at), rate(*next)) * (1 - 1e-12)) << inside << " bytes";
+          }
+      }
 }
 
 class GivenDurationsTest : public testing::Test {

@@ -223,5 +223,40 @@ TEST_F(PassManager, DefaultBudgetIsThePeakOfTheInput) {
   EXPECT_EQ(seen, std::nullopt);
 }
 
+/// Removes the collective, and with it the only communication.
+Changed removeCollective(Graph &graph, Node *launch, Node *wait) {
+  graph.replaceAllUses(wait, graph.front());
+  graph.erase(wait);
+  graph.erase(launch);
+  return Changed::Yes;
+}
+
+// A bound of the input once was above the result, because a pass had removed collectives.
+TEST_F(PassManager, BoundsAreOfTheGraphThatIsScheduled) {
+  PassManagerOptions options;
+  options.predictTimes = true;
+  options.checkLegality = false;
+  auto nothing = [](Graph &, PassContext &) { return Changed::No; };
+  EXPECT_EQ(run(only(nothing), options), "");
+  int64_t bound = run_.bounds->anyOrder.picoseconds;
+  Pipeline pipeline =
+      only([&](Graph &graph, PassContext &) { return removeCollective(graph, launch_, wait_); }, Phase::Simplify);
+  pipeline.append(std::make_unique<Scripted>(nothing));
+  EXPECT_EQ(run(pipeline, options), "");
+  EXPECT_LT(run_.bounds->anyOrder.picoseconds, bound);
+  EXPECT_LE(run_.bounds->anyMerging.picoseconds, run_.timeAfter->total);
+}
+
+TEST_F(PassManager, BoundsHoldForARemovalAfterTheScheduleToo) {
+  PassManagerOptions options;
+  options.predictTimes = true;
+  options.checkLegality = false;
+  Pipeline pipeline = only([](Graph &, PassContext &) { return Changed::No; });
+  pipeline.append(std::make_unique<Scripted>(
+      [&](Graph &graph, PassContext &) { return removeCollective(graph, launch_, wait_); }, Phase::Simplify));
+  EXPECT_EQ(run(pipeline, options), "");
+  EXPECT_LE(run_.bounds->anyOrder.picoseconds, run_.timeAfter->total);
+}
+
 } // namespace
 } // namespace ccgraph::test

@@ -6,8 +6,7 @@
 // a machine that runs its jobs one at a time between their heads and tails (J. Carlier, The one-machine sequencing
 // problem, European Journal of Operational Research 11, 1982). Heads and tails include all computation that must run
 // before and after the job, since computation is a single stream too. The bound may be below the optimum, never above
-// it. One exception: `anyMerging` may be above the optimum where a transfer rate between two powers of two is better
-// than at both.
+// it.
 //
 // Ownership: plain values. Failure: none. Cost: linear in nodes and edges.
 #pragma once

@@ -111,6 +111,10 @@ public:
   [[nodiscard]] int64_t collective(CollectiveKind kind, int64_t bytes, Placement placement) const;
   /// Returns the same for the kind and group of an existing collective.
   [[nodiscard]] int64_t collective(const Node &like, int64_t bytes) const;
+  /// Returns the bytes, ascending, at which the formula of that time changes, apart from powers of two: the sizes of
+  /// measured samples, and NCCL's limits. Between two neighbours of these sizes and the powers of two, the picoseconds
+  /// a byte only rise or only fall, so the best rate is that of the first or last size of the range.
+  [[nodiscard]] std::vector<int64_t> collectivePieces(const Node &like) const;
   /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 

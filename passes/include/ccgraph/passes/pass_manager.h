@@ -84,7 +84,8 @@ struct PipelineRun {
   /// With PassManagerOptions::recordSchedules: schedules of the graph before the first pass after the normalize phase
   /// (else of the input) and at the end.
   std::optional<ScheduleRecord> scheduleBefore, scheduleAfter;
-  /// with timeBefore: lower bounds for any order of that graph
+  /// With timeBefore: lower bounds for any order and any merging of the graph that the schedule phase receives. A pass
+  /// that removes collectives before that phase lowers the bounds.
   std::optional<StepBounds> bounds;
   /// with timeAfter: the collectives with the longest exposure at the end, at most PassManagerOptions::explainExposed
   std::vector<Exposure> exposed;

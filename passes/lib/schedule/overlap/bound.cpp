@@ -48,21 +48,21 @@ int64_t jackson(std::vector<Job> jobs) {
 llvm::APInt wide(int64_t value) { return {128, static_cast<uint64_t>(value)}; }
 llvm::APInt product(int64_t a, int64_t b) { return wide(a) * wide(b); }
 
-/// The best rates of the collectives of one key.
+/// The best rates of the collectives of one key, by the maximum size of their bucket. The rate of a size between two
+/// sizes of `sizes_` is never better than that of both.
 class Rates {
 public:
-  /// `launch`: one of them.
-  Rates(const Problem &problem, uint32_t launch) : problem_(problem), launch_(launch) {}
+  /// `launch`: one of them. `most`: the maximum bytes of any of their buckets.
+  Rates(const Problem &problem, uint32_t launch, int64_t most) : problem_(problem), launch_(launch) {
+    findSizes(most);
+    for (int64_t size : sizes_)
+      best_.push_back(best_.empty() ? at(size) : better(best_.back(), at(size)));
+  }
 
   /// Returns the time of `bytes` in a larger bucket of at most `most` bytes, at the best rate, rounded down.
-  int64_t picoseconds(int64_t bytes, int64_t most) {
-    while (next_ < most) {
-      best_.push_back(best_.empty() ? at(next_) : better(best_.back(), at(next_)));
-      next_ *= 2;
-    }
-    // A bucket of several members has at least two bytes, so there is a smaller power of two, with the best rate of all
-    // before it.
-    Rate rate = better(best_[llvm::Log2_64_Ceil(static_cast<uint64_t>(most)) - 1], at(most));
+  [[nodiscard]] int64_t picoseconds(int64_t bytes, int64_t most) const {
+    auto smaller = llvm::upper_bound(sizes_, most) - sizes_.begin();
+    Rate rate = better(best_[static_cast<size_t>(smaller - 1)], at(most));
     return static_cast<int64_t>(product(bytes, rate.picoseconds).udiv(wide(rate.bytes)).getZExtValue());
   }
 
@@ -71,21 +71,51 @@ private:
     int64_t bytes = 0;
     int64_t picoseconds = 0;
   };
-  [[nodiscard]] Rate at(int64_t bytes) const { return {bytes, problem_.estimatedTime(launch_, bytes)}; }
+  void findSizes(int64_t most);
+  /// A time is rounded to a picosecond, and a bound must not exceed the exact time of a larger size.
+  [[nodiscard]] Rate at(int64_t bytes) const {
+    return {bytes, std::max<int64_t>(0, problem_.estimatedTime(launch_, bytes) - 1)};
+  }
   static Rate better(Rate a, Rate b) {
     return product(b.picoseconds, a.bytes).ult(product(a.picoseconds, b.bytes)) ? b : a;
   }
 
   const Problem &problem_;
   uint32_t launch_;
-  /// by exponent: the best rate at powers of two up to that one
+  /// bytes, ascending; the first is 1
+  std::vector<int64_t> sizes_;
+  /// by size: the best rate of all sizes up to that one
   std::vector<Rate> best_;
-  int64_t next_ = 1;
 };
+
+/// Collects both sides of each size where the formula of the time may change.
+void Rates::findSizes(int64_t most) {
+  std::vector<int64_t> changes;
+  if (problem_.timePieces)
+    changes = problem_.timePieces(launch_);
+  for (unsigned exponent = 0; exponent <= llvm::Log2_64(static_cast<uint64_t>(most)); ++exponent)
+    changes.push_back(int64_t{1} << exponent);
+  for (int64_t size : changes)
+    for (int64_t side : {size - 1, size, size + 1})
+      if (side >= 1 && side <= most)
+        sizes_.push_back(side);
+  llvm::sort(sizes_);
+  sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
+}
+
+/// Returns, by key, the maximum bytes of any bucket.
+llvm::DenseMap<uint32_t, int64_t> largestOfKeys(const Problem &problem, llvm::ArrayRef<int64_t> largest) {
+  llvm::DenseMap<uint32_t, int64_t> most;
+  for (uint32_t step = 0; step < problem.steps.size(); ++step)
+    if (largest[step] > 0)
+      most[problem.steps[step].mergeKey] = std::max(most[problem.steps[step].mergeKey], largest[step]);
+  return most;
+}
 
 /// Returns the times by step of a launch.
 std::vector<Moments> transferTimes(const Problem &problem) {
   std::vector<int64_t> largest = largestBuckets(problem);
+  llvm::DenseMap<uint32_t, int64_t> most = largestOfKeys(problem, largest);
   llvm::DenseMap<uint32_t, Rates> rates;
   std::vector<Moments> times(problem.steps.size());
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
@@ -93,7 +123,7 @@ std::vector<Moments> transferTimes(const Problem &problem) {
     times[step] = {it.picoseconds, it.picoseconds};
     if (largest[step] <= it.bytes)
       continue;
-    Rates &known = rates.try_emplace(it.mergeKey, problem, step).first->second;
+    const Rates &known = rates.try_emplace(it.mergeKey, problem, step, most[it.mergeKey]).first->second;
     times[step][Merged] = std::min(it.picoseconds, known.picoseconds(it.bytes, largest[step]));
   }
   return times;

@@ -24,7 +24,7 @@ struct Bounds {
   /// for any order of exactly these steps
   Bound anyOrder;
   /// For any order with any allowed merging (Step::mergeKey). A collective that may merge takes its bytes at the best
-  /// rate of all powers of two up to the maximum size of its bucket (bucket_limits.h), and of that size itself.
+  /// rate of any size up to the maximum size of its bucket (bucket_limits.h).
   Bound anyMerging;
 };
 [[nodiscard]] Bounds lowerBounds(const Problem &problem);

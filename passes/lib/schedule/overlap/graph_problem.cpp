@@ -290,6 +290,9 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
 GraphProblem problemOf(Graph &graph, const GraphProblemOptions &options) {
   GraphProblem made = Maker(graph, options).make();
   std::vector<Node *> nodes = made.nodes;
+  made.problem.timePieces = [nodes, &costs = options.costs](uint32_t launch) {
+    return costs.collectivePieces(*nodes[launch]);
+  };
   made.problem.estimatedTime = [nodes = std::move(nodes), &costs = options.costs](uint32_t launch, int64_t bytes) {
     return costs.collective(*nodes[launch], bytes);
   };

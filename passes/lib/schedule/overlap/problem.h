@@ -86,6 +86,9 @@ struct Problem {
   Crowding crowding;
   /// Returns the picoseconds of one collective with this many bytes, of the kind and on the group of this launch.
   std::function<int64_t(uint32_t launch, int64_t bytes)> estimatedTime;
+  /// Returns the bytes where the formula of that time changes, apart from powers of two
+  /// (CostModel::collectivePieces()). Empty: there are none.
+  std::function<std::vector<int64_t>(uint32_t launch)> timePieces;
 };
 
 /// An order of all steps of a problem, and the launches that are merged.

@@ -9,6 +9,8 @@
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cstdio>
 
 using namespace ccgraph::overlap;
@@ -110,6 +112,23 @@ TEST(Bound, AChainOfExchangesTakesItsOwnTime) {
                                  "h launch 13 bytes 8 key 0 needs a\n"
                                  "x wait completes h\n");
   EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 27);
+}
+
+/// Six gathers of 8 bytes. Collectives of 8, 24 and 64 bytes were measured; time grows evenly between these.
+TEST(Bound, TheBestRateMayBeThatOfAMeasuredSize) {
+  std::string text;
+  for (char name : {'a', 'b', 'c', 'd', 'e', 'f'})
+    text += llvm::formatv("{0} launch 13 bytes 8 key 0\n", name).str();
+  for (char name : {'a', 'b', 'c', 'd', 'e', 'f'})
+    text += llvm::formatv("w{0} wait completes {0}\n", name).str();
+  NamedProblem named = problemOf(text);
+  named.problem.estimatedTime = [](uint32_t, int64_t bytes) -> int64_t {
+    return bytes <= 8 ? 13 : bytes <= 24 ? 13 + (bytes - 8) * 7 / 16 : 20 + (bytes - 24) * 9 / 2;
+  };
+  constexpr int64_t twoBuckets = 40;
+  EXPECT_GT(lowerBounds(named.problem).anyMerging.picoseconds, twoBuckets) << "powers of two suffice here";
+  named.problem.timePieces = [](uint32_t) { return std::vector<int64_t>{8, 24, 64}; };
+  EXPECT_LE(lowerBounds(named.problem).anyMerging.picoseconds, twoBuckets);
 }
 
 TEST(StepSet, WhatIsOldCountsOnceAndNeverTooMuch) {

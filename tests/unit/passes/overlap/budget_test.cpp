@@ -21,6 +21,7 @@ Outcome scheduled(const Graph &input, int64_t budget, PassManagerOptions options
   options.predictTimes = true;
   options.memoryBudget = budget;
   PipelineRun run = llvm::cantFail(runPipeline(*graph, pipelineOfLevel(2), options));
+  EXPECT_LE(run.bounds->anyMerging.picoseconds, run.timeAfter->total);
   return {run.timeAfter->total, peakMemory(*graph).bytes};
 }
 
