@@ -16,6 +16,9 @@ namespace {
 // replacement, so no node may read them any more. A buffer that is read by another name gets its result by a copy, and
 // the copy replaces the result:
 //   c = all_reduce(x, "sum", "tp"); w = wait(c); y = copy_(x, w)
+// A call on a list that returns only its Work becomes a call on a list, whose elements are waited for one by one:
+//   c10d.allreduce_coalesced_([a, b], pg, op)
+//   ->  l = all_reduce_coalesced([a, b], "sum", "tp"); v = l[0]; v' = wait(v); w = l[1]; w' = wait(w)
 
 /// How many getitems lead from the call to a tensor.
 size_t depthOf(const OpDef &op) {
@@ -45,17 +48,22 @@ public:
     if (!evidence_.options.spmd)
       return findings_.add(*rule_.built[0], "mpmd", "is another operator than other ranks may issue there",
                            claimText({Part::Rule, entry_}));
-    if (!was.op || !was.collective() || !was.collective()->yieldsBuffers || !saysNothingElse(was))
-      return refuse("replaces a call that may not yield the buffers that it fills, or that has more arguments");
-    if (!isLaunch(now) || !isWaitOn(after_[wait_]))
+    if (!was.op || !was.collective() || !saysNothingElse(was))
+      return refuse("replaces a call that is no collective, or that has more arguments");
+    spec_ = was.collective();
+    if (!spec_->yieldsBuffers && rule_.matched.size() != 1)
+      return refuse("replaces a call that yields only a Work");
+    isList_ = !spec_->yieldsBuffers && spec_->coalesced;
+    if (!isLaunch(now) || (!isList_ && !isWaitOn(after_[wait_], launch_)))
       return refuse("is not the functional form with the wait on it");
     if (!areTogether())
       return refuse("and the other new nodes are not adjacent");
-    spec_ = was.collective();
     sent_ = tensors(spec_->input);
     filled_ = spec_->inPlace ? sent_ : tensors(spec_->output);
     if (sent_.empty() || filled_.empty() || llvm::is_contained(sent_, none) || llvm::is_contained(filled_, none))
       return refuse("replaces a call whose tensors are unknown");
+    if (isList_ && !findWaits())
+      return refuse("is not a call on a list with a wait on each element");
     if (!sendsTheSame(now) || !saysTheSame(was, now))
       return refuse("has other arguments than " + quoted(was.node) + " had");
     if (!haveShares(readCall(after_, launch_)))
@@ -74,7 +82,7 @@ private:
   /// is complete on return.
   static bool saysNothingElse(const Step &was) {
     const CollectiveSpec &spec = *was.collective();
-    int read[] = {spec.input, spec.output, spec.reduceOp, spec.group, spec.root};
+    int read[] = {spec.input, spec.output, spec.reduceOp, spec.group, spec.root, spec.outputSplits, spec.inputSplits};
     for (int i = 0; i < static_cast<int>(was.op->params.size()); ++i) {
       const Argument *argument = Program::argument(was, i);
       llvm::StringRef name = was.op->params[i].name;
@@ -89,13 +97,36 @@ private:
   bool isLaunch(const Step &now) const {
     return now.collective() && now.arguments->keyword.empty() &&
            now.arguments->positional.size() == now.op->params.size() &&
-           now.op->target.str() == formOf(before_[call_].collective()->kind, CollectiveForm::Single);
+           now.op->target.str() == formOf(spec_->kind, isList_ ? CollectiveForm::List : CollectiveForm::Single);
   }
 
-  bool isWaitOn(const Step &wait) const {
+  /// Finds the wait on each element of the list. The getitems and the waits stand for nothing else.
+  bool findWaits() {
+    waits_.assign(filled_.size(), none);
+    llvm::SmallVector<uint32_t, 4> elements(filled_.size(), none);
+    for (const Node *node : llvm::ArrayRef(rule_.built).drop_front()) {
+      uint32_t index = after_.indexOf(node);
+      const Step &step = after_[index];
+      bool isElement = step.isGetItem() && step.numOperands == 1 && step.numOrdering == 0 &&
+                       after_.operands(step)[0] == launch_ && step.element < elements.size();
+      if (isElement && elements[step.element] == none)
+        elements[step.element] = index;
+    }
+    for (const Node *node : llvm::ArrayRef(rule_.built).drop_front())
+      for (size_t i = 0; i < elements.size(); ++i) {
+        const uint32_t index = after_.indexOf(node);
+        if (elements[i] != none && waits_[i] == none && isWaitOn(after_[index], elements[i]) &&
+            after_[index].type == typeOf(filled_[i]))
+          waits_[i] = index;
+      }
+    explained_ += 2 * filled_.size() - 1; // besides the launch and one wait
+    return sent_.size() == filled_.size() && !llvm::is_contained(waits_, none);
+  }
+
+  bool isWaitOn(const Step &wait, uint32_t value) const {
     return wait.op && wait.op->target.str() == "_c10d_functional.wait_tensor.default" && wait.numOperands == 1 &&
            wait.numOrdering == 0 && wait.arguments->positional.size() == 1 && wait.arguments->keyword.empty() &&
-           after_.operands(wait)[0] == launch_;
+           after_.operands(wait)[0] == value;
   }
 
   /// Returns true if no other node is between the built nodes, since the pieces must be read where the call read them.
@@ -126,6 +157,11 @@ private:
 
   /// Checks that the input is the tensor, or the concatenated pieces.
   bool sendsTheSame(const Step &now) {
+    if (isList_) {
+      auto sent = after_.operandsIn(now, &now.arguments->positional[0]);
+      return std::equal(sent.begin(), sent.end(), sent_.begin(), sent_.end(),
+                        [&](uint32_t now, uint32_t was) { return standsFor(now, was); });
+    }
     uint32_t input = after_.operands(now)[0];
     if (sent_.size() == 1)
       return standsFor(input, sent_[0]);
@@ -190,12 +226,15 @@ private:
 
   /// Checks that the ranks of the new call agree with the tensors of the old one.
   bool haveShares(const Call &now) const {
+    if (isList_)
+      return haveListShares(now);
     if (spec_->inPlace)
       return sent_.size() == 1 && typeOf(sent_[0]) && after_[launch_].type == typeOf(sent_[0]);
     if (!haveRows(sent_) || !haveRows(filled_) || !isOneLength())
       return false;
-    int64_t ranks =
-        spec_->kind == CollectiveKind::AllToAll ? static_cast<int64_t>(sent_.size()) : now.groupSize.value_or(0);
+    int64_t ranks = now.groupSize.value_or(0);
+    if (spec_->kind == CollectiveKind::AllToAll)
+      ranks = static_cast<int64_t>(spec_->inputSplits >= 0 && now.inputSplits ? now.inputSplits->size() : sent_.size());
     if (const Group *group = now.group.group; group && group->size() && *group->size() != ranks)
       return false;
     switch (spec_->kind) {
@@ -204,6 +243,8 @@ private:
     case CollectiveKind::ReduceScatter:
       return filled_.size() == 1 && areShares(sent_, filled_[0], ranks);
     case CollectiveKind::AllToAll:
+      if (spec_->inputSplits >= 0)
+        return sent_.size() == 1 && filled_.size() == 1 && haveSplits(now);
       return filled_.size() == sent_.size() && now.inputSplits == rows(sent_) && now.outputSplits == rows(filled_);
     case CollectiveKind::AllReduce:
     case CollectiveKind::Broadcast:
@@ -216,6 +257,51 @@ private:
       break;
     }
     return false;
+  }
+
+  /// Checks each tensor of a list with its buffer.
+  bool haveListShares(const Call &now) const {
+    auto isAlike = [&](uint32_t value) {
+      const Type *type = typeOf(value), *first = typeOf(sent_[0]);
+      return type && type->isTensor() && type->isContiguous() && first && type->dtype() == first->dtype();
+    };
+    if (spec_->inPlace)
+      return llvm::all_of(sent_, isAlike);
+    if (const Group *group = now.group.group; group && group->size() && group->size() != now.groupSize)
+      return false;
+    for (size_t i = 0; i < sent_.size(); ++i) {
+      const Type *sent = typeOf(sent_[i]), *filled = typeOf(filled_[i]);
+      if (!haveRows({sent_[i], filled_[i]}) || sent->dtype() != filled->dtype() || sent->device() != filled->device() ||
+          sent->sizes().drop_front() != filled->sizes().drop_front() || sent->dtype() != typeOf(sent_[0])->dtype())
+        return false;
+      bool gathers = spec_->kind == CollectiveKind::AllGather;
+      int64_t ranks = now.groupSize.value_or(0);
+      if (ranks <= 0 ||
+          rows({gathers ? sent_[i] : filled_[i]})[0] * ranks != rows({gathers ? filled_[i] : sent_[i]})[0])
+        return false;
+    }
+    return true;
+  }
+
+  /// Checks that the splits are those of the old call; if it has none, parts are equal.
+  bool haveSplits(const Call &now) const {
+    auto fits = [&](int parameter, const std::optional<std::vector<int64_t>> &splits, uint32_t value) {
+      const Argument *argument = Program::argument(before_[call_], parameter);
+      std::optional<std::vector<int64_t>> old = argument && argument->isSequence() ? integers(*argument) : std::nullopt;
+      if (!old || !splits || splits->empty())
+        return false;
+      int64_t rowsOfAll = 0;
+      for (int64_t split : *splits)
+        rowsOfAll += split;
+      return rowsOfAll == rows({value})[0] && (old->empty() ? llvm::is_splat(*splits) : *old == *splits);
+    };
+    // The number of parts must be known where the old call does not state it.
+    const Group *group = now.group.group;
+    bool isKnown = group && group->size() == static_cast<int64_t>(now.inputSplits ? now.inputSplits->size() : 0);
+    const Argument *stated = Program::argument(before_[call_], spec_->inputSplits);
+    return (isKnown || (stated && stated->isSequence() && !stated->elements().empty())) &&
+           fits(spec_->inputSplits, now.inputSplits, sent_[0]) &&
+           fits(spec_->outputSplits, now.outputSplits, filled_[0]);
   }
 
   /// Checks that all rows that are sent and filled have the same number of elements of one dtype.
@@ -245,7 +331,7 @@ private:
       else if (element != none)
         checkElement(before_[index], element);
     }
-    if (filled_.size() > 1)
+    if (filled_.size() > 1 && !isList_)
       checkTakenApart();
     checkCopies();
     if (explained_ + 2 != rule_.built.size())
@@ -271,6 +357,8 @@ private:
 
   /// Returns true for the wait if there is one buffer, else for a getitem of the split.
   bool isValueOf(uint32_t value, uint32_t element) const {
+    if (isList_)
+      return element < waits_.size() && value == waits_[element];
     if (value == none || filled_.size() == 1)
       return value == wait_ && value != none;
     return isMine(value) && after_[value].isGetItem() && after_[value].element == element;
@@ -332,6 +420,8 @@ private:
   uint32_t entry_;
   Findings &findings_;
   const CollectiveSpec *spec_ = nullptr;
+  bool isList_ = false;                  ///< the new call is on a list
+  llvm::SmallVector<uint32_t, 4> waits_; ///< of a list, by element
   uint32_t call_ = none;
   uint32_t launch_ = none;
   uint32_t wait_ = none;

@@ -155,7 +155,7 @@ constexpr RuleTemplate templates[] = {
     {{"finished-form", "a call of c10d that is finished when it returns, then the getitems of what it yields",
       "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, the "
       "getitems "
-      "of that, and copies of the results into buffers",
+      "of that, and copies of the results into buffers; for a call on a list, a wait for each element",
       "The call sends the same to the same group, which may be named as a file states for the object. Each buffer that "
       "the "
       "matched call filled gets its result by a copy, and shares no memory with the others, or it is whole, made in "

@@ -66,8 +66,6 @@ private:
       *this, RemarkKind::Missed, "reduction",
       "its reduction is an object of unknown meaning: define it under `constants` in the file of --groups"};
   Reason kind_{*this, RemarkKind::Missed, "unsupported-kind", "PyTorch has no functional operator of this kind"};
-  Reason noResult_{*this, RemarkKind::Missed, "no-result",
-                   "it returns no tensor, so later nodes read its result through the buffer"};
   Reason sizes_{*this, RemarkKind::Missed, "sizes",
                 "the sizes of its tensors are unknown, or no functional operator has such inputs and results"};
   Reason reshaped_{
@@ -113,8 +111,6 @@ const Reason &FunctionalizeCollectives::reasonOf(NotFunctional why) const {
     return reduction_;
   case NotFunctional::Kind:
     return kind_;
-  case NotFunctional::NoResult:
-    return noResult_;
   case NotFunctional::Sizes:
     return sizes_;
   case NotFunctional::Handle:

@@ -103,6 +103,36 @@ protected:
     return judge();
   }
 
+  void loadList() {
+    load("  a" + typed + "aten.relu.default(x)\n  b" + typed + "aten.neg.default(x)\n" +
+         "  p = torch.ops.c10d.allreduce_coalesced_.default([a, b], g, op)\n  return (a, b)");
+  }
+  /// Replaces p of loadList by a call on a list; buffer k gets the result of element elements[k].
+  std::string onList(const std::vector<Node *> &sent, const std::vector<int> &elements,
+                     llvm::ArrayRef<const char *> buffers) {
+    Node *launch = before("_c10d_functional.all_reduce_coalesced.default", {Actual::nodes(sent), "sum", "0"}, "");
+    std::vector<Node *> waits;
+    for (int element : elements) {
+      Node *value = before("operator.getitem", {launch, element}, type);
+      waits.push_back(before("_c10d_functional.wait_tensor.default", {value}, type));
+    }
+    for (size_t i = 0; i < buffers.size(); ++i)
+      before("aten.copy_.default", {bench_[buffers[i]], waits[i]}, type);
+    return judge();
+  }
+  void loadExchange(const std::string &splits) {
+    load("  a" + typed + "aten.relu.default(x)\n  p = torch.ops.c10d.alltoall_base_.default(a, y, g, " + splits +
+         ")\n  return (a,)");
+    bench_.graph().groups().set(Group{.name = "0", .ranks = {0, 1}});
+    bench_.snapshot();
+  }
+  std::string exchanged(const std::vector<int64_t> &output, const std::vector<int64_t> &input) {
+    Node *launch = before("_c10d_functional.all_to_all_single.default", {bench_["y"], output, input, "0"}, type);
+    Node *wait = before("_c10d_functional.wait_tensor.default", {launch}, type);
+    before("aten.copy_.default", {bench_["a"], wait}, type);
+    return judge();
+  }
+
   RewriteBench bench_;
   ObjectMeanings objects_;
   RuleEntry entry_{"finished-form", {}, {}};
@@ -199,6 +229,35 @@ TEST_F(LegalityFinishedForm, RefusesPiecesInExchangedOrOverlappingInputsAndAMiss
   EXPECT_EQ(gatheredInto({"x"}), "rule") << "y keeps its values";
   loadGatherInto("x, v");
   EXPECT_EQ(gatheredInto({"x", "v"}), "rule") << "v is a view of x";
+}
+
+TEST_F(LegalityFinishedForm, AcceptsAListWithAWaitForEachElement) {
+  loadList();
+  EXPECT_EQ(onList({bench_["a"], bench_["b"]}, {0, 1}, {"a", "b"}), "");
+}
+
+TEST_F(LegalityFinishedForm, RefusesAListOfOtherTensorsElementsOrCopies) {
+  loadList();
+  EXPECT_NE(onList({bench_["b"], bench_["a"]}, {0, 1}, {"a", "b"}), "") << "the tensors are exchanged";
+  loadList();
+  EXPECT_NE(onList({bench_["a"], bench_["b"]}, {1, 0}, {"a", "b"}), "") << "each buffer has the result of the other";
+  loadList();
+  EXPECT_NE(onList({bench_["a"], bench_["b"]}, {0, 0}, {"a", "b"}), "") << "one result is lost";
+  loadList();
+  EXPECT_NE(onList({bench_["a"], bench_["b"]}, {0, 1}, {"a"}), "") << "b is read, and keeps its values";
+  loadList();
+  EXPECT_NE(onList({bench_["a"]}, {0}, {"a"}), "") << "b is not sent";
+}
+
+TEST_F(LegalityFinishedForm, ComparesTheSplitsOfAnExchange) {
+  loadExchange("[1, 3], [3, 1]");
+  EXPECT_EQ(exchanged({1, 3}, {3, 1}), "");
+  loadExchange("[1, 3], [3, 1]");
+  EXPECT_EQ(exchanged({3, 1}, {1, 3}), "rule");
+  loadExchange("[], []");
+  EXPECT_EQ(exchanged({2, 2}, {2, 2}), "");
+  loadExchange("[], []");
+  EXPECT_EQ(exchanged({1, 3}, {3, 1}), "rule");
 }
 
 TEST_F(LegalityFinishedForm, AcceptsPiecesByTheirRows) {

@@ -2,6 +2,8 @@
 
 #include "ccgraph/ir/effects.h"
 
+#include <numeric>
+
 namespace ccgraph {
 
 namespace {
@@ -34,17 +36,18 @@ public:
       : node_(node), spec_(*collectiveOf(node)), call_(*collectiveCall(node)), objects_(objects) {}
 
   std::variant<FinishedCall, NotFunctional> read() {
-    llvm::StringRef target = formOf(spec_.kind, CollectiveForm::Single);
-    if (target.empty())
+    made_.ofList = !spec_.yieldsBuffers && spec_.coalesced;
+    llvm::StringRef target = formOf(spec_.kind, made_.ofList ? CollectiveForm::List : CollectiveForm::Single);
+    if (target.empty() || isPointToPoint(spec_.kind))
       return NotFunctional::Kind;
-    if (!spec_.yieldsBuffers)
-      return NotFunctional::NoResult;
+    if (!spec_.yieldsBuffers && !node_.uses().empty())
+      return NotFunctional::Handle;
     if (!saysNothingElse())
       return NotFunctional::Arguments;
     made_.target = target;
     if (!readTensors() || !readSizes())
       return NotFunctional::Sizes;
-    if (!readElements(node_, 0))
+    if (spec_.yieldsBuffers && !readElements(node_, 0))
       return NotFunctional::Handle;
     // PyTorch's functional collectives accept a group as a name or a ProcessGroup, but not the constant that holds one.
     if (meaning(spec_.group).group.empty())
@@ -56,7 +59,8 @@ private:
   /// A wait on the Work, and its timeout, have no meaning for a call that is complete when it returns.
   bool saysNothingElse() const {
     for (int i = 0; i < static_cast<int>(node_.op()->params.size()); ++i) {
-      int known[] = {spec_.input, spec_.output, spec_.reduceOp, spec_.group, spec_.root};
+      int known[] = {spec_.input, spec_.output,       spec_.reduceOp,   spec_.group,
+                     spec_.root,  spec_.outputSplits, spec_.inputSplits};
       const std::string &name = node_.op()->params[i].name;
       const Argument *argument = argumentAt(node_, i);
       bool first = argument && argument->is(Argument::Kind::Int) && argument->integer() == 0;
@@ -77,10 +81,19 @@ private:
     made_.sent.assign(call_.inputs.begin(), call_.inputs.end());
     made_.filled.assign((spec_.inPlace ? call_.inputs : call_.outputs).begin(),
                         (spec_.inPlace ? call_.inputs : call_.outputs).end());
+    if (made_.ofList)
+      return !made_.sent.empty() && made_.sent.size() == made_.filled.size() && isListOfTensors(input) &&
+             (spec_.inPlace || isListOfTensors(output));
     bool fits = lengthOf(input) == made_.sent.size() && (isInPieces(input) || made_.sent.size() == 1);
     if (!spec_.inPlace)
       fits &= lengthOf(output) == made_.filled.size() && (isInPieces(output) || made_.filled.size() == 1);
     return fits && !made_.sent.empty() && !made_.filled.empty();
+  }
+
+  static bool isListOfTensors(const Argument *argument) {
+    return argument && argument->isSequence() && llvm::all_of(argument->elements(), [](const Argument &element) {
+             return element.is(Argument::Kind::Operand);
+           });
   }
 
   static bool isRegular(llvm::ArrayRef<Node *> values) {
@@ -95,6 +108,10 @@ private:
   /// Computes the group's size where tensors determine it, and checks that they are what the functional form accepts
   /// and returns.
   bool readSizes() {
+    if (made_.ofList)
+      return readListSizes();
+    if (spec_.inputSplits >= 0)
+      return readSplits();
     if (spec_.inPlace)
       return made_.sent[0]->type() && made_.sent[0]->type()->isTensor() && made_.sent[0]->type()->isContiguous();
     if (!isRegular(made_.sent) || !isRegular(made_.filled) || !haveEqualRows(made_.sent[0], made_.filled[0]))
@@ -112,6 +129,70 @@ private:
       return false;
     ranks_ = rows / share;
     return (many.size() == 1 || static_cast<int64_t>(many.size()) == ranks_) && isGroupSize();
+  }
+
+  // The list form of PyTorch rejects some dtypes that the single form accepts.
+
+  /// Checks each tensor of a list with its buffer: all have one dtype, and shares of one number of ranks.
+  bool readListSizes() {
+    const Type *first = made_.sent[0]->type();
+    auto isAlike = [&](const Node *value) {
+      return value->type() && value->type()->isTensor() && value->type()->isContiguous() &&
+             value->type()->dtype() == first->dtype();
+    };
+    if (spec_.inPlace)
+      return llvm::all_of(made_.sent, isAlike) && listFormTakes(spec_.kind, reductionWord(), first->dtype());
+    for (size_t i = 0; i < made_.sent.size(); ++i) {
+      const Node *sent = made_.sent[i], *filled = made_.filled[i];
+      if (!hasRows(sent) || !hasRows(filled) || !haveEqualRows(sent, filled) || sent->type()->dtype() != first->dtype())
+        return false;
+      bool gathers = spec_.kind == CollectiveKind::AllGather;
+      int64_t share = rowsOf(gathers ? sent : filled), rows = rowsOf(gathers ? filled : sent);
+      if (share <= 0 || rows % share != 0 || (i > 0 && rows / share != ranks_))
+        return false;
+      ranks_ = rows / share;
+    }
+    bool takes = listFormTakes(spec_.kind, reductionWord(), first->dtype());
+    return takes && isGroupSize();
+  }
+
+  /// Reads the rows for and from each rank; without them all parts are equal.
+  bool readSplits() {
+    const Node *sent = made_.sent[0], *filled = made_.filled[0];
+    if (!hasRows(sent) || !hasRows(filled) || !haveEqualRows(sent, filled))
+      return false;
+    std::optional<std::vector<int64_t>> in = splitsOf(spec_.inputSplits, rowsOf(sent));
+    std::optional<std::vector<int64_t>> out = splitsOf(spec_.outputSplits, rowsOf(filled));
+    if (!in || !out || in->size() != out->size())
+      return false;
+    inputSplits_ = std::move(*in);
+    outputSplits_ = std::move(*out);
+    ranks_ = static_cast<int64_t>(inputSplits_.size());
+    return isGroupSize();
+  }
+
+  std::optional<std::vector<int64_t>> splitsOf(int parameter, int64_t rows) const {
+    const Argument *argument = argumentAt(node_, parameter);
+    if (!argument || !argument->isSequence())
+      return std::nullopt;
+    std::vector<int64_t> splits;
+    for (const Argument &element : argument->elements()) {
+      if (!element.is(Argument::Kind::Int))
+        return std::nullopt;
+      splits.push_back(element.integer());
+    }
+    if (splits.empty())
+      return equalSplits(rows);
+    bool fits = std::accumulate(splits.begin(), splits.end(), int64_t{0}) == rows;
+    return fits ? std::optional(std::move(splits)) : std::nullopt;
+  }
+
+  std::optional<std::vector<int64_t>> equalSplits(int64_t rows) const {
+    const Group *group = node_.graph()->groups().find(groupName());
+    int64_t ranks = group ? group->size().value_or(0) : 0;
+    if (ranks == 0 || rows % ranks != 0)
+      return std::nullopt;
+    return std::vector<int64_t>(static_cast<size_t>(ranks), rows / ranks);
   }
 
   /// A table with another size is a user's mistake, which must stay visible.
@@ -183,6 +264,8 @@ private:
       return Actual(ranks_);
     if (parameter == spec.root)
       return Actual::copyOf(node_, *argumentAt(node_, spec_.root));
+    if (spec_.inputSplits >= 0 && (parameter == spec.inputSplits || parameter == spec.outputSplits))
+      return Actual::integers(parameter == spec.inputSplits ? inputSplits_ : outputSplits_);
     if (parameter == spec.inputSplits || parameter == spec.outputSplits)
       return rows(parameter == spec.inputSplits ? made_.sent : made_.filled);
     return Actual(meaning(spec_.group).group);
@@ -195,8 +278,12 @@ private:
     return Actual::integers(counts);
   }
 
+  [[nodiscard]] std::string reductionWord() const {
+    return call_.reduceOp.empty() && spec_.reduceOp >= 0 ? meaning(spec_.reduceOp).reduceOp : call_.reduceOp;
+  }
+
   std::optional<Actual> reduction() const {
-    std::string word = call_.reduceOp.empty() ? meaning(spec_.reduceOp).reduceOp : call_.reduceOp;
+    std::string word = reductionWord();
     return parseReduceOp(word) ? std::optional<Actual>(Actual(word)) : std::nullopt;
   }
 
@@ -223,6 +310,7 @@ private:
   const ObjectMeanings *objects_;
   FinishedCall made_;
   int64_t ranks_ = 0;
+  std::vector<int64_t> inputSplits_, outputSplits_; ///< only for an operator that states them
 };
 
 } // namespace

@@ -6,8 +6,12 @@
 //   p = c10d.reduce_scatter_([o], [[a, b]], pg, op)         ->  j = cat([a, b]); c = reduce_scatter_tensor(j, ..)
 //   p = c10d.allreduce_([input], pg, op); y = p[0][0]       ->  c = all_reduce(input, "sum", "tp"); w = wait(c)
 //                                                               y = copy_(input, w)
+//   c10d.allreduce_coalesced_([a, b], pg, op)               ->  l = all_reduce_coalesced([a, b], "sum", "tp")
+//                                                               v = wait(l[0]); w = wait(l[1])
+//                                                               copy_(a, v); copy_(b, w)
 //
-// c10d's own operators write into buffers and return these, in lists, besides a Work. Their group and their reduction
+// c10d's own operators write into buffers and return these, in lists, besides a Work; the coalesced ones and
+// alltoall_base_ return a Work only. Their group and their reduction
 // are objects, whose meaning only a file can define (ObjectMeanings). A group without such a definition stays an
 // object, which functional forms accept too; a reduction must be a word.
 //
@@ -24,6 +28,8 @@ namespace ccgraph {
 
 struct FinishedCall {
   llvm::StringRef target;
+  /// the functional form accepts and returns a list, one tensor for each buffer
+  bool ofList = false;
   /// one tensor, or pieces that are concatenated along their first dimension
   std::vector<Node *> sent;
   /// the arguments after the input

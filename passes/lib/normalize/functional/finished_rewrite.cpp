@@ -11,6 +11,19 @@ struct Pieces {
   std::vector<Node *> made;
 };
 
+/// Launches a collective on a list, and waits for each element. Returns the launch.
+Node *buildList(GraphBuilder &builder, const FinishedCall &call, Pieces &pieces) {
+  std::vector<Actual> args = {Actual::nodes(call.sent)};
+  args.insert(args.end(), call.rest.begin(), call.rest.end());
+  Node *launch = builder.call(call.target, std::move(args));
+  for (size_t i = 0; i < call.filled.size(); ++i) {
+    Node *element = builder.call("operator.getitem", {launch, static_cast<int>(i)}, call.filled[i]->type());
+    pieces.values.push_back(builder.call("_c10d_functional.wait_tensor.default", {element}, element->type()));
+    pieces.made.insert(pieces.made.end(), {element, pieces.values.back()});
+  }
+  return launch;
+}
+
 Node *joined(GraphBuilder &builder, llvm::ArrayRef<Node *> pieces) {
   return pieces.size() == 1 ? pieces[0] : builder.call("aten.cat.default", {pieces});
 }
@@ -73,22 +86,30 @@ void replaceElements(Graph &graph, const FinishedCall &call, llvm::ArrayRef<Node
   }
 }
 
-} // namespace
-
-Node *buildFinishedCall(Graph &graph, Node *node, const FinishedCall &call, Certificate &certificate) {
-  GraphBuilder builder(graph, node);
-  builder.standFor({node});
+/// Launches a collective on one tensor and waits for it. The result is split into the buffers.
+Node *buildSingle(GraphBuilder &builder, const FinishedCall &call, Pieces &pieces) {
   Node *input = joined(builder, call.sent);
   std::vector<Actual> args = {input};
   args.insert(args.end(), call.rest.begin(), call.rest.end());
   Node *launch = builder.call(call.target, std::move(args), call.filled.size() == 1 ? call.filled[0]->type() : nullptr);
   Node *wait = builder.call("_c10d_functional.wait_tensor.default", {launch}, launch->type());
-  Pieces pieces = takeApart(builder, wait, call);
+  pieces = takeApart(builder, wait, call);
+  if (call.sent.size() > 1)
+    pieces.made.insert(pieces.made.begin(), input);
+  pieces.made.insert(pieces.made.begin(), wait);
+  return launch;
+}
+
+} // namespace
+
+Node *buildFinishedCall(Graph &graph, Node *node, const FinishedCall &call, Certificate &certificate) {
+  GraphBuilder builder(graph, node);
+  builder.standFor({node});
+  Pieces pieces;
+  Node *launch = call.ofList ? buildList(builder, call, pieces) : buildSingle(builder, call, pieces);
   copyBack(builder, call, pieces);
   copyOrdering(graph, *node, launch);
-  RuleEntry entry{"finished-form", {node}, {launch, wait}};
-  if (call.sent.size() > 1)
-    entry.built.push_back(input);
+  RuleEntry entry{"finished-form", {node}, {launch}};
   llvm::append_range(entry.built, pieces.made);
   replaceElements(graph, call, pieces.values, entry);
   std::string name = node->name().str().str();

@@ -37,8 +37,6 @@ enum class NotFunctional : uint8_t {
   Reduction,
   /// there is no functional operator for it
   Kind,
-  /// it returns no tensor
-  NoResult,
   /// sizes are unknown, or no shares of one another
   Sizes,
   /// its Work, or a list that it returns, is used as a whole
