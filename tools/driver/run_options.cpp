@@ -182,8 +182,8 @@ llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string>
   size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
   if (!options.pace.empty() && (!options.values.empty() || !options.expect.empty() || !options.faults.empty()))
     return usage(
-        "--pace: got --values, --expect or --fault besides, expected none of them\n  note: a run that is paced "
-        "computes nothing, and gives nothing that could be compared");
+        "--pace: got --values, --expect or --fault besides, expected none of them\n  note: a run with --pace "
+        "computes no values that could be compared");
   if (options.groups.size() > 1 && options.groups.size() != graphs)
     return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
                  " graphs, expected one, or one each");

@@ -204,7 +204,7 @@ TEST(PlanVerifier, CopiesRunAnywhereButOnTheHost) {
   p.plan.steps[copy].stream = Plan::hostStream;
   p.wait(copy, p.launch);
   EXPECT_EQ(found(p), "error: step 3 copy: copies on 'host' (stream 0), which is for the host; expected any other: the "
-                      "host would stand still [plan.streams]\n"
+                      "host would stall [plan.streams]\n"
                       "  note: move the step to the stream of computation\n");
 }
 
@@ -353,8 +353,8 @@ TEST(PlanVerifier, AnInputThatIsWrittenSaysWhatIsLeftThere) {
   p.wait(write, p.launch);
   std::string idle = found(p);
   EXPECT_NE(
-      idle.find("error: step 3 relu_: writes 'a' (buffer 0), which is the caller's, and no input says what is left "
-                "there; expected one that does [plan.inputs]\n"
+      idle.find("error: step 3 relu_: writes 'a' (buffer 0), which is the caller's, but no input states the value "
+                "after the run; expected an input with 'after' [plan.inputs]\n"
                 "  note: state the value that the caller reads afterwards\n"),
       std::string::npos)
       << idle;

@@ -261,8 +261,8 @@ private:
     if (devices && *devices > 1)
       error(node, "types.devices",
             "takes a list of " + std::to_string(*devices) +
-                " tensors, one for each device of the rank; expected one tensor: NCCL refuses several, and gloo takes "
-                "them together",
+                " tensors, one for each device of the rank; expected one tensor: NCCL rejects several, and gloo "
+                "combines them",
             "make one call for each tensor");
   }
 
