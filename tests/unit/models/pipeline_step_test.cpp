@@ -1,7 +1,7 @@
 // Tests that the ranks of a pipeline compute what one rank computes from all microbatches, for each schedule.
 #include "small_model.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/pipeline_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "models/pipeline_schedules.h"
