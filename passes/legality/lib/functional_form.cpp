@@ -127,8 +127,8 @@ private:
   Findings &findings_;
 };
 
-/// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged. A buffer into
-/// which a built node copies the result may be named, but must share no memory with the call's other buffers.
+/// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged. A buffer
+/// into which a built node copies the result may be named, but must share no memory with the call's other buffers.
 ///
 /// The program before is read with the effects of the built calls (adoptRuleEffects), so the result of a matched call
 /// is new memory there. A later node that still names the buffer does so by another name.

@@ -1,15 +1,15 @@
 // compress-gradients: c = all_reduce(x: f32); ...; w = wait(c)
 //                     ->  n = to(x, bf16); c = all_reduce(n); ...; v = wait(c); w = to(v, f32)
 //
-// The all_reduce sends half the bytes. This is the compression hook of PyTorch's DistributedDataParallel (bf16_compress_hook,
-// fp16_compress_hook) for a graph that reduces gradients. It changes results, so it runs only where it is named, and
-// never under --bitwise.
-//   error       Each of n ranks rounds its addend once, and the sum has n - 1 additions (and a division, for an average).
-//               So a result differs from the exact sum of the addends x_r by at most u m / (1 - u m) times the sum of
-//               |x_r|, with m = n + 1 roundings and u = 2^-8 for bf16, 2^-11 for f16 (N. Higham, "Accuracy and Stability
-//               of Numerical Algorithms", 2002, section 3.1). Beyond 65,504, f16 is infinite.
-//   may we      rewrite/candidates.h: whether the all_reduce can be replaced; here: a group of known size, without which
-//               no bound is known
+// The all_reduce sends half the bytes. This is the compression hook of PyTorch's DistributedDataParallel
+// (bf16_compress_hook, fp16_compress_hook) for a graph that reduces gradients. It changes results, so it runs only
+// where it is named, and never under --bitwise.
+//   error       Each of n ranks rounds its addend once, and the sum has n - 1 additions (and a division, for an
+//               average). So a result differs from the exact sum of the addends x_r by at most u m / (1 - u m) times
+//               the sum of |x_r|, with m = n + 1 roundings and u = 2^-8 for bf16, 2^-11 for f16 (N. Higham, "Accuracy
+//               and Stability of Numerical Algorithms", 2002, section 3.1). Beyond 65,504, f16 is infinite.
+//   may we      rewrite/candidates.h: whether the all_reduce can be replaced; here: a group of known size, without
+//               which no bound is known
 //   which       every sum or average of f32 or f64
 //   do it       `rewrite`
 #include "ccgraph/ir/builder.h"

@@ -69,7 +69,7 @@ TEST(BucketRecords, AssignmentBySize) {
   testing::Test::RecordProperty("differ", differ);
 }
 
-// --- Buckets of DistributedDataParallel ----------------------------------------------------------------------------------
+// --- Buckets of DistributedDataParallel ------------------------------------------------------------------------------
 
 GradientBucketOptions optionsOf(const Json &record) {
   const Json &ddp = record["ddp"];
@@ -165,7 +165,7 @@ TEST(BucketRecords, DistributedDataParallel) {
   testing::Test::RecordProperty("differ", differ);
 }
 
-// --- Rules -------------------------------------------------------------------------------------------------------------
+// --- Rules -----------------------------------------------------------------------------------------------------------
 
 constexpr uint64_t mebibyte = 1 << 20;
 

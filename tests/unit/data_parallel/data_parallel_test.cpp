@@ -1,4 +1,5 @@
-// Tests what DataParallel records: the buckets, their places in the backward pass, hooks, agreement of ranks, and errors.
+// Tests what DataParallel records: the buckets, their places in the backward pass, hooks, agreement of ranks, and
+// errors.
 #include "training_run.h"
 
 #include "ccgraph/ir/diagnostic.h"
@@ -62,7 +63,7 @@ std::string messageOf(const TensorList &list) {
   return os.str();
 }
 
-// --- Buckets and places --------------------------------------------------------------------------------------------------
+// --- Buckets and places ----------------------------------------------------------------------------------------------
 
 TEST(DataParallel, OneBucketOfSmallGradientsIsLaunchedAtTheEnd) {
   Chain chain;
@@ -107,7 +108,8 @@ TEST(DataParallel, TheFirstIterationHasTheBucketsBeforeTheRebuild) {
 
 TEST(DataParallel, BucketsAreLaunchedInTheOrderOfTheirIndices) {
   Chain chain;
-  // The stated order is the reverse of the one in which gradients are ready, so all launches wait for the last gradient.
+  // The stated order is the reverse of the one in which gradients are ready, so all launches wait for the last
+  // gradient.
   DataParallel ddp(chain.parameters(), {.buckets = {.capMegabytes = 0}, .readyOrder = {0, 1, 2}});
   TensorList gradients = ddp.backward(chain.loss());
   ASSERT_EQ(ddp.buckets().size(), 3U);
@@ -147,7 +149,7 @@ TEST(DataParallel, ResultsAreMeansOverTheRanks) {
   }
 }
 
-// --- Hooks -----------------------------------------------------------------------------------------------------------------
+// --- Hooks -----------------------------------------------------------------------------------------------------------
 
 TEST(DataParallelHooks, SeeIndexSlicesAndGroup) {
   Chain chain;
@@ -217,7 +219,7 @@ TEST(DataParallelHookErrors, UnknownNameAndRowSize) {
             "error: bucket 0: got rows of 0 elements, expected 1 or more [hook.row-size]\n");
 }
 
-// --- A sharded optimizer -------------------------------------------------------------------------------------------------
+// --- A sharded optimizer ---------------------------------------------------------------------------------------------
 
 /// Returns the parameters of two ranks after one step, by ZeRO or by DDP.
 std::vector<TensorMap> stepped(bool sharded) {
@@ -260,7 +262,7 @@ TEST(ShardedOptimizerErrors, OfUpdatesThatReturnNoShard) {
             "  note: return this rank's shard of the new parameters\n");
 }
 
-// --- Ranks that differ ---------------------------------------------------------------------------------------------------
+// --- Ranks that differ -----------------------------------------------------------------------------------------------
 
 GradientUse useOfTwo(bool second) {
   return {{{"a", "f32[4][1]cpu", true}, {"b", "f32[4][1]cpu", second}},
@@ -345,7 +347,7 @@ TEST(DataParallel, UnusedParametersHaveNoGradient) {
   }
 }
 
-// --- Misuse ------------------------------------------------------------------------------------------------------------
+// --- Misuse ----------------------------------------------------------------------------------------------------------
 
 TEST(DataParallelErrors, WithoutATrace) {
   EXPECT_EQ(messageOf(DataParallel({Tensor()}).reduceNothing()),
@@ -370,7 +372,7 @@ TEST(DataParallelErrors, TheErrorsOfBackwardAndOfTheGroup) {
   EXPECT_NE(messageOf(DataParallel(chain.parameters(), {.group = "dp"}).backward(chain.loss())), "");
 }
 
-// --- Broadcasts --------------------------------------------------------------------------------------------------------
+// --- Broadcasts ------------------------------------------------------------------------------------------------------
 
 TEST(BroadcastCoalesced, SendsBucketsOfOneDTypeFromOneRank) {
   Context context;

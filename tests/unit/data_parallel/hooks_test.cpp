@@ -208,7 +208,8 @@ private:
     return all != tensors_.end() ? all->second : tensors_.at("out/" + step + "r" + std::to_string(rank) + "/" + name);
   }
 
-  // Relative to elements beyond 1. The columns of P and Q have the sign that the library's QR factorization chooses, which the product P Q^T lacks.
+  // Relative to elements beyond 1. The columns of P and Q have the sign that the library's QR factorization chooses,
+  // which the product P Q^T lacks.
   double upToSign(const HostTensor &ours, const HostTensor &theirs) const {
     bool anySign = powerSgdOptions().rank > 2;
     std::vector<double> left = numbersOf(ours), right = numbersOf(theirs);

@@ -301,8 +301,8 @@ Group groupAlong(const Layout &mesh, size_t axis) {
   return group;
 }
 
-/// Records a fact of a valid mesh, as one of the group of its first dimension. An invalid mesh, or one that does not fit
-/// the world, leaves no guard; each call on its groups reports the error.
+/// Records a fact of a valid mesh, as one of the group of its first dimension. An invalid mesh, or one that does not
+/// fit the world, leaves no guard; each call on its groups reports the error.
 void noteOfMesh(const DeviceMesh &mesh, GuardFact fact, GuardValue value) {
   detail::Mode *mode = detail::Mode::current();
   if (!mode)

@@ -8,16 +8,16 @@
 //
 // It does what torch.nn.parallel.DistributedDataParallel does, in a graph. The gradients of some parameters are copied
 // to the flat buffer of a bucket; the hook reduces the buffer; the results are views of it. Buckets are those of DDP
-// (ccgraph/ir/gradient_buckets.h). A bucket is launched directly after the node that completes its last gradient, so its
-// collective overlaps with the rest of the backward pass. Buckets are launched in the order of their indices.
+// (ccgraph/ir/gradient_buckets.h). A bucket is launched directly after the node that completes its last gradient, so
+// its collective overlaps with the rest of the backward pass. Buckets are launched in the order of their indices.
 //
 // A graph is the step of one iteration. By default it is an iteration after the rebuild of the buckets, as all but the
 // first iterations are. Gradients are ready in the order of the nodes that compute them; `readyOrder` states another
 // order, for example that of another rank.
 //
 // Ranks that trace different programs: each rank computes its own GradientUse (useOf), and gives those of all ranks to
-// DataParallel. If the parameters differ, or a rank does not use a parameter and unused parameters are not searched for,
-// backward fails with [ddp.ranks-differ] or [ddp.unused], with the rank and the parameter, and nothing runs.
+// DataParallel. If the parameters differ, or a rank does not use a parameter and unused parameters are not searched
+// for, backward fails with [ddp.ranks-differ] or [ddp.unused], with the rank and the parameter, and nothing runs.
 //
 // Ownership: refers to tensors of the open trace. Failure: see tensor.h; failed lists of as many elements as there are
 // parameters. Cost: a few nodes for each parameter and bucket.
@@ -75,8 +75,8 @@ class DataParallel {
 public:
   DataParallel(std::vector<Tensor> parameters, DataParallelOptions options = {});
 
-  /// Returns the reduced gradient of each parameter; absent where no rank uses it. `accumulated` has gradients of earlier
-  /// batches of this step, which were not reduced (no_sync): they are added before the reduction. Empty: none.
+  /// Returns the reduced gradient of each parameter; absent where no rank uses it. `accumulated` has gradients of
+  /// earlier batches of this step, which were not reduced (no_sync): they are added before the reduction. Empty: none.
   [[nodiscard]] TensorList backward(const Tensor &loss, const std::vector<Tensor> &accumulated = {});
   /// Reduces gradients that the caller has computed; absent where the loss does not depend on a parameter.
   [[nodiscard]] TensorList reduce(const std::vector<Tensor> &gradients);
@@ -116,10 +116,10 @@ struct SyncBatchNormResult {
   /// f32[1]: number of elements of a channel on all ranks
   Tensor count;
 };
-/// Batch norm over the batches of all ranks: f32[n, c, ...] with weight and bias f32[c], n different on each rank. A rank
-/// with an empty batch takes part in the collectives; if all batches are empty, mean and variance are 0. One all_reduce
-/// of sums, sums of squares and the count; its gradient is one all_reduce. The gradients of weight and bias are this
-/// rank's own, which DataParallel reduces.
+/// Batch norm over the batches of all ranks: f32[n, c, ...] with weight and bias f32[c], n different on each rank. A
+/// rank with an empty batch takes part in the collectives; if all batches are empty, mean and variance are 0. One
+/// all_reduce of sums, sums of squares and the count; its gradient is one all_reduce. The gradients of weight and bias
+/// are this rank's own, which DataParallel reduces.
 [[nodiscard]] SyncBatchNormResult syncBatchNorm(const Tensor &input, const Tensor &weight, const Tensor &bias,
                                                 const GroupLike &group, double eps = 1e-5);
 

@@ -252,7 +252,7 @@ std::vector<Tensor> accumulate(const std::vector<Tensor> &gradients, const std::
   return sums;
 }
 
-// --- Broadcasts --------------------------------------------------------------------------------------------------------
+// --- Broadcasts ------------------------------------------------------------------------------------------------------
 
 TensorList broadcastCoalesced(const std::vector<Tensor> &tensors, const GroupLike &group, int64_t src,
                               uint64_t bufferBytes) {

@@ -73,7 +73,7 @@ Tensor runHook(const CommHook &hook, const GradBucket &bucket) {
   return converted.dim() == 1 ? converted : reshape(converted, {-1});
 }
 
-// --- Means -------------------------------------------------------------------------------------------------------------
+// --- Means -----------------------------------------------------------------------------------------------------------
 
 Tensor meanWithoutHook(const GradBucket &bucket) {
   double factor = 1.0 / static_cast<double>(bucket.divisor);
@@ -121,7 +121,7 @@ CommHook postLocalSgdHook(const PostLocalSgdOptions &options) {
   };
 }
 
-// --- Quantization ------------------------------------------------------------------------------------------------------
+// --- Quantization ----------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -173,7 +173,7 @@ CommHook quantizePerChannelHook(int64_t rowSize) {
   };
 }
 
-// --- Sharded optimizer -------------------------------------------------------------------------------------------------
+// --- Sharded optimizer -----------------------------------------------------------------------------------------------
 
 CommHook shardedOptimizerHook(ShardUpdate update) {
   return [update = std::move(update)](const GradBucket &bucket) -> HookResult {
@@ -191,7 +191,7 @@ CommHook shardedOptimizerHook(ShardUpdate update) {
   };
 }
 
-// --- Names -------------------------------------------------------------------------------------------------------------
+// --- Names -----------------------------------------------------------------------------------------------------------
 
 namespace {
 

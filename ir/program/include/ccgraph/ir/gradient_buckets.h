@@ -1,11 +1,12 @@
 // Gradient buckets: which gradients are reduced together in data-parallel training.
 //
 // PyTorch's DistributedDataParallel copies gradients into flat buffers, its buckets, and reduces each buffer with one
-// all_reduce. This file contains its rules for the choice of buckets (c10d: reducer.cpp, `compute_bucket_assignment_by_size`
-// and `rebuildBuckets`; torch/nn/parallel/distributed.py), so that a graph has the buckets of a DDP job. The rules:
-//   assignment  Tensors are visited in the given order. Each dtype and device has one open bucket. A bucket is closed as
-//               soon as it has at least the current limit of bytes; the dtype and device then use the next limit, and
-//               the last limit for ever. A limit of 0 closes a bucket after each tensor. A tensor whose gradient is
+// all_reduce. This file contains its rules for the choice of buckets (c10d: reducer.cpp,
+// `compute_bucket_assignment_by_size` and `rebuildBuckets`; torch/nn/parallel/distributed.py), so that a graph has the
+// buckets of a DDP job. The rules:
+//   assignment  Tensors are visited in the given order. Each dtype and device has one open bucket. A bucket is closed
+//               as soon as it has at least the current limit of bytes; the dtype and device then use the next limit,
+//               and the last limit for ever. A limit of 0 closes a bucket after each tensor. A tensor whose gradient is
 //               sparse is a bucket of its own.
 //   order       Without indices, buckets are sorted by their smallest index. With indices, buckets stay in the order in
 //               which they were closed; open buckets follow.

@@ -36,8 +36,8 @@ struct JobGraph {
 /// Receives a graph and the ranks that run it. The graph is freed afterwards.
 using JobGraphVisitor = llvm::function_ref<llvm::Error(const Graph &graph, llvm::ArrayRef<int64_t> ranks)>;
 
-/// Reads, completes and verifies each graph. `ranks` is the number of ranks of a job whose one graph every rank runs; 0:
-/// what the graph or its groups state.
+/// Reads, completes and verifies each graph. `ranks` is the number of ranks of a job whose one graph every rank runs;
+/// 0: what the graph or its groups state.
 [[nodiscard]] llvm::Error visitJobGraphs(llvm::ArrayRef<JobGraph> job, size_t ranks, Diagnostics &warnings,
                                          JobGraphVisitor visit);
 

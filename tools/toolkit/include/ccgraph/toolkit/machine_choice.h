@@ -2,7 +2,8 @@
 //
 // An fx_graph_runnable lists the GPUs of its host ("# NVIDIA H100 80GB HBM3 : 8"), and types distinguish a host from a
 // GPU. If a preset describes the GPU, it is chosen, with as many ranks a node as the host has GPUs. One GPU is not
-// counted, because a process often sees only its own. Any other device gets the default with a sentence that reports it.
+// counted, because a process often sees only its own. Any other device gets the default with a sentence that reports
+// it.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graph and the text.
 #pragma once
