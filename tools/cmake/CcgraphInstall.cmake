@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ccgraph)
 get_property(tools GLOBAL PROPERTY ccgraph_tools)
 
-install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_tracer ccgraph_legality ccgraph_passes ccgraph_runtime
-  ccgraph_toolkit
+install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_tracer ccgraph_legality ccgraph_jobs ccgraph_passes
+  ccgraph_runtime ccgraph_toolkit
   EXPORT ccgraph FILE_SET HEADERS)
 if(tools)
   install(TARGETS ${tools})

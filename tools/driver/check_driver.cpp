@@ -1,10 +1,11 @@
 #include "driver/check_driver.h"
 
-#include "ccgraph/ir/text.h"
+#include "ccgraph/jobs/check.h"
 #include "ccgraph/toolkit/job_files.h"
 #include "driver/check_contract.h"
 #include "driver/check_options.h"
 #include "driver/check_pipeline.h"
+#include "report/check_report.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -15,21 +16,35 @@ ExitCode reject(Streams streams, llvm::Error error) {
   return ExitCode::Usage;
 }
 
-ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
-  llvm::Expected<std::vector<JobGraph>> job = describeJob(paths, options.groups);
-  if (!job)
-    return reject(streams, job.takeError());
+/// Reads the graphs; each is freed before the next one is read.
+llvm::Expected<jobs::Job> readJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  llvm::Expected<std::vector<JobGraph>> graphs = describeJob(paths, options.groups);
+  if (!graphs)
+    return graphs.takeError();
   Diagnostics warnings;
-  size_t ranks = 0;
-  llvm::Error error = visitJobGraphs(*job, options.ranks, warnings, [&](const Graph &, llvm::ArrayRef<int64_t> of) {
-    ranks += of.size();
-    return llvm::Error::success();
-  });
+  jobs::Job job;
+  llvm::Error error =
+      visitJobGraphs(*graphs, options.ranks, warnings,
+                     [&](const Graph &graph, llvm::ArrayRef<int64_t> ranks) { return job.add(graph, ranks); });
   streams.err << toString(warnings.take());
   if (error)
-    return reject(streams, std::move(error));
-  streams.out << counted(job->size(), "graph") << " of " << counted(ranks, "rank") << ": each is well formed\n";
-  return ExitCode::Ok;
+    return error;
+  return job;
+}
+
+ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  llvm::Expected<jobs::Job> job = readJob(options, paths, streams);
+  if (!job)
+    return reject(streams, job.takeError());
+  jobs::CheckOptions how;
+  if (!options.under.empty())
+    how.under = options.semantics();
+  jobs::CheckResult result = jobs::checkJob(*job, how);
+  if (options.json)
+    report::writeCheckJson(streams.out, result);
+  else
+    report::writeCheckText(streams.out, result);
+  return result.findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
 }
 
 /// Selects the check by the flags and by the content of the input.

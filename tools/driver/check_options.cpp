@@ -56,12 +56,23 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
   return checkOutputPaths(outputs, inputs);
 }
 
+std::string semanticsNames() {
+  std::vector<std::string> names;
+  for (jobs::Semantics semantics : jobs::allSemantics)
+    names.push_back(jobs::semanticsName(semantics).str());
+  return llvm::join(names, ", ");
+}
+
 } // namespace
 
 CommandLine declareCheckFlags(CheckOptions &options) {
   CommandLine line("ccgraph-check JOB|GRAPH... [flags]",
                    "Checks that the graphs of all ranks match and that no rank waits for ever.");
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all graphs, or one for each", options.groups);
+  line.addList("--under", "NAME,...",
+               "semantics to check (all): dataflow, streams (PyTorch with NCCL, gloo), one-at-a-time, blocking, "
+               "blocking-buffered",
+               options.under);
   line.addRanks("--ranks", "number of ranks of a job whose one GRAPH every rank runs", options.ranks);
   line.addSwitch("--json", "print the verdict and the findings as JSON", options.json);
   line.addSwitch("--version", "print the version", options.version);
@@ -84,7 +95,17 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
   if (options.ranks != 0 && positional.size() > 1)
     return usage("--ranks: got " + llvm::Twine(positional.size()) +
                  " graphs, expected one that every rank runs\n  note: several graphs are those of ranks 0, 1, ...");
+  for (const std::string &word : options.under)
+    if (!jobs::parseSemantics(word))
+      return badValue("--under", word, "some of: " + semanticsNames());
   return llvm::Error::success();
+}
+
+std::vector<jobs::Semantics> CheckOptions::semantics() const {
+  std::vector<jobs::Semantics> list;
+  for (const std::string &word : under)
+    list.push_back(*jobs::parseSemantics(word));
+  return list;
 }
 
 } // namespace ccgraph::driver

@@ -3,6 +3,7 @@
 // Ownership: plain values. Failure: a usage error of one line with its repair. Cost: negligible.
 #pragma once
 
+#include "ccgraph/jobs/semantics.h"
 #include "driver/command_line.h"
 
 #include <optional>
@@ -31,6 +32,8 @@ struct CheckOptions {
   bool version = false;
 
   [[nodiscard]] bool isOfContract() const { return !expect.empty() || !writeContract.empty(); }
+  /// Returns the semantics that `under` names; valid after checkCheckUsage.
+  [[nodiscard]] std::vector<jobs::Semantics> semantics() const;
 };
 
 /// Declares the flags, which write into `options`.

@@ -1,0 +1,113 @@
+// checkJob: proves that the ranks of a job agree and that no rank waits for ever, or shows where they do not.
+//
+// **Match.** The k-th collectives of the members of a group are one collective, and the k-th send and receive of a
+// channel (group, sender, receiver, tag) are one transfer. Each rule below compares what the ends state. Of a group
+// only the first place is reported where the members' sequences differ, because pairing means nothing afterwards.
+//
+// **Progress.** Arrivals depend on completions and completions on arrivals, each on all members of a fixed set; nothing
+// is chosen (no receive from any source) and nothing is undone. So the operator "arrive and complete what can" is
+// monotone, and by the theorem of Knaster and Tarski it has one least fixpoint, which every speed of the ranks reaches.
+// One simulation is therefore a proof. (MPI programs without wildcards are deterministic for the same reason: MPI
+// standard, "Order" and "Progress" of point-to-point communication.) Two consequences save simulations: what must come
+// first under dataflow also comes first under streams, then one-at-a-time, then blocking; and a job without a deadlock
+// under blocking has none under any semantics.
+//
+// **Classes.** Ranks are divided into the coarsest classes such that two ranks of one class run one program and, for
+// each group of the program, the members in order have the same classes (an equitable partition, as in the refinement
+// of colors of graphs: Cardon and Crochemore 1982, Paige and Tarjan 1987). By induction over the steps of the fixpoint,
+// ranks of one class arrive and complete alike, so one rank of each class is simulated.
+//
+// **Witness.** A deadlock is shown by a shortest circle of launches that have arrived: each waits for a rank that
+// stands at the next one. Circles are searched among ranks, not classes, because a circle of classes need not close.
+//
+// **Partial knowledge.** A rank without a graph is assumed to launch what its groups need; `assumptions` lists such
+// ranks. A finding is then still proved, and a verdict without findings holds under the assumption.
+//
+// Ownership: plain values. Failure: none. Cost: O(n log n) in the sum of the group sizes for each round of the
+// refinement (at most 64 rounds), then linear in the launches of one rank of each class; a search for a witness is
+// linear in the ranks and groups for each rank that it starts at, and ends early at circles of two.
+#pragma once
+
+#include "ccgraph/jobs/job.h"
+#include "ccgraph/jobs/semantics.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ccgraph::jobs {
+
+enum class Rule : uint8_t {
+  Members,     ///< members' tables order the ranks of the group differently
+  Missing,     ///< members launch different numbers of collectives
+  Kind,        ///< members launch another kind of collective at one place
+  Reduction,   ///< ... another reduction
+  DType,       ///< ... another dtype
+  Count,       ///< ... another number of tensors or elements
+  Root,        ///< ... another root
+  Splits,      ///< a member sends another number of elements than the receiver expects
+  P2PPartner,  ///< a send without a receive, or a receive without a send
+  P2PSize,     ///< the ends of a transfer differ in elements or dtype
+  Outside,     ///< a launch on a group that the rank is not in
+  NeverWaited, ///< a launch that is neither waited for nor returned
+  Deadlock,    ///< launches that wait for each other
+};
+/// "members", ..., "p2p-partner", ..., "never-waited", "deadlock".
+[[nodiscard]] llvm::StringRef ruleName(Rule rule);
+
+struct FindingNode {
+  int64_t rank = 0;
+  /// name in the graph of the rank
+  std::string node;
+  /// "train.py:41 in step: loss = all_reduce(loss)"; empty if the graph does not state it
+  std::string place;
+  /// what the node launches, as far as the finding is about it: "sum"; of a deadlock: what the rank stands at
+  std::string text;
+};
+
+struct Finding {
+  Rule rule = Rule::Deadlock;
+  /// of a deadlock
+  std::optional<Semantics> under;
+  /// the ranks of the group, ascending; empty if the finding is not about one group
+  std::vector<int64_t> group;
+  /// the place in the sequence of the group or channel, from 1
+  std::optional<size_t> sequence;
+  /// ascending: the members that differ from what more than half of the members state, or all members that disagree
+  std::vector<int64_t> culprits;
+  /// the launches of the culprits at that place; of a deadlock: each launch waits for the rank of the next one
+  std::vector<FindingNode> nodes;
+  /// what the other members do at that place; one node stands for all ranks of `othersRanks`
+  std::optional<FindingNode> others;
+  std::vector<int64_t> othersRanks;
+};
+
+struct CheckOptions {
+  /// the semantics to check
+  std::vector<Semantics> under{allSemantics.begin(), allSemantics.end()};
+};
+
+struct SemanticsVerdict {
+  Semantics under = Semantics::Dataflow;
+  bool deadlock = false;
+};
+
+struct CheckResult {
+  /// in the order of CheckOptions::under
+  std::vector<SemanticsVerdict> verdicts;
+  /// the worst first
+  std::vector<Finding> findings;
+  /// what the result holds under: "ranks 4-7, without graphs, are assumed to launch what their groups need"
+  std::vector<std::string> assumptions;
+  size_t ranks = 0;
+  size_t programs = 0;
+  size_t classes = 0;
+};
+
+/// Returns "rank 7", "ranks 0-6, 8", with at most ten items; `ranks` must be ascending.
+[[nodiscard]] std::string spansText(llvm::ArrayRef<int64_t> ranks);
+
+/// Checks the job. It can be called again with other options.
+[[nodiscard]] CheckResult checkJob(const Job &job, const CheckOptions &options = {});
+
+} // namespace ccgraph::jobs

@@ -1,0 +1,157 @@
+#include "ccgraph/jobs/check.h"
+
+#include "match.h"
+#include "witness.h"
+
+#include "ccgraph/ir/text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ccgraph::jobs {
+namespace {
+
+constexpr llvm::StringLiteral semanticsNames[] = {"dataflow", "streams", "one-at-a-time", "blocking",
+                                                  "blocking-buffered"};
+constexpr llvm::StringLiteral ruleNames[] = {"members", "missing",      "kind",    "reduction",   "dtype",
+                                             "count",   "root",         "splits",  "p2p-partner", "p2p-size",
+                                             "outside", "never-waited", "deadlock"};
+
+/// Simulates the job under each semantics. A job without a deadlock under blocking has none under any semantics.
+class Verdicts {
+public:
+  Verdicts(const JobData &job, const Classes &classes) : job_(job), classes_(classes) {}
+
+  bool isDeadlock(Semantics under) {
+    if (!blocks_)
+      blocks_ = simulate(job_, classes_, Semantics::Blocking).deadlock;
+    if (!*blocks_ || under == Semantics::Blocking)
+      return *blocks_;
+    return simulate(job_, classes_, under).deadlock;
+  }
+
+  /// Returns the finding of a deadlock.
+  Finding witness(Semantics under) const {
+    Progress progress = simulate(job_, classes_, under);
+    Finding finding;
+    finding.rule = Rule::Deadlock;
+    finding.under = under;
+    for (const Front &front : shortestWitness(job_, classes_, progress)) {
+      const Program &program = job_.programOf(job_.ranks[front.rank]);
+      const Launch &launch = program.launches[front.launch];
+      std::string text = launch.isTransfer ? "transfer" : collectiveName(job_.calls[launch.call].kind).str();
+      finding.nodes.push_back(
+          nodeOf(job_, front.rank, front.launch, text + " on group " + job_.names[program.groups[launch.group]].str()));
+      finding.culprits.push_back(job_.ranks[front.rank].rank);
+    }
+    llvm::sort(finding.culprits);
+    finding.culprits.erase(std::unique(finding.culprits.begin(), finding.culprits.end()), finding.culprits.end());
+    return finding;
+  }
+
+private:
+  const JobData &job_;
+  const Classes &classes_;
+  std::optional<bool> blocks_;
+};
+
+/// A launch or a transfer that does not exist explains every deadlock.
+bool isExplained(llvm::ArrayRef<Finding> findings) {
+  return llvm::any_of(findings, [](const Finding &finding) {
+    return finding.rule == Rule::Missing || finding.rule == Rule::P2PPartner;
+  });
+}
+
+/// Ranks that groups contain and that have no graph.
+std::vector<int64_t> absentRanks(const JobData &job, const Classes &classes) {
+  std::vector<int64_t> absent;
+  for (size_t set = 0; set < job.sets.size(); ++set)
+    if (!classes.locals[set].empty())
+      llvm::copy_if(job.sets[set], std::back_inserter(absent),
+                    [&](int64_t rank) { return job.rankIds.count(rank) == 0; });
+  llvm::sort(absent);
+  absent.erase(std::unique(absent.begin(), absent.end()), absent.end());
+  return absent;
+}
+
+void addAssumptions(const JobData &job, const Classes &classes, CheckResult &result) {
+  if (std::vector<int64_t> absent = absentRanks(job, classes); !absent.empty())
+    result.assumptions.push_back(spansText(absent) + (absent.size() > 1 ? ", which have" : ", which has") +
+                                 " no graph, launches what its groups need");
+  std::vector<std::string> names;
+  for (Id name : job.assumedGroups)
+    names.push_back(job.names[name].str());
+  llvm::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  if (!names.empty())
+    result.assumptions.push_back((names.size() > 1 ? "groups " : "group ") + llvm::join(names, ", ") +
+                                 ", which no file describes, consists of the ranks of a dimension of a mesh");
+}
+
+int severity(Rule rule) {
+  switch (rule) {
+  case Rule::Deadlock:
+    return 0;
+  case Rule::Missing:
+  case Rule::P2PPartner:
+    return 1;
+  case Rule::Outside:
+    return 3;
+  case Rule::NeverWaited:
+    return 4;
+  default:
+    return 2;
+  }
+}
+
+} // namespace
+
+llvm::StringRef semanticsName(Semantics semantics) { return semanticsNames[static_cast<size_t>(semantics)]; }
+
+std::optional<Semantics> parseSemantics(llvm::StringRef word) {
+  for (Semantics semantics : allSemantics)
+    if (word == semanticsName(semantics))
+      return semantics;
+  return std::nullopt;
+}
+
+llvm::StringRef ruleName(Rule rule) { return ruleNames[static_cast<size_t>(rule)]; }
+
+std::string spansText(llvm::ArrayRef<int64_t> ranks) {
+  constexpr size_t mostItems = 10;
+  std::vector<std::string> items;
+  for (size_t i = 0; i < ranks.size();) {
+    size_t end = i + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1)
+      ++end;
+    items.push_back(std::to_string(ranks[i]) + (end - i > 1 ? "-" + std::to_string(ranks[end - 1]) : ""));
+    i = end;
+  }
+  bool isCut = items.size() > mostItems;
+  if (isCut)
+    items.resize(mostItems - 1);
+  return (ranks.size() == 1 ? "rank " : "ranks ") + llvm::join(items, ", ") + (isCut ? ", ..." : "");
+}
+
+CheckResult checkJob(const Job &job, const CheckOptions &options) {
+  const JobData &data = job.data();
+  Classes classes = divideRanks(data);
+  CheckResult result;
+  result.ranks = job.numRanks();
+  result.programs = job.numPrograms();
+  result.classes = classes.size();
+  result.findings = matchRanks(data, classes);
+  bool explained = isExplained(result.findings);
+  Verdicts verdicts(data, classes);
+  for (Semantics under : options.under) {
+    result.verdicts.push_back({under, verdicts.isDeadlock(under)});
+    if (result.verdicts.back().deadlock && !explained)
+      result.findings.push_back(verdicts.witness(under));
+  }
+  llvm::stable_sort(result.findings,
+                    [](const Finding &a, const Finding &b) { return severity(a.rule) < severity(b.rule); });
+  addAssumptions(data, classes, result);
+  return result;
+}
+
+} // namespace ccgraph::jobs

@@ -1,0 +1,173 @@
+// JobData: the contents of a Job, interned so that equal parts are compared by number.
+//
+// Ownership: plain values. Failure: none. Cost: interning is a look-up in a tree of the values.
+#pragma once
+
+#include "ccgraph/ir/collective.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ccgraph::jobs {
+
+using Id = uint32_t;
+inline constexpr Id none = ~Id{0};
+
+/// The fields of a collective or of one transfer in which the ranks must agree.
+struct Call {
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  std::optional<ReduceOp> reduceOp;
+  /// place in the group
+  std::optional<int64_t> root;
+  std::vector<CollectiveFingerprint::Row> rows;
+  /// the sizes as text where some number of elements is unknown
+  std::string symbols;
+  /// all_to_all: elements for and from each member; empty if they are not numbers
+  std::vector<int64_t> sends;
+  std::vector<int64_t> receives;
+  /// all_to_all without splits: each member gets an equal part of the input, and the output consists of equal parts
+  bool isEven = false;
+  std::optional<int64_t> received;
+};
+
+/// One end of a channel, as a program states it.
+struct Transfer {
+  /// index of Program::groups
+  Id group = 0;
+  /// place in the group
+  int64_t peer = 0;
+  int64_t tag = 0;
+  bool receives = false;
+  friend auto operator<=>(const Transfer &, const Transfer &) = default;
+};
+
+/// One transfer of a launch.
+struct Move {
+  /// index of Program::transfers
+  Id transfer = 0;
+  /// what is sent or received
+  Id call = 0;
+  friend auto operator<=>(const Move &, const Move &) = default;
+};
+
+/// A part of a list that all launches of a program share.
+struct Slice {
+  Id begin = 0;
+  Id count = 0;
+  friend auto operator<=>(const Slice &, const Slice &) = default;
+};
+
+struct Launch {
+  Id name = 0;
+  Id place = 0;
+  Id group = 0;
+  Id call = 0;
+  /// of Program::moves; empty for a collective
+  Slice moves;
+  /// of Program::inputs: the launches from whose results the input is computed
+  Slice inputs;
+  bool isTransfer = false;
+  /// its rank continues only after it has completed (a barrier)
+  bool stopsHost = false;
+  bool neverWaited = false;
+  friend auto operator<=>(const Launch &, const Launch &) = default;
+};
+
+/// A step of the program in its order.
+struct Step {
+  enum class Kind : uint8_t { Launch, Wait, HostRead };
+  Kind kind = Kind::Launch;
+  /// of Program::stepLaunches: the launch, those that a wait completes, or those that a value depends on
+  Slice launches;
+  friend auto operator<=>(const Step &, const Step &) = default;
+};
+
+/// What one rank launches and waits for.
+struct Program {
+  /// names of groups; the first `usedGroups` have launches, the others are in the table only
+  std::vector<Id> groups;
+  Id usedGroups = 0;
+  std::vector<Transfer> transfers;
+  std::vector<Launch> launches;
+  std::vector<Move> moves;
+  std::vector<Id> inputs;
+  std::vector<Step> steps;
+  std::vector<Id> stepLaunches;
+
+  [[nodiscard]] llvm::ArrayRef<Move> movesOf(const Launch &launch) const {
+    return llvm::ArrayRef(moves).slice(launch.moves.begin, launch.moves.count);
+  }
+  [[nodiscard]] llvm::ArrayRef<Id> inputsOf(const Launch &launch) const {
+    return llvm::ArrayRef(inputs).slice(launch.inputs.begin, launch.inputs.count);
+  }
+  [[nodiscard]] llvm::ArrayRef<Id> launchesOf(const Step &step) const {
+    return llvm::ArrayRef(stepLaunches).slice(step.launches.begin, step.launches.count);
+  }
+  friend auto operator<=>(const Program &, const Program &) = default;
+};
+
+/// A list of ranks as a table gives it.
+struct RankOrder {
+  std::vector<int64_t> ranks;
+  /// index of JobData::sets
+  Id set = 0;
+};
+
+struct Rank {
+  int64_t rank = 0;
+  Id program = 0;
+  /// by index of Program::groups: index of JobData::orders, none if the table has no ranks for this rank
+  std::vector<Id> orders;
+};
+
+/// Texts by number.
+class TextPool {
+public:
+  Id add(llvm::StringRef text) {
+    auto [entry, isNew] = ids_.try_emplace(text, static_cast<Id>(texts_.size()));
+    if (isNew)
+      texts_.push_back(entry->getKey());
+    return entry->getValue();
+  }
+  [[nodiscard]] llvm::StringRef operator[](Id id) const { return texts_[id]; }
+
+private:
+  llvm::StringMap<Id> ids_;
+  std::vector<llvm::StringRef> texts_;
+};
+
+struct JobData {
+  TextPool names;
+  TextPool places;
+  std::vector<Call> calls;
+  std::map<std::string, Id> callIds;
+  std::vector<const Program *> programs;
+  std::map<Program, Id> programIds;
+  std::vector<RankOrder> orders;
+  std::map<std::vector<int64_t>, Id> orderIds;
+  /// ascending lists of ranks
+  std::vector<std::vector<int64_t>> sets;
+  std::map<std::vector<int64_t>, Id> setIds;
+  std::vector<Rank> ranks;
+  llvm::DenseMap<int64_t, Id> rankIds;
+  /// names of groups whose ranks were assumed
+  std::vector<Id> assumedGroups;
+
+  Id internCall(const Call &call);
+  Id internProgram(Program program);
+  Id internOrder(llvm::ArrayRef<int64_t> ranks);
+
+  [[nodiscard]] const Program &programOf(const Rank &rank) const { return *programs[rank.program]; }
+  [[nodiscard]] bool isMember(Id set, int64_t rank) const {
+    return std::binary_search(sets[set].begin(), sets[set].end(), rank);
+  }
+};
+
+/// Returns "sum f32[64]", the fields of a call.
+[[nodiscard]] std::string callText(const Call &call);
+
+} // namespace ccgraph::jobs

@@ -1,0 +1,274 @@
+#include "program_reader.h"
+
+#include "call_reader.h"
+#include "frontiers.h"
+
+#include "ccgraph/ir/async_pairs.h"
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/frame_place.h"
+#include "ccgraph/ir/group_id.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace ccgraph::jobs {
+namespace {
+
+constexpr llvm::StringLiteral rule = "job.program";
+
+/// Returns "train.py:41 in step: loss = all_reduce(loss)", the user's own line; empty if the graph has none.
+std::string placeOf(const Node &node) {
+  const Frame &frame = userFrameOf(node);
+  if (!frame.file)
+    return "";
+  std::string text = (frame.file.str() + ":" + llvm::Twine(frame.line)).str();
+  if (frame.function)
+    text += (" in " + frame.function.str()).str();
+  if (frame.code && !frame.code.str().empty())
+    text += (": " + frame.code.str().trim()).str();
+  if (std::string module = moduleOf(frame); !module.empty())
+    text += " [" + module + "]";
+  return text;
+}
+
+/// Returns whether the host reads the value of its operand.
+bool isHostRead(const Node &node) {
+  if (node.opcode() != Opcode::CallFunction)
+    return false;
+  llvm::StringRef target = node.target().str();
+  return target.contains("_local_scalar_dense") || target.startswith("aten.item");
+}
+
+bool launchesSomewhere(const Graph &graph) {
+  for (const Node *node : graph)
+    if (collectiveOf(*node))
+      return true;
+  return llvm::any_of(graph.subgraphs(), [](const auto &entry) { return launchesSomewhere(*entry.second); });
+}
+
+class ProgramReader {
+public:
+  ProgramReader(const Graph &graph, JobData &data, std::vector<std::vector<int64_t>> &calledRanks)
+      : graph_(graph), data_(data), calledRanks_(calledRanks), storages_(graph), pairs_(graph, storages_),
+        written_(storages_.numStorages()), read_(storages_.numStorages()), inputsOf_(graph.idLimit()) {}
+
+  llvm::Expected<Program> read() {
+    findReturned();
+    for (const Node *node : graph_)
+      if (llvm::Error error = visit(*node))
+        return error;
+    program_.usedGroups = static_cast<Id>(program_.groups.size());
+    for (const Group &group : graph_.groups().groups())
+      groupOf(group.name, {});
+    return std::move(program_);
+  }
+
+private:
+  llvm::Error visit(const Node &node) {
+    const Effects effects = effectsOf(node);
+    Id inputs = inputsOf(node, effects);
+    const Node *call = wrappedCall(node);
+    if (call && collectiveOf(*call)) {
+      if (llvm::Error error = launch(node, *call, inputs))
+        return error;
+    } else if (node.op() && node.op()->role == OpRole::HigherOrder && hasLaunches(node)) {
+      return makeError(diagnose(node, rule, "got a collective in a subgraph, whose place in the order is unknown",
+                                "give the graph in which the subgraph is inlined: Inductor's post-grad graph"));
+    }
+    if (!pairs_.completes(&node).empty())
+      inputs = frontiers_.unite(inputs, wait(node));
+    if (isHostRead(node))
+      addStep(Step::Kind::HostRead, frontiers_[inputs]);
+    inputsOf_[node.id()] = inputs;
+    write(node, effects, inputs);
+    return llvm::Error::success();
+  }
+
+  static bool hasLaunches(const Node &node) {
+    for (const Node *operand : node.dataOperands())
+      if (operand->opcode() == Opcode::GetAttr)
+        if (const Graph *graph = node.graph()->subgraph(operand->target()))
+          if (launchesSomewhere(*graph))
+            return true;
+    return false;
+  }
+
+  /// Returns what the operands are computed from, and the launches that still read what the node overwrites.
+  Id inputsOf(const Node &node, const Effects &effects) {
+    Id inputs = Frontiers::empty;
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      for (StorageId storage : storages_.storages(node.operand(i))) {
+        inputs = frontiers_.unite(inputs, written_[storage]);
+        if (hasAny(effects.operands[i], Access::Write | Access::InFlightWrite))
+          inputs = frontiers_.unite(inputs, read_[storage]);
+      }
+    for (const Node *before : node.orderedAfter())
+      if (!collectiveOf(*before))
+        inputs = frontiers_.unite(inputs, inputsOf_[before->id()]);
+    return inputs;
+  }
+
+  void write(const Node &node, const Effects &effects, Id inputs) {
+    if (effects.launches || inputs == Frontiers::empty)
+      return;
+    for (StorageId storage : storages_.storages(&node))
+      written_[storage] = frontiers_.unite(written_[storage], inputs);
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      if (has(effects.operands[i], Access::Write))
+        for (StorageId storage : storages_.storages(node.operand(i)))
+          written_[storage] = frontiers_.unite(written_[storage], inputs);
+  }
+
+  /// Adds the step of a wait; returns the launches that it completes.
+  Id wait(const Node &node) {
+    Id completed = Frontiers::empty;
+    std::vector<Id> launches;
+    for (const Node *launch : pairs_.completes(&node)) {
+      auto found = launchIds_.find(launch);
+      if (found == launchIds_.end())
+        continue;
+      launches.push_back(found->second);
+      completed = frontiers_.unite(completed, frontierOf_[found->second]);
+    }
+    addStep(Step::Kind::Wait, launches);
+    for (const Node *operand : node.dataOperands())
+      for (StorageId storage : storages_.storages(operand))
+        written_[storage] = frontiers_.unite(written_[storage], completed);
+    return completed;
+  }
+
+  void addStep(Step::Kind kind, llvm::ArrayRef<Id> launches) {
+    if (launches.empty())
+      return;
+    program_.steps.push_back({kind, append(program_.stepLaunches, launches)});
+  }
+
+  template <typename T>
+  static Slice append(std::vector<T> &list, llvm::ArrayRef<T> more) {
+    Slice slice{static_cast<Id>(list.size()), static_cast<Id>(more.size())};
+    list.insert(list.end(), more.begin(), more.end());
+    return slice;
+  }
+
+  llvm::Error launch(const Node &node, const Node &inner, Id inputs) {
+    std::optional<CollectiveCall> call = collectiveCall(inner);
+    llvm::Expected<Id> group = groupOfCall(node, inner);
+    if (!group)
+      return group.takeError();
+    Launch launch;
+    launch.name = data_.names.add(node.name().str());
+    launch.place = data_.places.add(placeOf(node));
+    launch.group = *group;
+    launch.isTransfer = isPointToPoint(call->spec->kind);
+    launch.stopsHost = call->spec->kind == CollectiveKind::Barrier;
+    launch.neverWaited = !launch.stopsHost && !call->spec->synchronous && isLost(node);
+    launch.inputs = append(program_.inputs, frontiers_[inputs]);
+    llvm::SmallVector<Id, 2> keys;
+    if (launch.isTransfer)
+      readMoves(inner, *call, launch, keys);
+    else
+      launch.call = data_.internCall(readCall(inner, *call));
+    if (keys.empty())
+      keys.push_back(2 * launch.group);
+    auto id = static_cast<Id>(program_.launches.size());
+    launchIds_[&node] = id;
+    program_.launches.push_back(launch);
+    frontierOf_.push_back(frontiers_.addLaunch(std::move(keys)));
+    addStep(Step::Kind::Launch, id);
+    noteLaunch(node, *call, id);
+    return llvm::Error::success();
+  }
+
+  /// A synchronous collective completes where it is issued. What the others still read may not be overwritten yet.
+  void noteLaunch(const Node &node, const CollectiveCall &call, Id id) {
+    const Effects effects = effectsOf(node);
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      if (has(effects.operands[i], Access::InFlightRead))
+        for (StorageId storage : storages_.storages(node.operand(i)))
+          read_[storage] = frontiers_.unite(read_[storage], frontierOf_[id]);
+    if (!call.spec->synchronous || call.spec->kind == CollectiveKind::Barrier)
+      return;
+    addStep(Step::Kind::Wait, id);
+    for (StorageId storage : storages_.storages(&node))
+      written_[storage] = frontiers_.unite(written_[storage], frontierOf_[id]);
+    for (const Node *output : call.outputs)
+      if (output->graph() == &graph_)
+        for (StorageId storage : storages_.storages(output))
+          written_[storage] = frontiers_.unite(written_[storage], frontierOf_[id]);
+  }
+
+  void readMoves(const Node &inner, const CollectiveCall &call, Launch &launch, llvm::SmallVector<Id, 2> &keys) {
+    std::vector<Move> moves;
+    for (const TransferCall &from : readTransfers(inner, call)) {
+      Transfer transfer{launch.group, from.peer, from.tag, from.receives};
+      auto [entry, isNew] = transferIds_.try_emplace(transfer, static_cast<Id>(program_.transfers.size()));
+      if (isNew)
+        program_.transfers.push_back(transfer);
+      moves.push_back({entry->second, data_.internCall(from.call)});
+      keys.push_back(2 * entry->second + 1);
+    }
+    launch.moves = append<Move>(program_.moves, moves);
+  }
+
+  llvm::Expected<Id> groupOfCall(const Node &node, const Node &inner) {
+    GroupId id = groupIdOf(node);
+    if (id.kind == GroupId::Kind::Unknown || id.kind == GroupId::Kind::Value)
+      id = groupIdOf(inner);
+    if (id.kind == GroupId::Kind::Ranks)
+      return groupOf("ranks " + id.text, id.ranks);
+    if (id.kind == GroupId::Kind::Name)
+      return groupOf(id.text, {});
+    return makeError(diagnose(node, rule, "got a group that is a value of the program, expected one with known ranks",
+                              "name the object in the group file, with its ranks"));
+  }
+
+  Id groupOf(llvm::StringRef name, llvm::ArrayRef<int64_t> ranks) {
+    auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(program_.groups.size()));
+    if (isNew) {
+      program_.groups.push_back(data_.names.add(name));
+      calledRanks_.push_back(ranks.vec());
+    }
+    return entry->second;
+  }
+
+  void findReturned() {
+    const Node *output = graph_.output();
+    if (!output)
+      return;
+    for (const Node *result : output->dataOperands())
+      for (StorageId storage : storages_.storages(result))
+        returned_.insert(storage);
+  }
+
+  /// Returns whether some result is neither waited for nor returned.
+  bool isLost(const Node &node) const {
+    return pairs_.staysOpen(&node) &&
+           llvm::none_of(storages_.storages(&node), [&](StorageId storage) { return returned_.contains(storage); });
+  }
+
+  const Graph &graph_;
+  JobData &data_;
+  std::vector<std::vector<int64_t>> &calledRanks_;
+  StorageMap storages_;
+  AsyncPairs pairs_;
+  Frontiers frontiers_;
+  Program program_;
+  /// by storage: what its elements are computed from, and the launches that read it in flight
+  std::vector<Id> written_, read_;
+  /// by node id
+  std::vector<Id> inputsOf_;
+  /// by launch
+  std::vector<Id> frontierOf_;
+  llvm::DenseMap<const Node *, Id> launchIds_;
+  llvm::StringMap<Id> groupIds_;
+  std::map<Transfer, Id> transferIds_;
+  llvm::DenseSet<StorageId> returned_;
+};
+
+} // namespace
+
+llvm::Expected<Program> readProgram(const Graph &graph, JobData &data, std::vector<std::vector<int64_t>> &calledRanks) {
+  return ProgramReader(graph, data, calledRanks).read();
+}
+
+} // namespace ccgraph::jobs

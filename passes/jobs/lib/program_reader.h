@@ -1,0 +1,20 @@
+// Reads the communication of one graph into a Program.
+//
+// Ownership: writes into the pools of `data`. Failure: diagnostics at the node. Cost: linear in the nodes, plus the
+// storages of their operands.
+#pragma once
+
+#include "job_data.h"
+
+#include "ccgraph/ir/graph.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ccgraph::jobs {
+
+/// `calledRanks` receives, by index of Program::groups, the ranks of groups that a call lists itself; empty for names
+/// of the table.
+[[nodiscard]] llvm::Expected<Program> readProgram(const Graph &graph, JobData &data,
+                                                  std::vector<std::vector<int64_t>> &calledRanks);
+
+} // namespace ccgraph::jobs

@@ -1,0 +1,169 @@
+#include "report/check_report.h"
+
+#include "ccgraph/ir/text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <nlohmann/json.hpp>
+
+namespace ccgraph::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using jobs::CheckResult;
+using jobs::Finding;
+using jobs::FindingNode;
+using jobs::Rule;
+using jobs::spansText;
+
+/// Returns "all_reduce_2 (train.py:41 in step)".
+std::string placedNode(const FindingNode &node) {
+  return visibleText(node.node) + (node.place.empty() ? "" : " (" + visibleText(node.place) + ")");
+}
+
+std::string deadlockHead(llvm::ArrayRef<const Finding *> alike) {
+  const Finding &finding = *alike.front();
+  std::vector<std::string> names;
+  for (const Finding *one : alike)
+    names.push_back(jobs::semanticsName(*one->under).str());
+  std::string waits = finding.culprits.size() > 1
+                          ? spansText(finding.culprits) + " wait for each other"
+                          : spansText(finding.culprits) + " waits for a launch that no rank has";
+  return waits + " [deadlock under " + llvm::join(names, ", ") + "]";
+}
+
+/// Returns what the culprits do, in the words of the rule.
+std::string headOf(const Finding &finding) {
+  std::string who = spansText(finding.culprits);
+  bool isOne = finding.culprits.size() == 1;
+  std::string place = finding.sequence ? "collective " + std::to_string(*finding.sequence) + " of " : "";
+  std::string where = ": " + place + "the group of " + spansText(finding.group);
+  switch (finding.rule) {
+  case Rule::Members:
+    return who + (isOne ? " orders" : " order") + " the ranks of a group differently: the group of " +
+           spansText(finding.group);
+  case Rule::Missing:
+    return who + (isOne ? " launches" : " launch") + " another number of collectives" + where;
+  case Rule::Kind:
+    return who + (isOne ? " launches" : " launch") + " another kind of collective" + where;
+  case Rule::Reduction:
+    return who + (isOne ? " reduces" : " reduce") + " in another way" + where;
+  case Rule::DType:
+    return who + (isOne ? " sends" : " send") + " another dtype" + where;
+  case Rule::Count:
+    return who + (isOne ? " sends" : " send") + " another number of elements" + where;
+  case Rule::Root:
+    return who + (isOne ? " names" : " name") + " another root" + where;
+  case Rule::Splits:
+    return who + (isOne ? " sends or expects" : " send or expect") + " other splits" + where;
+  case Rule::P2PPartner:
+    return "a transfer between " + who + " lacks its other end: transfer " + std::to_string(*finding.sequence) +
+           " on the group of " + spansText(finding.group);
+  case Rule::P2PSize:
+    return "the ends of a transfer between " + who + " differ: transfer " + std::to_string(*finding.sequence) +
+           " on the group of " + spansText(finding.group);
+  case Rule::Outside:
+    return who + " launches on a group that it is not in: the group of " + spansText(finding.group);
+  case Rule::NeverWaited:
+    return who + " neither waits for a launch nor returns it: on the group of " + spansText(finding.group);
+  case Rule::Deadlock:
+    break;
+  }
+  return "";
+}
+
+void writeNodes(llvm::raw_ostream &os, const Finding &finding) {
+  constexpr size_t mostListed = 10;
+  for (const FindingNode &node : llvm::ArrayRef(finding.nodes).take_front(mostListed))
+    os << "  rank " << node.rank << (finding.rule == Rule::Deadlock ? " stands at " : ": ") << placedNode(node)
+       << (node.text.empty() ? "" : ": ") << visibleText(node.text) << '\n';
+  if (finding.nodes.size() > mostListed)
+    os << "  and " << finding.nodes.size() - mostListed << " more\n";
+  if (finding.others)
+    os << "  " << spansText(finding.othersRanks) << ": " << placedNode(*finding.others) << ": "
+       << visibleText(finding.others->text) << '\n';
+}
+
+/// Returns true if two deadlocks have the same witness.
+bool haveOneWitness(const Finding &a, const Finding &b) {
+  return a.rule == Rule::Deadlock && b.rule == Rule::Deadlock &&
+         std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                    [](const FindingNode &x, const FindingNode &y) { return x.rank == y.rank && x.node == y.node; });
+}
+
+void writeFindings(llvm::raw_ostream &os, llvm::ArrayRef<Finding> findings) {
+  constexpr size_t mostParagraphs = 20;
+  size_t written = 0;
+  std::vector<bool> done(findings.size());
+  for (size_t i = 0; i < findings.size(); ++i) {
+    if (done[i])
+      continue;
+    if (written++ == mostParagraphs) {
+      os << "and " << counted(findings.size() - i, "finding") << " more; --json lists all\n";
+      return;
+    }
+    std::vector<const Finding *> alike;
+    for (size_t j = i; j < findings.size() && findings[i].rule == Rule::Deadlock; ++j)
+      if (!done[j] && haveOneWitness(findings[i], findings[j])) {
+        alike.push_back(&findings[j]);
+        done[j] = true;
+      }
+    os << "error: "
+       << (alike.empty() ? headOf(findings[i]) + " [" + jobs::ruleName(findings[i].rule).str() + "]"
+                         : deadlockHead(alike))
+       << '\n';
+    writeNodes(os, findings[i]);
+  }
+}
+
+Json jsonOf(const Finding &finding) {
+  Json json = {{"rule", jobs::ruleName(finding.rule).str()}};
+  if (finding.under)
+    json["under"] = jobs::semanticsName(*finding.under).str();
+  json["group"] = finding.group.empty() ? Json() : Json(finding.group);
+  json["sequence"] = finding.sequence ? Json(*finding.sequence) : Json();
+  json["culprits"] = finding.culprits;
+  json["nodes"] = Json::array();
+  Json places = Json::array();
+  for (const FindingNode &node : finding.nodes) {
+    json["nodes"].push_back({{"rank", node.rank}, {"node", node.node}});
+    places.push_back(node.place);
+  }
+  json["places"] = std::move(places);
+  return json;
+}
+
+} // namespace
+
+void writeCheckText(llvm::raw_ostream &os, const CheckResult &result) {
+  writeFindings(os, result.findings);
+  std::vector<std::string> ok, deadlock;
+  for (const jobs::SemanticsVerdict &verdict : result.verdicts)
+    (verdict.deadlock ? deadlock : ok).push_back(jobs::semanticsName(verdict.under).str());
+  os << counted(result.ranks, "rank") << " with " << counted(result.programs, "program") << ": "
+     << (result.findings.empty() ? "no finding" : counted(result.findings.size(), "finding"));
+  if (!ok.empty())
+    os << "; no rank waits for ever under " << llvm::join(ok, ", ");
+  if (!deadlock.empty())
+    os << "; deadlock under " << llvm::join(deadlock, ", ");
+  os << '\n';
+  for (const std::string &assumption : result.assumptions)
+    os << "assumed: " << assumption << '\n';
+}
+
+void writeCheckJson(llvm::raw_ostream &os, const CheckResult &result) {
+  Json json;
+  json["verdict"] = Json::object();
+  for (const jobs::SemanticsVerdict &verdict : result.verdicts)
+    json["verdict"][jobs::semanticsName(verdict.under).str()] = verdict.deadlock ? "deadlock" : "ok";
+  json["findings"] = Json::array();
+  for (const Finding &finding : result.findings)
+    json["findings"].push_back(jsonOf(finding));
+  json["assumed"] = result.assumptions;
+  json["ranks"] = result.ranks;
+  json["programs"] = result.programs;
+  os << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+} // namespace ccgraph::report
