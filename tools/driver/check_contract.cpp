@@ -21,13 +21,13 @@ llvm::Expected<Contract> loadContract(const std::string &path) {
   return readContract(file->source());
 }
 
-/// A flag comes before the contract, and the contract before the GPU that a log lists.
-llvm::Expected<Machine> machineFor(const CheckOptions &options, llvm::StringRef contract, llvm::StringRef gpu) {
+/// A flag comes before the contract, and the contract before the GPUs that a log lists.
+llvm::Expected<Machine> machineFor(const CheckOptions &options, llvm::StringRef contract, const HostGpus &gpus) {
   llvm::StringRef named = options.machine.empty() ? contract : llvm::StringRef(options.machine);
   if (!named.empty())
     return loadMachine(named);
-  std::optional<Machine> ofGpu = machineOfGpu(gpu);
-  return ofGpu ? *ofGpu : *machinePreset(defaultMachine);
+  std::optional<Machine> ofGpus = machineOfGpus(gpus);
+  return ofGpus ? *ofGpus : *machinePreset(defaultMachine);
 }
 
 void writeFindingsSarif(llvm::raw_ostream &os, const std::string &input, const Contract &contract,
@@ -138,7 +138,9 @@ public:
     llvm::Expected<CommunicationFacts> facts = gather("", true);
     if (!facts)
       return facts.takeError();
-    Contract contract = contractOf(*facts, options_.machine.empty() ? llvm::StringRef(machine_) : options_.machine);
+    // A machine that follows from the log's GPUs has no name that could be looked up.
+    std::string machine = machinePreset(machine_) ? machine_ : "";
+    Contract contract = contractOf(*facts, options_.machine.empty() ? machine : options_.machine);
     if (llvm::Error error =
             writeTo(options_.writeContract, streams_.out, [&](llvm::raw_ostream &os) { writeContract(os, contract); }))
       return error;
@@ -155,7 +157,7 @@ private:
       return step.takeError();
     if (!predicts)
       return gatherCommunication({step->labeled()});
-    llvm::Expected<Machine> machine = machineFor(options_, contractMachine, step->gpu);
+    llvm::Expected<Machine> machine = machineFor(options_, contractMachine, step->gpus);
     if (!machine)
       return machine.takeError();
     machine_ = machine->name;

@@ -121,7 +121,7 @@ Contract contractOf(const CommunicationFacts &facts, llvm::StringRef machine) {
   limits.exposedCollectives = counts(&CollectiveFacts::isExposed);
   limits.peakBytes = facts.peakBytes;
   constexpr double all = 100;
-  if (!machine.empty() && facts.total > 0)
+  if (facts.total > 0)
     limits.exposedPercent = roundedUp(all * static_cast<double>(facts.exposed) / static_cast<double>(facts.total));
   return contract;
 }

@@ -87,7 +87,7 @@ llvm::Expected<StepInput> readStep(Context &context, const StepSource &source, D
   if (!input)
     return input.takeError();
   StepInput step;
-  step.gpu = input->gpu;
+  step.gpus = input->gpus;
   if (llvm::Error error = input->step ? readLogged(context, *input, step) : readFile(context, *input, step, warnings))
     return error;
   for (size_t i = 0; i != step.graphs.size(); ++i) {

@@ -55,7 +55,8 @@ void print(llvm::raw_ostream &os, const ContractFinding &finding, llvm::StringRe
 /// Returns a contract that the step satisfies with nothing to spare: a rule for each module pattern, kind and group,
 /// with exact counts and bytes, and limits equal to the step's values. Modules that differ only in numbers, as layers
 /// do, share one rule if each of them has the same collectives. Collectives without a rule are forbidden. `machine` is
-/// the name of the machine of the facts; empty: there is no limit of exposed time.
+/// the name of the machine of the facts; empty: the contract names none. Facts without times give no limit of exposed
+/// time.
 [[nodiscard]] Contract contractOf(const CommunicationFacts &facts, llvm::StringRef machine);
 
 } // namespace ccgraph

@@ -13,6 +13,7 @@
 
 #include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/toolkit/communication_facts.h"
+#include "ccgraph/toolkit/machine_choice.h"
 
 namespace ccgraph {
 
@@ -20,8 +21,8 @@ struct StepInput {
   GraphList graphs;
   /// by graph
   std::vector<std::string> labels;
-  /// the GPU that a log lists; empty if none does
-  std::string gpu;
+  /// the GPUs that a log lists
+  HostGpus gpus;
 
   [[nodiscard]] std::vector<LabeledGraph> labeled() const;
 };
