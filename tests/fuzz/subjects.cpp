@@ -19,6 +19,7 @@
 #include "ccgraph/ir/type.h"
 #include "ccgraph/passes/cost.h"
 #include "ccgraph/passes/pipeline.h"
+#include "fuzz/check_subjects.h"
 #include "fuzz/complaints.h"
 #include "fuzz/corpus_files.h"
 #include "fuzz/graph_promises.h"
@@ -422,6 +423,8 @@ constexpr FuzzSubject subjects[] = {
     {"Machines", machineFiles, complaintAboutMachine},
     {"Schedules", scheduleFiles, complaintAboutSchedule},
     {"Times", timedFiles, complaintAboutTimes},
+    {"Contracts", contractFiles, complaintAboutContract},
+    {"PipelineSchedules", pipelineSchedules, complaintAboutPipelineSchedule},
     {"Pipelines", pipelineTexts, complaintAboutPipeline},
     {"Types", typeTexts, complaintAboutType},
     {"GzipFiles", gzipFiles, complaintAboutFile},

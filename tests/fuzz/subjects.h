@@ -8,6 +8,7 @@
 //   a plan        written and read again is the same, field by field; the plan verifier reports findings as
 //                 diagnostics;
 //   a machine     prices every collective and every copy above zero;
+//   a contract, a pipeline schedule   is written as a text that reads back as the same;
 //   a pipeline, a type   prints back to a text that means the same;
 //   tensors       written and read again are the same.
 //

@@ -214,9 +214,11 @@ private:
     return places_.count({step, stage, microbatch}) > 0;
   }
 
+  /// Stops after some findings: a file may name a large stage and a large microbatch, and lack all others.
   void checkComplete() {
+    constexpr size_t mostFindings = 20;
     for (int64_t stage = 0; stage < schedule_.stages; ++stage)
-      for (int64_t microbatch = 0; microbatch < schedule_.microbatches; ++microbatch)
+      for (int64_t microbatch = 0; microbatch < schedule_.microbatches && findings_.size() < mostFindings; ++microbatch)
         checkPair(stage, microbatch);
   }
 

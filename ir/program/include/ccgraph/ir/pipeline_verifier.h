@@ -19,8 +19,9 @@
 // A deadlock is one diagnostic with the circle as notes: a rank, the action at which it stands, and the action of
 // another rank that it needs. Deadlocks are reported only if no other rule is violated.
 //
-// Ownership: plain values. Failure: none; findings are diagnostics with file, line and column of the cell. Cost: linear
-// in actions times the number of rounds that the pipeline needs, at most quadratic.
+// Ownership: plain values. Failure: none; findings are diagnostics with file, line and column of the cell. At most 20
+// missing actions are reported. Cost: linear in actions times the number of rounds that the pipeline needs, at most
+// quadratic.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
