@@ -1,7 +1,7 @@
 // functionalize-collectives: w = wait(all_reduce_(x, "sum", "tp"))  ->  w = wait(all_reduce(x, "sum", "tp"))
 //                            l = wait_tensors([a, b]); x = l[0]     ->  x = wait_tensor(a); wait_tensor(b)
 //                            y = c10d.allreduce_([x], pg, op)[0][0] ->  y = wait(all_reduce(x, "sum", "tp"))
-//                            c10d.allreduce_([input], pg, op)      ->  copy_(input, wait(all_reduce(input, "sum", "tp")))
+//                            c10d.allreduce_([input], pg, op)       ->  copy_(input, wait(all_reduce(input, ...)))
 //                            y = shard_dim_alltoall(x, 0, 1, "tp")  ->  cat(wait(all_to_all_single(cat(slices of x))))
 //
 // Programs write a collective in many forms: in place, into a buffer, with ranks instead of a name, in the autograd

@@ -8,8 +8,8 @@
 //
 // A receive is waited for where its value is used, and all sends at the end. Results: the gradients of the weights.
 //
-// Ownership: the graphs are the caller's, and live in the context. Failure: none; the schedule must satisfy all rules of
-// verifyPipelineSchedule but pipeline.deadlock. Cost: linear in the actions.
+// Ownership: the graphs are the caller's, and live in the context. Failure: none; the schedule must satisfy all rules
+// of verifyPipelineSchedule but pipeline.deadlock. Cost: linear in the actions.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
