@@ -4,6 +4,7 @@
 #include "rendezvous/connection.h"
 #include "rendezvous/file_rendezvous.h"
 #include "rendezvous/tcp_rendezvous.h"
+#include "stores/sockets.h"
 
 #include <gtest/gtest.h>
 

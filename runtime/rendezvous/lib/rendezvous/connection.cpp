@@ -1,12 +1,11 @@
 #include "rendezvous/connection.h"
 
+#include "stores/sockets.h"
+
 #include "llvm/Support/Endian.h"
 
 #include <cerrno>
 #include <cstring>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -33,21 +32,6 @@ void Connection::close() {
     ::close(std::exchange(socket_, -1));
 }
 
-bool Connection::await(int socket, short events, Clock::time_point until) {
-  for (;;) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (left <= 0)
-      return false;
-    pollfd asked{socket, events, 0};
-    // A deadline may be longer than the system's largest number of milliseconds.
-    int ready = ::poll(&asked, 1, static_cast<int>(std::min<int64_t>(left, 60000)));
-    if (ready > 0)
-      return true;
-    if (ready < 0 && errno != EINTR)
-      return false;
-  }
-}
-
 llvm::Error Connection::send(llvm::StringRef message, Clock::time_point until) {
   std::string bytes = lengthOf(message) + message.str();
   for (size_t sent = 0; sent < bytes.size();) {
@@ -58,7 +42,7 @@ llvm::Error Connection::send(llvm::StringRef message, Clock::time_point until) {
     }
     if (!wouldBlock())
       return brokenBySystem();
-    if (!await(socket_, POLLOUT, until))
+    if (!awaitSocket(socket_, POLLOUT, until))
       return broken("it takes nothing");
   }
   return llvm::Error::success();
@@ -96,89 +80,27 @@ llvm::Expected<std::string> Connection::receive(Clock::time_point until) {
       return message.takeError();
     if (*message)
       return std::move(**message);
-    if (!await(socket_, POLLIN, until))
+    if (!awaitSocket(socket_, POLLIN, until))
       return broken("it sent nothing");
   }
 }
 
-// --- Sockets --------------------------------------------------------------------------------------------------
-
-/// Returns -1 where the system fails; errno has the reason.
-static int openListener(const addrinfo &address) {
-  int listener = socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (listener < 0)
-    return -1;
-  int on = 1;
-  // Remaining connections of an ended job must not block this one.
-  setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  if (bind(listener, address.ai_addr, address.ai_addrlen) == 0 && listen(listener, SOMAXCONN) == 0)
-    return listener;
-  int error = errno;
-  ::close(listener);
-  errno = error;
-  return -1;
-}
-
-// A name may have several addresses, such as ::1 and 127.0.0.1. A connecting process tries all of them, so the first
-// address with a free port is used.
-llvm::Expected<int> listenOn(const std::string &host, uint16_t port) {
-  addrinfo wanted = {}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found))
-    return broken(gai_strerror(code));
-  int listener = -1;
-  for (const addrinfo *address = found; address && listener < 0; address = address->ai_next) {
-    listener = openListener(*address);
-    if (listener < 0 && errno == EADDRINUSE) // a port of another job: the next address is of the same host
-      break;
-  }
-  int error = errno;
-  freeaddrinfo(found);
-  if (listener >= 0)
-    return listener;
-  errno = error;
-  return brokenBySystem();
-}
-
-static void sendAtOnce(int socket) {
-  int on = 1;
-  setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-}
-
 std::optional<Connection> acceptFrom(int listener) {
-  int made = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  int made = acceptSocket(listener);
   if (made < 0)
     return std::nullopt;
-  sendAtOnce(made);
   return Connection(made);
-}
-
-static bool isConnected(int socket, const addrinfo &address, Connection::Clock::time_point until) {
-  if (connect(socket, address.ai_addr, address.ai_addrlen) == 0)
-    return true;
-  if (errno != EINPROGRESS || !Connection::await(socket, POLLOUT, until))
-    return false;
-  int error = 0;
-  socklen_t size = sizeof(error);
-  return getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
 llvm::Expected<std::optional<Connection>> connectTo(const std::string &host, uint16_t port,
                                                     Connection::Clock::time_point until) {
-  addrinfo wanted = {}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  if (int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found))
-    return broken(gai_strerror(code));
-  std::optional<Connection> made;
-  for (const addrinfo *address = found; address && !made; address = address->ai_next) {
-    Connection tried(::socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!tried.isOpen() || !isConnected(tried.socket(), *address, until))
-      continue;
-    sendAtOnce(tried.socket());
-    made = std::move(tried);
-  }
-  freeaddrinfo(found);
-  return made;
+  llvm::Expected<std::optional<int>> made = connectSocket(host, port, until);
+  if (!made)
+    return made.takeError();
+  std::optional<Connection> connection;
+  if (*made)
+    connection.emplace(**made);
+  return connection;
 }
 
 } // namespace ccgraph::runtime

@@ -39,9 +39,6 @@ public:
   /// `most` bytes.
   [[nodiscard]] llvm::Expected<std::optional<std::string>> poll(uint64_t most);
 
-  /// Waits until the socket can be read, or written to. False where the time passes first.
-  [[nodiscard]] static bool await(int socket, short events, Clock::time_point until);
-
 private:
   void swap(Connection &other) noexcept {
     std::swap(socket_, other.socket_);
@@ -52,8 +49,6 @@ private:
   std::string read_;
 };
 
-/// A socket that listens on an address of `host`, which is one of this machine's. Error: the system's word for why not.
-[[nodiscard]] llvm::Expected<int> listenOn(const std::string &host, uint16_t port);
 /// Returns the next caller, if there is one; it does not block.
 [[nodiscard]] std::optional<Connection> acceptFrom(int listener);
 /// Makes one attempt. Returns nothing where no process listens there yet; fails where the host is unknown.

@@ -3,6 +3,7 @@
 #include "ccgraph/ir/text.h"
 
 #include "rendezvous/rendezvous_error.h"
+#include "stores/sockets.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

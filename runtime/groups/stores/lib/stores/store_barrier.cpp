@@ -1,0 +1,49 @@
+#include "ccgraph/runtime/store.h"
+
+#include "stores/store_error.h"
+
+namespace ccgraph::runtime {
+namespace {
+
+/// "0:00:03" and "0:00:03.500000", as Python prints a timedelta.
+std::string durationText(Store::Milliseconds time) {
+  int64_t all = time.count(), seconds = all / 1000;
+  char text[64];
+  std::snprintf(text, sizeof(text), "%lld:%02lld:%02lld", static_cast<long long>(seconds / 3600),
+                static_cast<long long>(seconds / 60 % 60), static_cast<long long>(seconds % 60));
+  std::string result = text;
+  if (all % 1000 == 0)
+    return result;
+  std::snprintf(text, sizeof(text), ".%06lld", static_cast<long long>(all % 1000 * 1000));
+  return result + text;
+}
+
+llvm::Error missingRanks(Store &store, const StoreBarrier &barrier, const std::string &key, llvm::Error why) {
+  llvm::Expected<int64_t> joined = store.add(key, 0);
+  std::string count = joined ? std::to_string(*joined) : "unknown";
+  llvm::consumeError(joined.takeError());
+  return storeError("store.timeout",
+                    "Timed out initializing process group in store based barrier on rank " +
+                        std::to_string(barrier.rank) + ", for key: " + key +
+                        " (world_size=" + std::to_string(barrier.ranks) + ", num_workers_joined=" + count +
+                        ", timeout=" + durationText(barrier.timeout) + " error=" + messageOf(std::move(why)) + ")",
+                    "start all ranks of the group, all with this store");
+}
+
+} // namespace
+
+// The last rank to come sets the second key, for which the others wait.
+llvm::Error waitAtStoreBarrier(Store &store, const StoreBarrier &barrier) {
+  std::string key = "store_based_barrier_key:" + barrier.group, last = key + ":last_worker";
+  llvm::Expected<int64_t> joined = store.add(key, 1);
+  if (!joined)
+    return joined.takeError();
+  if (*joined == barrier.ranks)
+    return store.set(last, "1");
+  llvm::Error error = store.wait({last}, barrier.timeout);
+  if (error && ruleOf(error) == "store.timeout")
+    return missingRanks(store, barrier, key, std::move(error));
+  return error;
+}
+
+} // namespace ccgraph::runtime
