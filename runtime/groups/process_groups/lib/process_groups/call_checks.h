@@ -1,0 +1,24 @@
+// The checks of one call, before it reaches a backend, with the words of torch.distributed 2.15.
+//
+// Ownership: none. Failure: group.dtype and group.argument. Cost: linear in the tensors of the call.
+#pragma once
+
+#include "ccgraph/runtime/group_call.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ccgraph::runtime {
+
+/// The place of a rank in its group.
+struct GroupPlace {
+  int64_t rank = 0;
+  int64_t size = 1;
+};
+[[nodiscard]] llvm::Error checkCall(const GroupCall &call, const GroupPlace &place);
+
+/// A view of a complex tensor as pairs of real numbers: c64[2] -> f32[2, 2].
+[[nodiscard]] Tensor viewAsReal(const Tensor &tensor);
+/// Tensors of both dtypes may be in one call: equal, or complex64 and float32.
+[[nodiscard]] DType dtypeInCalls(DType dtype);
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,188 @@
+#include "process_groups/local_room.h"
+
+#include "local/movement.h"
+#include "process_groups/group_error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/Twine.h"
+
+namespace ccgraph::runtime {
+
+using llvm::Twine;
+
+LocalCall::LocalCall(std::vector<int64_t> members, size_t sequence)
+    : members_(std::move(members)), sequence_(sequence), meeting_(members_, sequence), launches_(members_.size()),
+      begun_(members_.size()) {}
+
+llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
+  launches_[member] = std::move(launch);
+  if (llvm::Error error = checkNames(member))
+    return error;
+  return meeting_.arrive(member, launches_[member]->launch());
+}
+
+// Operations of different meaning may have launches of one kind.
+llvm::Error LocalCall::checkNames(size_t member) const {
+  for (size_t other = 0; sequence_ != 0 && other < launches_.size(); ++other) {
+    if (!launches_[other] || launches_[other]->matchName() == launches_[member]->matchName())
+      continue;
+    size_t first = std::min(member, other), second = std::max(member, other);
+    return groupError("run.ranks-disagree", groupOpName(launches_[second]->call().op),
+                      (Twine("ranks ") + Twine(members_[first]) + " and " + Twine(members_[second]) +
+                       " disagree about collective " + Twine(sequence_) + " on ranks " + dimsText(members_) +
+                       ": kind " + launches_[first]->matchName() + " against " + launches_[second]->matchName())
+                          .str(),
+                      "every rank of a group must call the same collectives in the same order");
+  }
+  return llvm::Error::success();
+}
+
+bool LocalCall::movePart(size_t member) {
+  if (begun_[member].exchange(true, std::memory_order_acq_rel))
+    return false;
+  moveRows(meeting_.launches(), member);
+  return meeting_.finish();
+}
+
+bool LocalCall::move(size_t own) {
+  bool last = movePart(own);
+  for (size_t member = 0; member < members_.size(); ++member)
+    last = movePart(member) || last;
+  return last;
+}
+
+// --- The room --------------------------------------------------------------------------------------------------------
+
+llvm::Error LocalRoom::failureLocked() const { return failure_.empty() ? llvm::Error::success() : makeError(failure_); }
+
+llvm::Error LocalRoom::failure() {
+  Lock lock(mutex_);
+  return failureLocked();
+}
+
+void LocalRoom::failLocked(std::vector<Diagnostic> why) {
+  if (failure_.empty())
+    failure_ = std::move(why);
+  tellLocked();
+}
+
+void LocalRoom::fail(llvm::Error error) {
+  std::vector<Diagnostic> why = diagnosticsOf(std::move(error));
+  Lock lock(mutex_);
+  failLocked(std::move(why));
+}
+
+void LocalRoom::tell() {
+  Lock lock(mutex_);
+  tellLocked();
+}
+
+void LocalRoom::tellLocked() {
+  changes_.fetch_add(1, std::memory_order_release);
+  changed_.notify_all();
+}
+
+void LocalRoom::await(Clock::time_point until, llvm::function_ref<bool()> holds) {
+  Lock lock(mutex_);
+  changed_.wait_until(lock, until, [&] { return holds() || !failure_.empty(); });
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::join(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
+  Lock lock(mutex_);
+  if (llvm::Error over = failureLocked())
+    return over;
+  return isPointToPoint(launch->launch().kind) ? joinTransfer(member, launch) : joinCollective(member, launch);
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinLocked(Seat seat, const std::shared_ptr<const GroupLaunch> &launch) {
+  llvm::Expected<bool> last = seat.call->join(seat.member, launch);
+  if (!last) {
+    failLocked(diagnosticsOf(last.takeError()));
+    return failureLocked();
+  }
+  tellLocked();
+  return seat;
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinCollective(size_t member,
+                                                          const std::shared_ptr<const GroupLaunch> &launch) {
+  size_t number = ++joined_[member];
+  while (firstNumber_ + calls_.size() <= number)
+    calls_.push_back(std::make_shared<LocalCall>(members_, firstNumber_ + calls_.size()));
+  std::shared_ptr<LocalCall> call = calls_[number - firstNumber_];
+  llvm::Expected<Seat> seat = joinLocked({call, member}, launch);
+  for (size_t gone : left_)
+    if (seat && !call->has(gone))
+      lose(gone, *call);
+  while (!calls_.empty() && calls_.front()->hasAll()) {
+    calls_.pop_front();
+    ++firstNumber_;
+  }
+  return seat;
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
+                                                        const std::shared_ptr<const GroupLaunch> &launch) {
+  bool sends = launch->launch().kind == CollectiveKind::Send;
+  auto peer = static_cast<size_t>(launch->call().peer);
+  Channel channel{sends ? member : peer, sends ? peer : member, launch->call().tag};
+  size_t end = sends ? 0 : 1;
+  auto &open = open_[channel];
+  bool isFirst = open.empty() || open.front()->has(end);
+  std::shared_ptr<LocalCall> call =
+      isFirst ? std::make_shared<LocalCall>(std::vector{members_[channel.from], members_[channel.to]}, 0)
+              : open.front();
+  if (isFirst)
+    open.push_back(call);
+  else
+    open.pop_front();
+  llvm::Expected<Seat> seat = joinLocked({call, end}, launch);
+  if (seat && isFirst && left_.count(peer) != 0)
+    lose(peer, *call);
+  return seat;
+}
+
+llvm::Expected<std::optional<LocalRoom::Seat>>
+LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
+  Lock lock(mutex_);
+  if (llvm::Error over = failureLocked())
+    return over;
+  for (auto &[channel, open] : open_) {
+    bool matches = channel.to == member && channel.tag == launch->call().tag;
+    if (!matches || open.empty() || open.front()->has(1))
+      continue;
+    std::shared_ptr<LocalCall> call = open.front();
+    open.pop_front();
+    llvm::Expected<Seat> seat = joinLocked({call, 1}, launch);
+    if (!seat)
+      return seat.takeError();
+    return std::optional<Seat>(*seat);
+  }
+  return std::optional<Seat>();
+}
+
+void LocalRoom::lose(size_t member, LocalCall &call) {
+  failLocked(diagnosticsOf(
+      groupError("run.rank-lost", "",
+                 "rank " + std::to_string(members_[member]) + " has left group " + name_ + ": " + call.waitText(),
+                 "a rank must not end, or destroy a group, before it has called all collectives of the group")));
+}
+
+void LocalRoom::leave(size_t member) {
+  Lock lock(mutex_);
+  left_.insert(member);
+  for (const std::shared_ptr<LocalCall> &call : calls_)
+    if (!call->has(member) &&
+        llvm::any_of(llvm::seq<size_t>(0, members_.size()), [&](size_t m) { return call->has(m); }))
+      lose(member, *call);
+  for (auto &[channel, open] : open_)
+    for (const std::shared_ptr<LocalCall> &call : open) {
+      size_t end = channel.from == member ? 0 : 1;
+      bool isEnd = channel.from == member || channel.to == member;
+      if (isEnd && !call->has(end) && call->has(1 - end))
+        lose(member, *call);
+    }
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,113 @@
+// LocalRoom: the collectives and transfers of a group whose ranks are threads of one process.
+//
+// A rank joins a call with its launch; the calls match as Meeting (local/meeting.h) states. Once all members have
+// joined, each part of the movement (local/movement.h) is done by the first thread that can: a rank that waits does its
+// own part, and then the parts that no other thread has begun. So a call completes although some members do not wait
+// for it yet.
+//
+// The first failure of a group ends it: all calls in flight and all later ones return that error. A rank that leaves
+// ends the calls that it has not joined.
+//
+// Ownership: a call owns the launches of its members. Thread-safe. Failure: run.ranks-disagree, run.collective,
+// run.deadline, run.rank-lost. Cost: a lock to join, and that of the moved bytes.
+#pragma once
+
+#include "ccgraph/ir/diagnostic.h"
+#include "local/meeting.h"
+#include "process_groups/group_launch.h"
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <set>
+
+namespace ccgraph::runtime {
+
+class LocalRoom;
+
+/// One collective or transfer, with the launches of the members that have joined.
+class LocalCall {
+public:
+  /// `sequence`: 0 for a transfer, whose members are its two ends.
+  LocalCall(std::vector<int64_t> members, size_t sequence);
+  [[nodiscard]] llvm::Expected<bool> join(size_t member, std::shared_ptr<const GroupLaunch> launch);
+  [[nodiscard]] bool hasAll() const { return meeting_.allArrived(); }
+  [[nodiscard]] bool isDone() const { return meeting_.allDone(); }
+  [[nodiscard]] bool has(size_t member) const { return launches_[member] != nullptr; }
+  [[nodiscard]] const GroupLaunch &launch(size_t member) const { return *launches_[member]; }
+  /// Does the parts that no thread has begun, `own` first. True where this thread did the last part.
+  [[nodiscard]] bool move(size_t own);
+  [[nodiscard]] std::string waitText() { return meeting_.waitText(); }
+
+private:
+  [[nodiscard]] llvm::Error checkNames(size_t member) const;
+  [[nodiscard]] bool movePart(size_t member);
+
+  std::vector<int64_t> members_;
+  size_t sequence_;
+  Meeting meeting_;
+  std::vector<std::shared_ptr<const GroupLaunch>> launches_;
+  std::vector<std::atomic<bool>> begun_;
+};
+
+class LocalRoom {
+public:
+  using Clock = std::chrono::steady_clock;
+  LocalRoom(std::vector<int64_t> members, std::string name) : members_(std::move(members)), name_(std::move(name)) {}
+
+  /// A member's part of a call.
+  struct Seat {
+    std::shared_ptr<LocalCall> call;
+    size_t member = 0;
+  };
+  [[nodiscard]] llvm::Expected<Seat> join(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  /// Joins the oldest transfer to this member of this tag that has no receiver, if there is one.
+  [[nodiscard]] llvm::Expected<std::optional<Seat>> joinFromAny(size_t member,
+                                                                const std::shared_ptr<const GroupLaunch> &launch);
+
+  /// Waits until `holds`, which is called under the lock, or the room is over, or the time has passed.
+  void await(Clock::time_point until, llvm::function_ref<bool()> holds);
+  /// Changes whenever a rank has joined, moved the last part, or left.
+  [[nodiscard]] uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+  void tell();
+  /// Ends the group; the first failure counts.
+  void fail(llvm::Error error);
+  [[nodiscard]] llvm::Error failure();
+  /// The member will call nothing more.
+  void leave(size_t member);
+  [[nodiscard]] const std::vector<int64_t> &members() const { return members_; }
+
+private:
+  struct Channel {
+    size_t from = 0;
+    size_t to = 0;
+    int64_t tag = 0;
+    friend auto operator<=>(const Channel &, const Channel &) = default; // NOLINT(modernize-use-nullptr): no pointer
+  };
+  using Lock = std::unique_lock<std::mutex>;
+  [[nodiscard]] llvm::Expected<Seat> joinLocked(Seat seat, const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Expected<Seat> joinCollective(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Expected<Seat> joinTransfer(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Error failureLocked() const;
+  void tellLocked();
+  void failLocked(std::vector<Diagnostic> why);
+  /// Of a call that this member has not joined.
+  void lose(size_t member, LocalCall &call);
+
+  std::vector<int64_t> members_;
+  std::string name_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<uint64_t> changes_ = 0;
+  /// calls that some member has not joined, oldest first; the first one is number firstNumber_
+  std::deque<std::shared_ptr<LocalCall>> calls_;
+  size_t firstNumber_ = 1;
+  /// by member: the number of its last call
+  std::map<size_t, size_t> joined_;
+  /// transfers that lack one end, oldest first
+  std::map<Channel, std::deque<std::shared_ptr<LocalCall>>> open_;
+  std::set<size_t> left_;
+  std::vector<Diagnostic> failure_;
+};
+
+} // namespace ccgraph::runtime
