@@ -43,22 +43,30 @@ Transport::Ticket MpiTransport::enrol(const CallSeat &seat) {
   return calls_.size() - 1;
 }
 
-llvm::Error MpiTransport::open(const ProgramAgreement &agreement, Context &context) {
+void MpiTransport::open(std::vector<MpiCommKey> communicators, Context &context) {
   context_ = &context;
-  active_.resize(agreement.communicators.size());
-  for (size_t i = 0; i < calls_.size(); ++i) {
-    Call &call = calls_[i];
-    call.agreed = agreement.calls[i];
-    call.comm = job_.communicator(call.agreed.comm);
-    call.commIndex = static_cast<size_t>(llvm::lower_bound(agreement.communicators, call.agreed.comm) -
-                                         agreement.communicators.begin());
-    if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTag())
-      continue;
-    return makeError(diagnose("run.collective", "rank " + std::to_string(job_.rank()) + ": got a transfer with tag " +
-                                                    std::to_string(call.seat.tag) + ", expected 0 to " +
-                                                    std::to_string(job_.largestTag()) + ", which is what MPI has"));
-  }
+  communicators_ = std::move(communicators);
+  active_.resize(communicators_.size());
+}
+
+llvm::Error MpiTransport::open(const ProgramAgreement &agreement, Context &context) {
+  open(agreement.communicators, context);
+  for (size_t i = 0; i < calls_.size(); ++i)
+    if (llvm::Error error = place(i, agreement.calls[i]))
+      return error;
   return llvm::Error::success();
+}
+
+llvm::Error MpiTransport::place(Ticket ticket, const AgreedCall &agreed) {
+  Call &call = calls_[ticket];
+  call.agreed = agreed;
+  call.comm = job_.communicator(agreed.comm);
+  call.commIndex = static_cast<size_t>(llvm::lower_bound(communicators_, agreed.comm) - communicators_.begin());
+  if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTag())
+    return llvm::Error::success();
+  return makeError(diagnose("run.collective", "rank " + std::to_string(job_.rank()) + ": got a transfer with tag " +
+                                                  std::to_string(call.seat.tag) + ", expected 0 to " +
+                                                  std::to_string(job_.largestTag()) + ", which is what MPI has"));
 }
 
 void MpiTransport::begin() {

@@ -39,6 +39,10 @@ public:
   /// Call once all calls are enrolled, before the first run, with the agreement of the ranks, whose communicators
   /// exist.
   [[nodiscard]] llvm::Error open(const ProgramAgreement &agreement, Context &context);
+  /// For calls that no plan has: the communicators that they may use, sorted; they must exist. Then each call is placed
+  /// after it is enrolled, and again before each of its launches.
+  void open(std::vector<MpiCommKey> communicators, Context &context);
+  [[nodiscard]] llvm::Error place(Ticket ticket, const AgreedCall &agreed);
   /// Before each run.
   void begin();
 
@@ -116,6 +120,7 @@ private:
 
   MpiJob &job_;
   Context *context_ = nullptr;
+  std::vector<MpiCommKey> communicators_;
   std::vector<Call> calls_;
   /// by communicator: calls that have been launched and are not complete, oldest first
   std::vector<std::vector<Ticket>> active_;

@@ -2,6 +2,7 @@
 
 #include "process_groups/group_error.h"
 #include "process_groups/local_backend.h"
+#include "process_groups/mpi_backend.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,7 +30,7 @@ struct Registry {
 };
 
 Registry &registry() {
-  static Registry all{{}, {{"local", {createLocalBackend, {"cpu"}}}}};
+  static Registry all{{}, {{"local", {createLocalBackend, {"cpu"}}}, {"mpi", {createMpiBackend, {"cpu"}}}}};
   return all;
 }
 

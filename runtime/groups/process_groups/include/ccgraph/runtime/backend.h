@@ -1,8 +1,9 @@
 // Backend: executes the calls of one process group. Work: one such call, in flight or complete.
 //
-// A backend has a name, under which a creator is registered. The backend of this library:
+// A backend has a name, under which a creator is registered. Backends of this library:
 //
 //   local   the ranks are threads of one process
+//   mpi     the ranks are processes that mpirun has started
 //
 // A program registers others:
 //

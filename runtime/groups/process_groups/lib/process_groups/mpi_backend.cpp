@@ -1,0 +1,306 @@
+#include "process_groups/mpi_backend.h"
+
+#include "collectives/agreement.h"
+#include "mpi/mpi_standby.h"
+#include "mpi/mpi_transport.h"
+#include "process_groups/group_error.h"
+#include "process_groups/group_launch.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <deque>
+#include <mutex>
+
+namespace ccgraph::runtime {
+namespace {
+
+/// Communicators of groups have numbers from here on; those of plans have smaller ones.
+constexpr int64_t firstNumber = int64_t{1} << 32;
+
+/// The communicators of the next group of these members. All members make their groups in one order.
+std::vector<MpiCommKey> nextCommunicators(const std::vector<int64_t> &members) {
+  static auto *counts = new std::map<std::vector<int64_t>, int64_t>; // NOLINT(cppcoreguidelines-owning-memory)
+  int64_t number = firstNumber + 2 * (*counts)[members]++;
+  return {{members, number}, {members, number + 1}};
+}
+
+/// The transport of one group, and its calls in flight. It stays as long as a work does.
+class MpiGroup : public std::enable_shared_from_this<MpiGroup> {
+public:
+  using Ticket = Transport::Ticket;
+  MpiGroup(MpiJob &job, const BackendSetup &setup)
+      : job_(job), setup_(setup), communicators_(nextCommunicators(setup.members)), transport_(job) {}
+  ~MpiGroup() = default;
+  MpiGroup(const MpiGroup &) = delete;
+  MpiGroup &operator=(const MpiGroup &) = delete;
+
+  llvm::Error open() {
+    transport_.open(communicators_, context_);
+    groups().push_back(weak_from_this());
+    return job_.makeCommunicators(communicators_, setup_.timeout);
+  }
+
+  llvm::Expected<Ticket> launch(std::shared_ptr<const GroupLaunch> launch) {
+    Ticket ticket = ticketOf(*launch);
+    if (isPointToPoint(launch->launch().kind)) {
+      if (llvm::Error error = begin(ticket, *launch))
+        return error;
+      return ticket;
+    }
+    waiting_.push_back({ticket, std::move(launch)});
+    if (llvm::Error error = beginNext())
+      return error;
+    return ticket;
+  }
+
+  /// Does what can be done for the calls of all groups: a peer may wait for a call of another group than this rank.
+  [[nodiscard]] static llvm::Error advanceAll() {
+    llvm::erase_if(groups(), [](const std::weak_ptr<MpiGroup> &group) { return group.expired(); });
+    for (const std::weak_ptr<MpiGroup> &group : groups())
+      if (llvm::Error error = group.lock()->advance())
+        return error;
+    return llvm::Error::success();
+  }
+
+  [[nodiscard]] bool isDone(Ticket ticket) const {
+    auto found = inFlight_.find(ticket);
+    return found != inFlight_.end() && found->second;
+  }
+
+  /// Of a call that has not begun: what the collective before it waits for.
+  [[nodiscard]] std::string waitText(Ticket ticket) const {
+    bool begun = inFlight_.count(ticket) != 0;
+    return transport_.waitText(begun || !collective_ ? ticket : *collective_);
+  }
+
+  void release(Ticket ticket, const GroupLaunch &launch) {
+    inFlight_.erase(ticket);
+    free_[keyOf(launch)].push_back(ticket);
+  }
+
+  [[nodiscard]] MpiJob &job() const { return job_; }
+  [[nodiscard]] MpiTransport &transport() { return transport_; }
+  [[nodiscard]] const BackendSetup &setup() const { return setup_; }
+
+private:
+  /// All groups of the process; MPI's calls come from one thread.
+  static std::vector<std::weak_ptr<MpiGroup>> &groups() {
+    static auto *all = new std::vector<std::weak_ptr<MpiGroup>>; // NOLINT(cppcoreguidelines-owning-memory)
+    return *all;
+  }
+
+  llvm::Error advance() {
+    for (auto &[ticket, done] : inFlight_) {
+      if (done || !transport_.isReady(ticket))
+        continue;
+      llvm::Expected<bool> complete = transport_.advance(ticket);
+      if (!complete)
+        return complete.takeError();
+      done = *complete;
+    }
+    return beginNext();
+  }
+
+  llvm::Error begin(Ticket ticket, const GroupLaunch &launch) {
+    bool transfers = isPointToPoint(launch.launch().kind);
+    AgreedCall agreed{communicators_[transfers ? 1 : 0], transfers ? 0 : ++sequence_, !transfers && setup_.size() > 1};
+    if (llvm::Error error = transport_.place(ticket, agreed))
+      return error;
+    inFlight_[ticket] = false;
+    return transport_.launch(ticket, launch.launch());
+  }
+
+  // A collective has several parts, each a call of MPI, and MPI matches the calls on a communicator by their order. So a
+  // collective begins when the one before it is complete: otherwise the order of the parts would depend on time.
+  llvm::Error beginNext() {
+    if (waiting_.empty() || (collective_ && !isDone(*collective_) && inFlight_.count(*collective_) != 0))
+      return llvm::Error::success();
+    auto [ticket, launch] = std::move(waiting_.front());
+    waiting_.pop_front();
+    collective_ = ticket;
+    return begin(ticket, *launch);
+  }
+
+  struct Key {
+    CollectiveKind kind{};
+    int64_t peer = 0;
+    int64_t tag = 0;
+    friend auto operator<=>(const Key &, const Key &) = default;
+  };
+  static Key keyOf(const GroupLaunch &launch) {
+    bool transfers = isPointToPoint(launch.launch().kind);
+    return {launch.launch().kind, transfers ? launch.call().peer : 0, launch.call().tag};
+  }
+
+  Ticket ticketOf(const GroupLaunch &launch) {
+    std::vector<Ticket> &free = free_[keyOf(launch)];
+    if (!free.empty()) {
+      Ticket ticket = free.back();
+      free.pop_back();
+      return ticket;
+    }
+    CallSeat seat{setup_.members, static_cast<size_t>(setup_.rank), launch.launch().kind, 0, launch.call().tag};
+    if (isPointToPoint(seat.kind))
+      seat.peer = static_cast<size_t>(launch.call().peer);
+    return transport_.enrol(seat);
+  }
+
+  MpiJob &job_;
+  BackendSetup setup_;
+  std::vector<MpiCommKey> communicators_;
+  Context context_;
+  MpiTransport transport_;
+  int64_t sequence_ = 0;
+  /// by ticket: it is complete, and no work has taken its results yet
+  std::map<Ticket, bool> inFlight_;
+  /// the collective that has begun last
+  std::optional<Ticket> collective_;
+  /// collectives that have not begun, in their order
+  std::deque<std::pair<Ticket, std::shared_ptr<const GroupLaunch>>> waiting_;
+  /// tickets that may be launched again
+  std::map<Key, std::vector<Ticket>> free_;
+};
+
+class MpiWork final : public Work, public Sleeper {
+public:
+  MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch)
+      : group_(std::move(group)), launch_(std::move(launch)), deadline_(Clock::now() + launch_->call().timeout) {}
+  ~MpiWork() override {
+    // MPI may still write to the memory of a call that nobody has waited for.
+    if (!done_ && begun_)
+      group_->job().keep(
+          std::make_shared<std::pair<std::shared_ptr<MpiGroup>, std::shared_ptr<const GroupLaunch>>>(group_, launch_));
+  }
+  MpiWork(const MpiWork &) = delete;
+  MpiWork &operator=(const MpiWork &) = delete;
+
+  llvm::Error begin() {
+    llvm::Expected<MpiGroup::Ticket> ticket = group_->launch(launch_);
+    if (!ticket)
+      return ticket.takeError();
+    ticket_ = *ticket;
+    begun_ = true;
+    return llvm::Error::success();
+  }
+
+  llvm::Error wait(std::optional<Milliseconds> timeout) override {
+    auto until = timeout ? std::min(deadline_, Clock::now() + *timeout) : deadline_;
+    bool ends = until == deadline_;
+    MpiStandby standby(group_->job(),
+                       std::max(std::chrono::duration_cast<Milliseconds>(until - Clock::now()), Milliseconds(1)));
+    Standby::Since since = Clock::now();
+    while (!advance(standby)) {
+      if (standby.isOver())
+        return end(standby);
+      if (!ends && Clock::now() >= until)
+        return groupError("run.deadline", groupOpName(launch_->call().op),
+                          "rank " + std::to_string(rank()) + ": Timed out waiting " + std::to_string(timeout->count()) +
+                              "ms for " + group_->waitText(ticket_));
+      standby.sleep(*this, standby.news(), since);
+    }
+    return failure_.empty() ? llvm::Error::success() : makeError(failure_);
+  }
+
+  bool isCompleted() override {
+    MpiStandby standby(group_->job(), launch_->call().timeout);
+    if (!advance(standby) && standby.isOver())
+      llvm::consumeError(end(standby));
+    return done_ || !failure_.empty();
+  }
+  llvm::Error exception() override { return failure_.empty() ? llvm::Error::success() : makeError(failure_); }
+  std::vector<Tensor> result() const override { return launch_->result(); }
+  llvm::Expected<int64_t> sourceRank() override {
+    bool receives = launch_->launch().kind == CollectiveKind::Recv;
+    return receives && done_ ? llvm::Expected<int64_t>(launch_->call().peer) : Work::sourceRank();
+  }
+
+  // --- Sleeper --------------------------------------------------------------------------------------------------
+  int64_t rank() const override { return launch_->launch().rank; }
+  std::vector<std::string> waitTexts() const override { return {group_->waitText(ticket_)}; }
+  std::string busyText() const override { return ""; }
+  std::string position() const override { return groupOpName(launch_->call().op).str(); }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  bool advance(MpiStandby &standby) {
+    if (done_ || !failure_.empty())
+      return true;
+    if (llvm::Error error = MpiGroup::advanceAll()) {
+      standby.fail(std::move(error));
+      return false;
+    }
+    if (!group_->isDone(ticket_))
+      return false;
+    launch_->takeResults();
+    group_->release(ticket_, *launch_);
+    return done_ = true;
+  }
+
+  /// The error on which all ranks agree that still answer.
+  llvm::Error end(MpiStandby &standby) {
+    MpiTransport &transport = group_->transport();
+    MpiStandby::Standing standing;
+    standing.counts = [&] { return transport.counts(); };
+    standing.learn = [&](std::vector<std::optional<LaunchCounts>> counts) { transport.learn(std::move(counts)); };
+    standing.waits = [this] { return waitTexts(); };
+    standing.position = [this] { return position(); };
+    failure_ = diagnosticsOf(standby.settle(standing));
+    return makeError(failure_);
+  }
+
+  std::shared_ptr<MpiGroup> group_;
+  std::shared_ptr<const GroupLaunch> launch_;
+  Clock::time_point deadline_;
+  MpiGroup::Ticket ticket_ = 0;
+  bool begun_ = false;
+  bool done_ = false;
+  std::vector<Diagnostic> failure_;
+};
+
+class MpiBackend final : public Backend {
+public:
+  explicit MpiBackend(std::shared_ptr<MpiGroup> group) : group_(std::move(group)) {}
+  llvm::StringRef name() const override { return "mpi"; }
+
+  llvm::Expected<WorkPtr> launch(GroupCall call) override {
+    if (call.op == GroupOp::RecvAnySource)
+      return unsupported(call.op);
+    if (group_->job().isOver())
+      return groupError("run.mpi", groupOpName(call.op), "an earlier error has ended the job", "start it anew");
+    const BackendSetup &setup = group_->setup();
+    auto launch = std::make_shared<const GroupLaunch>(std::move(call), setup.rank, setup.members);
+    if (std::string wrong = checkLaunch(launch->launch(), setup.members.size()); !wrong.empty())
+      return groupError("group.argument", groupOpName(launch->call().op), wrong);
+    auto work = std::make_shared<MpiWork>(group_, launch);
+    if (llvm::Error error = work->begin())
+      return error;
+    return WorkPtr(work);
+  }
+
+private:
+  std::shared_ptr<MpiGroup> group_;
+};
+
+} // namespace
+
+llvm::Expected<std::shared_ptr<Backend>> createMpiBackend(const BackendSetup &setup) {
+  // MPI starts once, also where several threads of the process make groups by mistake.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  llvm::Expected<MpiJob *> job = MpiJob::join(setup.timeout);
+  if (!job)
+    return job.takeError();
+  int64_t own = setup.members[static_cast<size_t>(setup.rank)];
+  if ((*job)->rank() != own)
+    return groupError("group.argument", "",
+                      "got rank " + std::to_string(own) + " in a process that MPI gives rank " +
+                          std::to_string((*job)->rank()),
+                      "with backend mpi, give each process the rank that MPI gives it (OMPI_COMM_WORLD_RANK)");
+  auto group = std::make_shared<MpiGroup>(**job, setup);
+  if (llvm::Error error = group->open())
+    return error;
+  return std::shared_ptr<Backend>(std::make_shared<MpiBackend>(std::move(group)));
+}
+
+} // namespace ccgraph::runtime

@@ -1,0 +1,215 @@
+// Calls every collective of a process group on the ranks of a backend, and compares the values with those of the
+// interpreter's reduction and of plain concatenation; or lets one rank fail, and prints what the others report.
+//
+//   ccgraph_group_ranks local RANKS
+//   mpirun -n RANKS ccgraph_group_ranks mpi FILE [absent|stopped|killed|late RANK]
+//
+// FILE does not exist yet: the file store of the job. The last line is "rank R: N values compared, 0 wrong" or
+// "rank R: MILLISECONDS ms: RULE: MESSAGE".
+#include "ccgraph/runtime/broadcast_coalesced.h"
+#include "ccgraph/runtime/engine.h"
+#include "ccgraph/runtime/job.h"
+#include "collectives/buffer.h"
+#include "collectives/reduce.h"
+#include "stores/store_error.h"
+#include "tensor/elements.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+using namespace ccgraph;
+using namespace ccgraph::runtime;
+
+namespace {
+
+constexpr DType dtypes[] = {DType::U8,   DType::I8,  DType::I16, DType::I32, DType::I64,  DType::F16,
+                            DType::BF16, DType::F32, DType::F64, DType::C64, DType::C128, DType::Bool};
+constexpr ReduceOp reductions[] = {ReduceOp::Sum, ReduceOp::Avg,  ReduceOp::Product, ReduceOp::Min,
+                                   ReduceOp::Max, ReduceOp::Band, ReduceOp::Bor,     ReduceOp::Bxor};
+
+struct Count {
+  int compared = 0;
+  int wrong = 0;
+};
+
+Tensor valuesOf(DType dtype, int64_t elements, int64_t rank) {
+  Tensor tensor = Tensor::zeros(dtype, {elements});
+  for (int64_t i = 0; i < elements; ++i)
+    writeElement<Complex>(dtype, tensor.data() + i * tensor.elementSize(),
+                          Complex(static_cast<double>((i * 7 + rank * 3) % 5), static_cast<double>(rank % 2)));
+  return tensor;
+}
+
+class Calls {
+public:
+  explicit Calls(Job &job) : group_(job.world()), rank_(job.rank()), ranks_(job.worldSize()) {}
+
+  Count run() {
+    for (DType dtype : dtypes) {
+      for (int64_t elements : {3, 5000})
+        for (ReduceOp op : reductions)
+          if (!llvm::errorToBool(checkReducible(op, dtype)) &&
+              !(op == ReduceOp::Avg && classOf(dtype) == DTypeClass::Integer))
+            reduce(dtype, op, elements);
+      move(dtype);
+    }
+    transfers();
+    return count_;
+  }
+
+private:
+  void expect(const Tensor &got, const Tensor &expected) {
+    ++count_.compared;
+    count_.wrong += got.toHost().data == expected.toHost().data ? 0 : 1;
+  }
+  std::vector<Tensor> rows(DType dtype, int64_t elements) const {
+    std::vector<Tensor> all;
+    for (int64_t rank = 0; rank < ranks_; ++rank)
+      all.push_back(valuesOf(dtype, elements, rank));
+    return all;
+  }
+  static Tensor concatenated(std::vector<Tensor> rows) { return Buffer(std::move(rows)).read(); }
+
+  void reduce(DType dtype, ReduceOp op, int64_t elements) {
+    Tensor whole = reduceInOrder(op, rows(dtype, elements * ranks_)), all = valuesOf(dtype, elements * ranks_, rank_);
+    Tensor part = Tensor::zeros(dtype, {elements}), once = valuesOf(dtype, elements * ranks_, rank_);
+    llvm::cantFail(finish(group_.reduceScatterTensor(part, all, op)));
+    expect(part, whole.slice(0, elements * rank_, elements * (rank_ + 1)).cloneContiguous());
+    llvm::cantFail(finish(group_.allReduce(all, op)));
+    expect(all, whole);
+    llvm::cantFail(finish(group_.reduce(once, ranks_ - 1, op)));
+    expect(once, rank_ == ranks_ - 1 ? whole : valuesOf(dtype, elements * ranks_, rank_));
+  }
+
+  void move(DType dtype) {
+    std::vector<Tensor> all = rows(dtype, 4), list;
+    Tensor mine = valuesOf(dtype, 4, rank_);
+    for (int64_t i = 0; i < ranks_; ++i)
+      list.push_back(Tensor::zeros(dtype, {4}));
+    llvm::cantFail(finish(group_.allGather(list, mine)));
+    expect(concatenated(list), concatenated(all));
+    llvm::cantFail(finish(group_.allToAll(list, all)));
+    expect(list.front(), all[static_cast<size_t>(rank_)]);
+    for (int64_t root = 0; root < ranks_; ++root) {
+      bool isRoot = rank_ == root;
+      Tensor moved = valuesOf(dtype, 4, rank_), share = Tensor::zeros(dtype, {4});
+      llvm::cantFail(finish(group_.broadcast(moved, root)));
+      expect(moved, all[static_cast<size_t>(root)]);
+      llvm::cantFail(finish(group_.gather(isRoot ? list : std::vector<Tensor>(), mine, root)));
+      if (isRoot)
+        expect(concatenated(list), concatenated(all));
+      llvm::cantFail(finish(group_.scatter(share, isRoot ? all : std::vector<Tensor>(), root)));
+      expect(share, all[static_cast<size_t>(rank_)]);
+    }
+    llvm::cantFail(broadcastCoalesced(group_, {mine, list.front()}, 8, 0));
+    expect(mine, all.front());
+    llvm::cantFail(finish(group_.barrier()));
+  }
+
+  /// Many calls in flight, in an order of waits that differs from rank to rank.
+  void transfers() {
+    int64_t next = (rank_ + 1) % ranks_, before = (rank_ + ranks_ - 1) % ranks_;
+    std::vector<Tensor> sums, received;
+    std::vector<WorkPtr> works;
+    for (int64_t i = 0; i < 8; ++i) {
+      sums.push_back(valuesOf(DType::F32, 20000 + i, rank_));
+      works.push_back(llvm::cantFail(group_.allReduce(sums.back())));
+      received.push_back(Tensor::zeros(DType::F32, {100 + i}));
+      if (ranks_ == 1)
+        continue;
+      for (WorkPtr &work : llvm::cantFail(group_.batch({{GroupOp::Send, valuesOf(DType::F32, 100 + i, rank_), next, i},
+                                                        {GroupOp::Recv, received.back(), before, i}})))
+        works.push_back(std::move(work));
+    }
+    if (rank_ % 2 == 1)
+      std::reverse(works.begin(), works.end());
+    for (const WorkPtr &work : works)
+      llvm::cantFail(work->wait());
+    for (int64_t i = 0; i < 8; ++i) {
+      expect(sums[static_cast<size_t>(i)], reduceInOrder(ReduceOp::Sum, rows(DType::F32, 20000 + i)));
+      if (ranks_ > 1)
+        expect(received[static_cast<size_t>(i)], valuesOf(DType::F32, 100 + i, before));
+    }
+  }
+
+  ProcessGroup &group_;
+  int64_t rank_;
+  int64_t ranks_;
+  Count count_;
+};
+
+int report(Job &job) {
+  Count count = Calls(job).run();
+  std::printf("rank %d: %d values compared, %d wrong\n", static_cast<int>(job.rank()), count.compared, count.wrong);
+  return count.wrong == 0 ? 0 : 1;
+}
+
+int runLocal(int64_t ranks) {
+  std::shared_ptr<Store> store = makeHashStore();
+  std::vector<std::thread> threads;
+  std::atomic<int> failed = 0;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    threads.emplace_back([&, rank] {
+      JobOptions options{.store = store, .rank = rank, .worldSize = ranks};
+      failed += report(*llvm::cantFail(Job::init(std::move(options))));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  return failed == 0 ? 0 : 1;
+}
+
+/// The others call a collective while one rank fails.
+int runFault(Job &job, const std::string &kind, int64_t culprit) {
+  Tensor tensor = valuesOf(DType::F32, 4096, job.rank());
+  llvm::cantFail(finish(job.world().barrier()));
+  if (job.rank() == culprit) {
+    if (kind == "killed")
+      std::raise(SIGKILL);
+    if (kind == "stopped")
+      std::raise(SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(kind == "late" ? 300 : 4000));
+    if (kind == "absent")
+      return 0;
+  }
+  auto begun = std::chrono::steady_clock::now();
+  llvm::Error error = finish(job.world().allReduce(tensor, ReduceOp::Sum, {std::chrono::milliseconds(1500)}));
+  auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
+  std::string rule = error ? ruleOf(error) : "completed";
+  std::string text = llvm::toString(std::move(error));
+  for (char &c : text)
+    c = c == '\n' ? ' ' : c;
+  std::printf("rank %d: %d ms: %s: %s\n", static_cast<int>(job.rank()), static_cast<int>(took.count()), rule.c_str(),
+              text.c_str());
+  return 0;
+}
+
+int runMpi(int argc, char **argv) {
+  auto number = [](const char *name) { return std::atoll(std::getenv(name) ? std::getenv(name) : "0"); };
+  JobOptions options;
+  options.backend = "cpu:mpi";
+  options.init.url = "file://" + std::string(argv[2]);
+  options.init.rank = number("OMPI_COMM_WORLD_RANK");
+  options.init.worldSize = std::max<int64_t>(number("OMPI_COMM_WORLD_SIZE"), 1);
+  options.timeout = std::chrono::seconds(60);
+  int code = 0;
+  {
+    auto job = llvm::cantFail(Job::init(std::move(options)));
+    code = argc > 4 ? runFault(*job, argv[3], std::atoll(argv[4])) : report(*job);
+    std::fflush(stdout);
+  }
+  return findEngine("mpi")->leave(code);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc > 2 && std::string(argv[1]) == "mpi")
+    return runMpi(argc, argv);
+  if (argc > 2 && std::string(argv[1]) == "local")
+    return runLocal(std::atoll(argv[2]));
+  std::fprintf(stderr, "usage: %s local RANKS | mpi FILE [absent|stopped|killed|late RANK]\n", argv[0]);
+  return 2;
+}
