@@ -6,6 +6,8 @@
 #include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"
 #include "docgen/command_pages.h"
+#include "driver/check_driver.h"
+#include "driver/check_options.h"
 #include "driver/gen_driver.h"
 #include "driver/gen_options.h"
 #include "driver/opt_driver.h"
@@ -68,6 +70,8 @@ std::string cliMarkdown() {
   writeTool(os, "ccgraph-run", driver::runMain);
   os << '\n';
   writeTool(os, "ccgraph-gen", driver::genMain);
+  os << '\n';
+  writeTool(os, "ccgraph-check", driver::checkMain);
   return os.str();
 }
 
@@ -77,16 +81,19 @@ std::vector<Document> generatedDocuments() {
   driver::OptOptions optOptions;
   driver::RunOptions runOptions;
   driver::GenOptions genOptions;
+  driver::CheckOptions checkOptions;
   const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions),
-                            gen = driver::genCommandLine(genOptions);
+                            gen = driver::genCommandLine(genOptions), check = driver::declareCheckFlags(checkOptions);
   return {{"passes.md", passesMarkdown()},
           {"legality.md", legalityMarkdown()},
           {"plan-verifier.md", planVerifierMarkdown()},
           {"ops.md", opsMarkdown()},
           {"cli.md", cliMarkdown()},
+          {"man/ccgraph-check.1", manualPage("ccgraph-check", check)},
           {"man/ccgraph-gen.1", manualPage("ccgraph-gen", gen)},
           {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},
           {"man/ccgraph-run.1", manualPage("ccgraph-run", run)},
+          {"completion/ccgraph-check", bashCompletion("ccgraph-check", check)},
           {"completion/ccgraph-gen", bashCompletion("ccgraph-gen", gen)},
           {"completion/ccgraph-opt", bashCompletion("ccgraph-opt", opt)},
           {"completion/ccgraph-run", bashCompletion("ccgraph-run", run)}};

@@ -81,12 +81,15 @@ public:
     return from_.groups.empty() ? llvm::Error::success() : addGroups(*graph_, from_.groups);
   }
 
+  /// Adds the place in the file to an error about a node.
+  llvm::Error placed(llvm::Error error) const {
+    return error ? withPlaces(std::move(error), {input_->file, input_->selector}) : std::move(error);
+  }
+
   /// Assumes the groups that no file describes, for a job of this many ranks.
   llvm::Error verify(size_t ranks) {
     assumeGroups(*graph_, ranks);
-    if (llvm::Error error = checkWellFormed(*graph_))
-      return withPlaces(std::move(error), {input_->file, input_->selector});
-    return llvm::Error::success();
+    return placed(checkWellFormed(*graph_));
   }
 
   [[nodiscard]] const Graph &graph() const { return *graph_; }
@@ -121,10 +124,10 @@ llvm::Error visitOne(const JobGraph &from, size_t ranks, Diagnostics &warnings, 
   if (llvm::Error error = reader.verify(ranks))
     return error;
   if (!from.ranks.empty())
-    return visit(reader.graph(), from.ranks);
+    return reader.placed(visit(reader.graph(), from.ranks));
   std::vector<int64_t> all(ranks);
   std::iota(all.begin(), all.end(), int64_t{0});
-  return visit(reader.graph(), all);
+  return reader.placed(visit(reader.graph(), all));
 }
 
 } // namespace
