@@ -73,6 +73,7 @@ std::optional<Runs::Nodes> Runs::predecessors(Node *node, const Node *begin) con
 }
 
 void Runs::place(Node *node, Node *before) {
+  ++numMoves_;
   if (memory_)
     memory_->move(node, before);
   else
@@ -92,6 +93,22 @@ bool Runs::isFew(const std::optional<Nodes> &along) {
   return few;
 }
 
+std::optional<Runs::Nodes> Runs::fewOthers(const Sinking &sinking, const Node *newcomer) {
+  Nodes others;
+  const auto *follower = sinking.along.begin();
+  for (Node *node = sinking.launches.back()->next(); node != newcomer; node = node->next())
+    if (follower != sinking.along.end() && *follower == node)
+      ++follower;
+    else if (others.size() < sinking.launches.size() + sinking.along.size())
+      others.push_back(node);
+    else
+      return std::nullopt;
+  return others;
+}
+
+// A long run has many launches and waits, and few nodes between it and the newcomer. If these are fewer, they are put
+// before the run, and the newcomer after it, which yields the same order:
+//   c1 c2 w1 w2 a c3   ->   a c1 c2 c3 w1 w2
 bool Runs::sink(const Bucket &bucket, Node *newcomer) {
   Nodes launches;
   for (const Candidate &member : bucket.members)
@@ -99,6 +116,12 @@ bool Runs::sink(const Bucket &bucket, Node *newcomer) {
   std::optional<Nodes> along = followers(launches, newcomer);
   if (!isFew(along))
     return false;
+  if (std::optional<Nodes> others = fewOthers({launches, *along}, newcomer)) {
+    for (Node *node : *others)
+      move(node, launches.front());
+    move(newcomer, launches.back()->next());
+    return true;
+  }
   for (Node *launch : launches)
     move(launch, newcomer);
   Node *after = newcomer->next();

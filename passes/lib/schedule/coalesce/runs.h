@@ -15,7 +15,8 @@
 //
 // Ownership: refers to graph, analyses and live bytes; buckets must not move in memory. Failure: a verdict; the graph
 // is then unchanged.
-// Cost: join() takes the nodes that move along, and their edges; with a budget O(log n) for each node moved.
+// Cost: join() takes the members, the nodes that move along, and their edges; with a budget O(log n) for each node
+// moved. A long run moves rarely: the nodes between it and the newcomer do, if they are fewer.
 #pragma once
 
 #include "analysis/dependences.h"
@@ -51,6 +52,9 @@ public:
   /// newcomer must follow the run, in the same stretch.
   [[nodiscard]] JoinVerdict join(OpenBucket &bucket, OpenBucket &newcomer);
 
+  /// Returns the number of moves of all joins so far, undone ones included.
+  [[nodiscard]] int64_t numMoves() const { return numMoves_; }
+
 private:
   using Nodes = llvm::SmallVector<Node *, 16>;
   /// Return false if order forbids the move; no node moves then.
@@ -63,6 +67,13 @@ private:
   /// Returns the moving nodes that `node` must follow and that do not come before `begin`; empty if another such node
   /// does not either.
   [[nodiscard]] std::optional<Nodes> predecessors(Node *node, const Node *begin) const;
+  /// The launches of a run that sinks, and the nodes that must follow it and come before the newcomer.
+  struct Sinking {
+    const Nodes &launches;
+    const Nodes &along;
+  };
+  /// Returns the other nodes between the run and the newcomer; empty if they are more than those that sink.
+  [[nodiscard]] static std::optional<Nodes> fewOthers(const Sinking &sinking, const Node *newcomer);
   [[nodiscard]] bool hasRoom(OpenBucket &bucket, OpenBucket &newcomer);
   /// Returns true if the number is within maxMoves; otherwise the join is entangled.
   [[nodiscard]] bool isFew(const std::optional<Nodes> &along);
@@ -80,6 +91,7 @@ private:
   std::optional<BucketRoom> room_;
   /// moves to undo: a node, and its earlier successor
   std::vector<std::pair<Node *, Node *>> moves_;
+  int64_t numMoves_ = 0;
 };
 
 } // namespace ccgraph
