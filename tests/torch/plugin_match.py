@@ -79,6 +79,21 @@ def lost_bucket():
         assert any(node.name == "another" for node in gm.graph.nodes)
 
 
+def input_that_is_a_call():
+    """The schedule has the name of an input, which is a call in this graph, before the other inputs."""
+    with tempfile.TemporaryDirectory() as folder:
+        schedule = schedule_of(graph_of(4), folder)
+        gm = graph_of(4)
+        first = next(node for node in gm.graph.nodes if node.op == "placeholder")
+        call = next(node for node in gm.graph.nodes if node.op == "call_function")
+        name, first.name = first.name, "another"
+        call.name = name
+        said = replayed(gm, schedule, match="names")
+        assert [kind for kind, _ in said] == [ccgraph.torch.Unmatched], said
+        operations = [node.op for node in gm.graph.nodes]
+        assert operations == sorted(operations, key="placeholder".__ne__), operations
+
+
 def from_log(tool):
     """Makes a schedule of each graph from rank 0's log of a run without ccgraph, and uses it in the next run."""
     with tempfile.TemporaryDirectory() as folder:
@@ -104,5 +119,7 @@ by_names()
 print("ok by_names")
 lost_bucket()
 print("ok lost_bucket")
+input_that_is_a_call()
+print("ok input_that_is_a_call")
 from_log(sys.argv[1])
 print("ok from_log")

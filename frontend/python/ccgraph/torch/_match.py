@@ -96,9 +96,12 @@ class _Matcher:
                 self.done[name] = None
 
     def follow(self) -> list[str]:
-        """Returns the order: the schedule's nodes as scheduled, each followed by the unknown nodes after it whose requirements are met; then the
-        other nodes.
+        """Returns the order: the inputs of this graph, then the schedule's nodes as scheduled, each followed by the unknown nodes after it whose
+        requirements are met; then the other nodes.
+
+        Inputs come first, because a name of an input in one graph may be a call in the other: a backward graph computes again what another one reads.
         """
+        self.done.update((name, None) for name in self.program if self.nodes[name].op == "placeholder")
         after = dict(zip(self.program, self.program[1:]))
         unknown = set(self.unknown)
         for name in self.wanted[:-1]:
