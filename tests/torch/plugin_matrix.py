@@ -39,7 +39,7 @@ def judge(of_ranks):
     if errors := [said["error"] for said in plain if "error" in said]:
         return f"does not run without ccgraph: {errors[0].splitlines()[0][:90]}", False
     if errors := [said["error"] for said in given if "error" in said]:
-        return f"ENDED: {errors[0]}", True
+        return f"ENDED: {errors[0].splitlines()[0]}", True
     if [said["results"] for said in plain] != [said["results"] for said in given]:
         return "OTHER VALUES", True
     kinds = sorted({kind for said in given for kind, _ in said["warnings"]})
@@ -53,9 +53,8 @@ def main():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--seconds", type=int, default=1000, help="that a job may take")
-    parser.add_argument("--no-page", action="store_true", help="leave out the programs of docs/getting-a-graph.md, which are for two ranks")
     options = parser.parse_args()
-    names = options.only or [name for name in RECIPES if not name.startswith("page: ") or (options.ranks == 2 and not options.no_page)]
+    names = options.only or list(RECIPES)
     failed = False
     said, printed = run(names, options.ranks, options.seconds)
     for index, name in enumerate(names):

@@ -4,7 +4,7 @@ programs of docs/getting-a-graph.md.
 Each recipe is a function of a rank and a number of ranks. It returns a function that makes one step and returns
 tensors: losses and gradients.
 """
-import contextlib, pathlib, re
+import contextlib, itertools, pathlib, re, sys, types
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
@@ -17,6 +17,9 @@ from plugin_programs import seeded
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs/getting-a-graph.md"
 WIDTH = 8
+COUNT = itertools.count()
+# Gloo has no average in PyTorch 2.6.
+AVERAGE = "avg" if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 9) else "sum"
 
 
 def layers(count=3):
@@ -73,7 +76,7 @@ def sharded(model, mesh, placements):
     for layer in model:
         for name, parameter in list(layer.named_parameters()):
             layer.register_parameter(name, torch.nn.Parameter(distribute_tensor(parameter.data, mesh, placements)))
-            torch.nn.utils.parametrize.register_parametrization(layer, name, Gather([Partial("avg")] * len(placements)), unsafe=True)
+            torch.nn.utils.parametrize.register_parametrization(layer, name, Gather([Partial(AVERAGE)] * len(placements)), unsafe=True)
     return model
 
 
@@ -162,13 +165,23 @@ def page_programs():
     return {heading: blocks[0] for heading, blocks in found.items() if blocks and heading != "From a file that somebody sent"}
 
 
+def for_ranks(program, ranks):
+    """Returns a program of the page, which is for two ranks, for another number of ranks that divides 4."""
+    for of_two, of_all in ("(2,)", f"({ranks},)"), ("[2, 2]", str([4 // ranks] * ranks)), ("dist.get_rank(), 2,", f"dist.get_rank(), {ranks},"):
+        program = program.replace(of_two, of_all)
+    return program
+
+
 def of_page(heading):
     """Runs a program of the page once; its results are the gradients of its modules."""
     def make(rank, ranks):
         def step():
-            names = {"__name__": "__main__"}
+            # Dynamo looks up the globals of a function in the module that it names.
+            module = types.ModuleType(f"page_program_{next(COUNT)}")
+            sys.modules[module.__name__] = module
+            names = module.__dict__
             # The process group already exists.
-            exec(page_programs()[heading].replace('dist.init_process_group("gloo")', "").replace("dist.destroy_process_group()", ""), names)
+            exec(for_ranks(page_programs()[heading], ranks).replace('dist.init_process_group("gloo")', "").replace("dist.destroy_process_group()", ""), names)
             modules = [value for value in names.values() if isinstance(value, torch.nn.Module)]
             return [local(parameter.grad) for module in modules for parameter in module.parameters() if parameter.grad is not None]
 
