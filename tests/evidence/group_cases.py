@@ -230,6 +230,7 @@ def run_case(case, names, limit):
         warned = scope["_warnings"]()
         if warned:
             outcomes[r]["warnings"] = warned
+        scope["_close"]()
         scope.clear()
         gc.collect()
 

@@ -370,4 +370,6 @@ def names_for(rank, ranks, path, case):
                  sec=lambda seconds: cases.timedelta(seconds=seconds))
     names["_warn"] = []
     names["_warnings"] = dist.warnings
+    # A rank that has ended must leave its job, so the others do not wait for it.
+    names["_close"] = lambda: dist.destroy_process_group() if dist.job is not None else None
     return names

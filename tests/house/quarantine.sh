@@ -11,7 +11,7 @@ quarantine() {
   printf 'error: %s is named outside %s:\n%s\n' "$what" "$home" "$strays"
   status=1
 }
-quarantine 'the JSON library' 'nlohmann' '^(frontend/|tests/unit/(frontend|data_parallel)/|tools/report/lib/(json_output|report_data|sarif|check_report)[.]cpp)'
+quarantine 'the JSON library' 'nlohmann' '^(frontend/|tests/unit/(frontend|data_parallel|groups)/|tests/tools/group_cases/|tools/report/lib/(json_output|report_data|sarif|check_report)[.]cpp)'
 quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_parser[.]cpp'
 quarantine 'the TOML library' '<toml[+][+]/' '^frontend/lib/contract/toml_value[.]cpp'
 quarantine 'the linear algebra library' '<Eigen/' '^runtime/kernels/lib/kernels/(products[.]h|matmul[.]cpp)'

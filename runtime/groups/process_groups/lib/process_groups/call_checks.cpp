@@ -306,7 +306,7 @@ DType dtypeInCalls(DType dtype) { return dtype == DType::C64 ? DType::F32 : dtyp
 Tensor viewAsReal(const Tensor &tensor) {
   if (tensor.dtype() != DType::C64)
     return tensor;
-  Window window{Dims(tensor.sizes().begin(), tensor.sizes().end()), {}, tensor.offset() * 2};
+  Window window{IntList(tensor.sizes().begin(), tensor.sizes().end()), {}, tensor.offset() * 2};
   for (int64_t stride : tensor.strides())
     window.strides.push_back(stride * 2);
   window.sizes.push_back(2);

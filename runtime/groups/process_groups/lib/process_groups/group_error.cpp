@@ -3,12 +3,8 @@
 namespace ccgraph::runtime {
 
 llvm::Error groupError(llvm::StringRef rule, llvm::StringRef where, std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
+  Diagnostic diagnostic = diagnose(rule, std::move(message), std::move(repair));
   diagnostic.where = where.str();
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
   return makeError(std::move(diagnostic));
 }
 

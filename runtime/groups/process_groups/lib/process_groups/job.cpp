@@ -3,7 +3,7 @@
 #include "process_groups/group_error.h"
 #include "process_groups/group_recorder.h"
 
-#include "ccgraph/ir/dims.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -63,7 +63,7 @@ llvm::Error Job::check(const NewGroupOptions &options) const {
   llvm::sort(sorted);
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     return groupError("group.argument", "new_group",
-                      "ranks list must not contain duplicate entries, got " + dimsText(*options.ranks));
+                      "ranks list must not contain duplicate entries, got " + intListText(*options.ranks));
   for (int64_t rank : sorted)
     if (rank < 0 || rank >= options_.worldSize)
       return groupError("group.argument", "new_group",

@@ -12,14 +12,14 @@ namespace ccgraph::runtime {
 using llvm::Twine;
 
 LocalCall::LocalCall(std::vector<int64_t> members, size_t sequence)
-    : members_(std::move(members)), sequence_(sequence), meeting_(members_, sequence), launches_(members_.size()),
+    : members_(std::move(members)), sequence_(sequence), match_(members_, sequence), launches_(members_.size()),
       begun_(members_.size()) {}
 
 llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
   launches_[member] = std::move(launch);
   if (llvm::Error error = checkNames(member))
     return error;
-  return meeting_.arrive(member, launches_[member]->launch());
+  return match_.arrive(member, launches_[member]->launch());
 }
 
 // Operations of different meaning may have launches of one kind.
@@ -30,7 +30,7 @@ llvm::Error LocalCall::checkNames(size_t member) const {
     size_t first = std::min(member, other), second = std::max(member, other);
     return groupError("run.ranks-disagree", groupOpName(launches_[second]->call().op),
                       (Twine("ranks ") + Twine(members_[first]) + " and " + Twine(members_[second]) +
-                       " disagree about collective " + Twine(sequence_) + " on ranks " + dimsText(members_) +
+                       " disagree about collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
                        ": kind " + launches_[first]->matchName() + " against " + launches_[second]->matchName())
                           .str(),
                       "every rank of a group must call the same collectives in the same order");
@@ -41,8 +41,8 @@ llvm::Error LocalCall::checkNames(size_t member) const {
 bool LocalCall::movePart(size_t member) {
   if (begun_[member].exchange(true, std::memory_order_acq_rel))
     return false;
-  moveRows(meeting_.launches(), member);
-  return meeting_.finish();
+  moveRows(match_.launches(), member);
+  return match_.finish();
 }
 
 bool LocalCall::move(size_t own) {

@@ -1,6 +1,6 @@
 // LocalRoom: the collectives and transfers of a group whose ranks are threads of one process.
 //
-// A rank joins a call with its launch; the calls match as Meeting (local/meeting.h) states. Once all members have
+// A rank joins a call with its launch; the calls match as LocalMatch (local/local_match.h) states. Once all members have
 // joined, each part of the movement (local/movement.h) is done by the first thread that can: a rank that waits does its
 // own part, and then the parts that no other thread has begun. So a call completes although some members do not wait
 // for it yet.
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
-#include "local/meeting.h"
+#include "local/local_match.h"
 #include "process_groups/group_launch.h"
 
 #include <condition_variable>
@@ -31,13 +31,13 @@ public:
   /// `sequence`: 0 for a transfer, whose members are its two ends.
   LocalCall(std::vector<int64_t> members, size_t sequence);
   [[nodiscard]] llvm::Expected<bool> join(size_t member, std::shared_ptr<const GroupLaunch> launch);
-  [[nodiscard]] bool hasAll() const { return meeting_.allArrived(); }
-  [[nodiscard]] bool isDone() const { return meeting_.allDone(); }
+  [[nodiscard]] bool hasAll() const { return match_.allArrived(); }
+  [[nodiscard]] bool isDone() const { return match_.allDone(); }
   [[nodiscard]] bool has(size_t member) const { return launches_[member] != nullptr; }
   [[nodiscard]] const GroupLaunch &launch(size_t member) const { return *launches_[member]; }
   /// Does the parts that no thread has begun, `own` first. True where this thread did the last part.
   [[nodiscard]] bool move(size_t own);
-  [[nodiscard]] std::string waitText() { return meeting_.waitText(); }
+  [[nodiscard]] std::string waitText() { return match_.waitText(); }
 
 private:
   [[nodiscard]] llvm::Error checkNames(size_t member) const;
@@ -45,7 +45,7 @@ private:
 
   std::vector<int64_t> members_;
   size_t sequence_;
-  Meeting meeting_;
+  LocalMatch match_;
   std::vector<std::shared_ptr<const GroupLaunch>> launches_;
   std::vector<std::atomic<bool>> begun_;
 };

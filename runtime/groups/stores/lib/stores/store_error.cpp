@@ -3,12 +3,7 @@
 namespace ccgraph::runtime {
 
 llvm::Error storeError(llvm::StringRef rule, std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = rule.str();
-  diagnostic.message = std::move(message);
-  if (!repair.empty())
-    diagnostic.notes.push_back(std::move(repair));
-  return makeError(std::move(diagnostic));
+  return makeError(diagnose(rule, std::move(message), std::move(repair)));
 }
 
 std::string ruleOf(const llvm::Error &error) {

@@ -128,7 +128,7 @@ void TcpServer::listen(bool listens) {
   if (listens == listens_)
     return;
   listens_ = listens;
-  watch(listener_, listenerId, listens ? EPOLLIN : 0, EPOLL_CTL_MOD);
+  watch(listener_, listenerId, listens ? uint32_t{EPOLLIN} : uint32_t{0}, EPOLL_CTL_MOD);
 }
 
 // Where no further connection is possible, the listener rests until one ends. Otherwise epoll would report it forever.
