@@ -11,7 +11,7 @@ using test::onRanks;
 using test::textOf;
 using Texts = std::vector<std::string>;
 
-Tensor zeros(DType dtype, Dims sizes) { return Tensor::zeros(dtype, sizes); }
+Tensor zeros(DType dtype, IntList sizes) { return Tensor::zeros(dtype, sizes); }
 Tensor floats(int64_t count) { return zeros(DType::F32, {count}); }
 std::vector<Tensor> lists(DType dtype, int64_t count) {
   std::vector<Tensor> all;
