@@ -1,6 +1,7 @@
 #include "ccgraph/jobs/check.h"
 
 #include "match.h"
+#include "repair.h"
 #include "witness.h"
 
 #include "ccgraph/ir/text.h"
@@ -30,26 +31,33 @@ public:
     return simulate(job_, classes_, under).deadlock;
   }
 
-  /// Returns the finding of a deadlock.
-  Finding witness(Semantics under) const {
+  /// Returns the finding of a deadlock, with its repair.
+  Finding witness(Semantics under, Repairs &repairs) const {
     Progress progress = simulate(job_, classes_, under);
     Finding finding;
     finding.rule = Rule::Deadlock;
     finding.under = under;
-    for (const Front &front : shortestWitness(job_, classes_, progress)) {
-      const Program &program = job_.programOf(job_.ranks[front.rank]);
-      const Launch &launch = program.launches[front.launch];
-      std::string text = launch.isTransfer ? "transfer" : collectiveName(job_.calls[launch.call].kind).str();
-      finding.nodes.push_back(
-          nodeOf(job_, front.rank, front.launch, text + " on group " + job_.names[program.groups[launch.group]].str()));
-      finding.culprits.push_back(job_.ranks[front.rank].rank);
+    std::vector<WitnessStep> steps = shortestWitness(job_, classes_, progress);
+    for (const WitnessStep &step : steps) {
+      finding.nodes.push_back(standing(step.front));
+      finding.culprits.push_back(finding.nodes.back().rank);
     }
     llvm::sort(finding.culprits);
     finding.culprits.erase(std::unique(finding.culprits.begin(), finding.culprits.end()), finding.culprits.end());
+    repairs.repair(finding, steps);
     return finding;
   }
 
 private:
+  /// Returns the launch at which a rank stands.
+  FindingNode standing(const Front &front) const {
+    const Program &program = job_.programOf(job_.ranks[front.rank]);
+    const Launch &launch = program.launches[front.launch];
+    std::string text = launch.isTransfer ? "transfer" : collectiveName(job_.calls[launch.call].kind).str();
+    return nodeOf(job_, front.rank, front.launch,
+                  text + " on group " + job_.names()[program.groups[launch.group]].str());
+  }
+
   const JobData &job_;
   const Classes &classes_;
   std::optional<bool> blocks_;
@@ -80,7 +88,7 @@ void addAssumptions(const JobData &job, const Classes &classes, CheckResult &res
                                  " no graph, launches what its groups need");
   std::vector<std::string> names;
   for (Id name : job.assumedGroups)
-    names.push_back(job.names[name].str());
+    names.push_back(job.names()[name].str());
   llvm::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   if (!names.empty())
@@ -142,11 +150,14 @@ CheckResult checkJob(const Job &job, const CheckOptions &options) {
   result.classes = classes.size();
   result.findings = matchRanks(data, classes);
   bool explained = isExplained(result.findings);
+  Repairs repairs(data, result.findings.size(), options.mostTrials);
+  for (Finding &finding : result.findings)
+    repairs.repair(finding);
   Verdicts verdicts(data, classes);
   for (Semantics under : options.under) {
     result.verdicts.push_back({under, verdicts.isDeadlock(under)});
     if (result.verdicts.back().deadlock && !explained)
-      result.findings.push_back(verdicts.witness(under));
+      result.findings.push_back(verdicts.witness(under, repairs));
   }
   llvm::stable_sort(result.findings,
                     [](const Finding &a, const Finding &b) { return severity(a.rule) < severity(b.rule); });

@@ -47,7 +47,7 @@ public:
               JobData &data)
       : graph_(graph), program_(program), data_(data) {
     for (size_t i = 0; i < program.groups.size(); ++i)
-      addGroup(data.names[program.groups[i]], called[i]);
+      addGroup(data.names()[program.groups[i]], called[i]);
     for (size_t i = 0; i < program.launches.size(); ++i)
       addNeeds(static_cast<Id>(i), program.launches[i]);
   }
@@ -65,11 +65,11 @@ public:
   /// Checks the places that the launches name.
   llvm::Error check(llvm::ArrayRef<Id> orders) const {
     for (const auto &[need, launch] : needs_) {
-      const Node *node = graph_.find(data_.names[program_.launches[launch].name]);
+      const Node *node = graph_.find(data_.names()[program_.launches[launch].name]);
       if (orders[need.group] == none)
         return makeError(
             diagnose(*node, "job.group",
-                     "got group '" + data_.names[program_.groups[need.group]].str() + "', whose ranks no file states",
+                     "got group '" + data_.names()[program_.groups[need.group]].str() + "', whose ranks no file states",
                      "give its ranks with --groups"));
       auto size = static_cast<int64_t>(data_.orders[orders[need.group]].ranks.size());
       if (need.what != What::Parts && (need.value < 0 || need.value >= size))
@@ -144,26 +144,26 @@ private:
 } // namespace
 
 Id JobData::internCall(const Call &call) {
-  auto [entry, isNew] = callIds.try_emplace(keyOf(call), static_cast<Id>(calls.size()));
+  auto [entry, isNew] = interned->callIds.try_emplace(keyOf(call), static_cast<Id>(calls.size()));
   if (isNew)
     calls.push_back(call);
   return entry->second;
 }
 
 Id JobData::internProgram(Program program) {
-  auto [entry, isNew] = programIds.try_emplace(std::move(program), static_cast<Id>(programs.size()));
+  auto [entry, isNew] = interned->programIds.try_emplace(std::move(program), static_cast<Id>(programs.size()));
   if (isNew)
     programs.push_back(&entry->first);
   return entry->second;
 }
 
 Id JobData::internOrder(llvm::ArrayRef<int64_t> ranks) {
-  auto [entry, isNew] = orderIds.try_emplace(ranks.vec(), static_cast<Id>(orders.size()));
+  auto [entry, isNew] = interned->orderIds.try_emplace(ranks.vec(), static_cast<Id>(orders.size()));
   if (!isNew)
     return entry->second;
   std::vector<int64_t> sorted = ranks.vec();
   llvm::sort(sorted);
-  auto [set, isNewSet] = setIds.try_emplace(sorted, static_cast<Id>(sets.size()));
+  auto [set, isNewSet] = interned->setIds.try_emplace(sorted, static_cast<Id>(sets.size()));
   if (isNewSet)
     sets.push_back(std::move(sorted));
   orders.push_back({ranks.vec(), set->second});

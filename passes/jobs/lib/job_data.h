@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -140,18 +141,24 @@ private:
   std::vector<llvm::StringRef> texts_;
 };
 
-struct JobData {
+/// What add() looks up; a finished job needs the numbers only.
+struct Interned {
   TextPool names;
   TextPool places;
-  std::vector<Call> calls;
   std::map<std::string, Id> callIds;
-  std::vector<const Program *> programs;
   std::map<Program, Id> programIds;
-  std::vector<RankOrder> orders;
   std::map<std::vector<int64_t>, Id> orderIds;
+  std::map<std::vector<int64_t>, Id> setIds;
+};
+
+/// A copy shares the texts and the programs, so that an edited job costs little.
+struct JobData {
+  std::shared_ptr<Interned> interned = std::make_shared<Interned>();
+  std::vector<Call> calls;
+  std::vector<const Program *> programs;
+  std::vector<RankOrder> orders;
   /// ascending lists of ranks
   std::vector<std::vector<int64_t>> sets;
-  std::map<std::vector<int64_t>, Id> setIds;
   std::vector<Rank> ranks;
   llvm::DenseMap<int64_t, Id> rankIds;
   /// names of groups whose ranks were assumed
@@ -161,6 +168,8 @@ struct JobData {
   Id internProgram(Program program);
   Id internOrder(llvm::ArrayRef<int64_t> ranks);
 
+  [[nodiscard]] TextPool &names() const { return interned->names; }
+  [[nodiscard]] TextPool &places() const { return interned->places; }
   [[nodiscard]] const Program &programOf(const Rank &rank) const { return *programs[rank.program]; }
   [[nodiscard]] bool isMember(Id set, int64_t rank) const {
     return std::binary_search(sets[set].begin(), sets[set].end(), rank);

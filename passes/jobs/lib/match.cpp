@@ -270,7 +270,7 @@ private:
 
 FindingNode nodeOf(const JobData &job, Id rank, Id launch, std::string text) {
   const Launch &from = job.programOf(job.ranks[rank]).launches[launch];
-  return {job.ranks[rank].rank, job.names[from.name].str(), job.places[from.place].str(), std::move(text)};
+  return {job.ranks[rank].rank, job.names()[from.name].str(), job.places()[from.place].str(), std::move(text)};
 }
 
 std::vector<Finding> matchRanks(const JobData &job, const Classes &classes) { return Matcher(job, classes).run(); }

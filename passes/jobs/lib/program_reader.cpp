@@ -156,8 +156,8 @@ private:
     if (!group)
       return group.takeError();
     Launch launch;
-    launch.name = data_.names.add(node.name().str());
-    launch.place = data_.places.add(placeOf(node));
+    launch.name = data_.names().add(node.name().str());
+    launch.place = data_.places().add(placeOf(node));
     launch.group = *group;
     launch.isTransfer = isPointToPoint(call->spec->kind);
     launch.stopsHost = call->spec->kind == CollectiveKind::Barrier;
@@ -225,7 +225,7 @@ private:
   Id groupOf(llvm::StringRef name, llvm::ArrayRef<int64_t> ranks) {
     auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(program_.groups.size()));
     if (isNew) {
-      program_.groups.push_back(data_.names.add(name));
+      program_.groups.push_back(data_.names().add(name));
       calledRanks_.push_back(ranks.vec());
     }
     return entry->second;

@@ -16,17 +16,17 @@ public:
           fronts_[rankClass].push_back(launch);
   }
 
-  std::vector<Front> run() {
+  std::vector<WitnessStep> run() {
     std::vector<Front> starts = orderedStarts();
     for (const Front &start : starts)
       if (waitsForNothing(start))
-        return {start};
+        return {{start, none}};
     for (const Front &start : starts) {
       search(start);
       if (best_.size() == 2)
         break;
     }
-    return best_;
+    return steps();
   }
 
 private:
@@ -165,6 +165,20 @@ private:
         visit(before);
   }
 
+  std::vector<WitnessStep> steps() {
+    std::vector<WitnessStep> steps;
+    for (size_t i = 0; i < best_.size(); ++i) {
+      steps.push_back({best_[i], none});
+      const Front &before = best_[(i + best_.size() - 1) % best_.size()];
+      forEachMissing(before, [&](Id rank, Id missing) {
+        if (rank == best_[i].rank && missing != none &&
+            llvm::is_contained(blockers(classOf(rank), missing), best_[i].launch))
+          steps.back().awaited = missing;
+      });
+    }
+    return steps;
+  }
+
   /// Searches a circle through `start` that is shorter than the best so far.
   void search(const Front &start) {
     std::map<Front, Front> from;
@@ -224,7 +238,7 @@ private:
 
 } // namespace
 
-std::vector<Front> shortestWitness(const JobData &job, const Classes &classes, const Progress &progress) {
+std::vector<WitnessStep> shortestWitness(const JobData &job, const Classes &classes, const Progress &progress) {
   return WitnessSearch(job, classes, progress).run();
 }
 

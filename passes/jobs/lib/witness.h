@@ -21,8 +21,15 @@ struct Front {
   friend auto operator<=>(const Front &, const Front &) = default;
 };
 
+/// A front, and the launch of its rank for which the front before it in the circle waits; none if there is no circle.
+struct WitnessStep {
+  Front front;
+  Id awaited = none;
+};
+
 /// Returns fronts of which each waits for the rank of the next one, and the last for that of the first; one front if it
 /// waits for a launch that does not exist. `progress` must have a deadlock.
-[[nodiscard]] std::vector<Front> shortestWitness(const JobData &job, const Classes &classes, const Progress &progress);
+[[nodiscard]] std::vector<WitnessStep> shortestWitness(const JobData &job, const Classes &classes,
+                                                       const Progress &progress);
 
 } // namespace ccgraph::jobs

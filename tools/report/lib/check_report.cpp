@@ -83,6 +83,8 @@ void writeNodes(llvm::raw_ostream &os, const Finding &finding) {
   if (finding.others)
     os << "  " << spansText(finding.othersRanks) << ": " << placedNode(*finding.others) << ": "
        << visibleText(finding.others->text) << '\n';
+  if (!finding.repair.empty())
+    os << "  repair: " << visibleText(finding.repair) << '\n';
 }
 
 /// Returns true if two deadlocks have the same witness.
@@ -131,6 +133,8 @@ Json jsonOf(const Finding &finding) {
     places.push_back(node.place);
   }
   json["places"] = std::move(places);
+  if (!finding.repair.empty())
+    json["repair"] = finding.repair;
   return json;
 }
 

@@ -20,6 +20,10 @@
 // **Witness.** A deadlock is shown by a shortest circle of launches that have arrived: each waits for a rank that
 // stands at the next one. Circles are searched among ranks, not classes, because a circle of classes need not close.
 //
+// **Repair.** The edit that a finding proposes has been tried: the edited job was matched and simulated, the finding is
+// gone, and there is no new one. Tried are: the value of the majority; one launch more or less; the exchange of two
+// launches; a launch before a wait; one batch of two transfers.
+//
 // **Partial knowledge.** A rank without a graph is assumed to launch what its groups need; `assumptions` lists such
 // ranks. A finding is then still proved, and a verdict without findings holds under the assumption.
 //
@@ -80,11 +84,16 @@ struct Finding {
   /// what the other members do at that place; one node stands for all ranks of `othersRanks`
   std::optional<FindingNode> others;
   std::vector<int64_t> othersRanks;
+  /// an edit of the programs after which this finding is gone and no other has come: "on rank 1, launch all_reduce_2
+  /// before all_reduce_1"; empty if no single edit of the tried kinds does it
+  std::string repair;
 };
 
 struct CheckOptions {
   /// the semantics to check
   std::vector<Semantics> under{allSemantics.begin(), allSemantics.end()};
+  /// how many edits are tried as repairs, in the order of the findings; each costs one more match and one simulation
+  size_t mostTrials = 24;
 };
 
 struct SemanticsVerdict {
