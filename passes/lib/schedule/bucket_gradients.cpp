@@ -17,8 +17,6 @@
 #include "rewrite/issue_record.h"
 #include "schedule/coalesce/runs.h"
 
-#include "analysis/lifetimes.h"
-
 #include <deque>
 
 namespace ccgraph {
@@ -97,17 +95,11 @@ private:
   std::deque<OpenBucket> buckets_;
 };
 
-int64_t orUnlimited(std::optional<int64_t> limit) { return limit.value_or(INT64_MAX); }
-
-std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
-  return wanted ? std::optional(liveMemory(graph, facts)) : std::nullopt;
-}
-
 GradientBucketer::GradientBucketer(BucketGradients &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
       dependences_(facts_, groups_), candidates_(graph, facts_, groups_, dependences_,
                                                  {BucketLayout::Flat, std::nullopt, context.spmd(), context.bitwise()}),
-      memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
+      memory_(liveMemoryFor(context.memoryBudget(), graph, facts_)),
       runs_({graph, facts_, dependences_, BucketLayout::Flat, orUnlimited(pass.maxMoves_.get().limit)},
             memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
@@ -196,11 +188,7 @@ llvm::Error GradientBucketer::assign(llvm::ArrayRef<Candidate> alike) {
 
 /// Adds the candidate to the open bucket; otherwise it opens another one.
 void GradientBucketer::place(const Candidate &candidate, OpenBucket *&open) {
-  OpenBucket newcomer;
-  newcomer.key = candidate.key;
-  newcomer.bytes = candidate.bytes();
-  newcomer.members = {candidate};
-  newcomer.firstWait = newcomer.lastWait = candidate.wait;
+  OpenBucket newcomer = OpenBucket::of(candidate);
   if (open) {
     JoinVerdict verdict = runs_.join(*open, newcomer);
     if (verdict == JoinVerdict::Joined)

@@ -15,8 +15,6 @@
 #include "rewrite/issue_record.h"
 #include "schedule/coalesce/runs.h"
 
-#include "analysis/lifetimes.h"
-
 #include <deque>
 
 namespace ccgraph {
@@ -148,18 +146,12 @@ private:
   llvm::DenseMap<const Node *, const Reason *> refusals_;
 };
 
-int64_t orUnlimited(std::optional<int64_t> limit) { return limit.value_or(INT64_MAX); }
-
-std::optional<LiveBytes> liveMemoryIf(bool wanted, Graph &graph, const ProgramFacts &facts) {
-  return wanted ? std::optional(liveMemory(graph, facts)) : std::nullopt;
-}
-
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
       dependences_(facts_, groups_),
       candidates_(graph, facts_, groups_, dependences_,
                   {pass.layout_.get(), pass.maxCopied_.get().limit, context.spmd(), context.bitwise()}),
-      memory_(liveMemoryIf(context.memoryBudget().has_value(), graph, facts_)),
+      memory_(liveMemoryFor(context.memoryBudget(), graph, facts_)),
       runs_({graph, facts_, dependences_, pass.layout_.get(), orUnlimited(pass.maxMoves_.get().limit)},
             memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
@@ -247,11 +239,7 @@ const Reason *Coalescer::refusal(OpenBucket &bucket, OpenBucket &newcomer) {
 
 void Coalescer::place(const Candidate &candidate) {
   Key &key = keys_[candidate.key];
-  OpenBucket newcomer;
-  newcomer.key = candidate.key;
-  newcomer.bytes = candidate.bytes();
-  newcomer.members = {candidate};
-  newcomer.firstWait = newcomer.lastWait = candidate.wait;
+  OpenBucket newcomer = OpenBucket::of(candidate);
   for (OpenBucket *bucket : llvm::reverse(
            llvm::ArrayRef(key.open).take_back(static_cast<size_t>(orUnlimited(pass_.maxTries_.get().limit))))) {
     const Reason *reason = refusal(*bucket, newcomer);

@@ -29,6 +29,16 @@ struct OpenBucket : Bucket {
     bool copied;
   };
   std::vector<Result> results;
+
+  /// Returns a bucket of one member.
+  [[nodiscard]] static OpenBucket of(const Candidate &candidate) {
+    OpenBucket bucket;
+    bucket.key = candidate.key;
+    bucket.bytes = candidate.bytes();
+    bucket.members = {candidate};
+    bucket.firstWait = bucket.lastWait = candidate.wait;
+    return bucket;
+  }
 };
 
 class BucketRoom {

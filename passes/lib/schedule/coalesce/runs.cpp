@@ -2,9 +2,15 @@
 
 #include "ccgraph/ir/op_def.h"
 
+#include "analysis/lifetimes.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace ccgraph {
+
+std::optional<LiveBytes> liveMemoryFor(std::optional<int64_t> budget, Graph &graph, const ProgramFacts &facts) {
+  return budget ? std::optional(liveMemory(graph, facts)) : std::nullopt;
+}
 
 Runs::Runs(const Inputs &inputs, LiveBytes *memory, int64_t budget)
     : graph_(inputs.graph), facts_(inputs.facts), dependences_(inputs.dependences), memory_(memory),

@@ -35,6 +35,12 @@ enum class JoinVerdict : uint8_t {
   OverBudget,
 };
 
+/// Returns the limit of an option; INT64_MAX if it has none.
+[[nodiscard]] inline int64_t orUnlimited(std::optional<int64_t> limit) { return limit.value_or(INT64_MAX); }
+/// Returns the live bytes of the graph if a run has a memory budget.
+[[nodiscard]] std::optional<LiveBytes> liveMemoryFor(std::optional<int64_t> budget, Graph &graph,
+                                                     const ProgramFacts &facts);
+
 class Runs {
 public:
   struct Inputs {
