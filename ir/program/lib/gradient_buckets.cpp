@@ -15,11 +15,8 @@ constexpr double defaultCap = 25;
 constexpr double defaultFirst = 1;
 
 llvm::Error refuse(std::string message, std::string repair) {
-  Diagnostic diagnostic;
-  diagnostic.rule = "buckets";
+  Diagnostic diagnostic = diagnose("buckets", std::move(message), std::move(repair));
   diagnostic.where = "gradient buckets";
-  diagnostic.message = std::move(message);
-  diagnostic.notes.push_back(std::move(repair));
   return makeError(std::move(diagnostic));
 }
 

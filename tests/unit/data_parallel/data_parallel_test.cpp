@@ -312,6 +312,29 @@ TEST(RankAgreement, OneUseForEachRank) {
             "  note: gather the GradientUse of every rank of the group\n");
 }
 
+TEST(RankAgreement, UsesAreSentAsText) {
+  GradientUse use = useOfTwo(false);
+  std::string text = gradientUseText(use);
+  EXPECT_EQ(text, "ready 0\nused a f32[4][1]cpu\nunused b f32[4][1]cpu\n");
+  GradientUse read = cantFail(parseGradientUse(text));
+  EXPECT_EQ(gradientUseText(read), text);
+  EXPECT_EQ(errorWith({useOfTwo(true), read}, {.findUnused = true}), "");
+}
+
+TEST(RankAgreementErrors, TextsThatAreNoUse) {
+  const char *repair = "  note: exchange the text of gradientUseText unchanged\n";
+  for (auto [text, line] : {std::pair("", "line 1: got ''"),
+                            {"ready 0 x\n", "line 1: got 'ready 0 x'"},
+                            {"ready 0\nused a\n", "line 2: got 'used a'"},
+                            {"ready 0\nmaybe a f32[4][1]cpu\n", "line 2: got 'maybe a f32[4][1]cpu'"},
+                            {"ready 1\nused a f32[4][1]cpu\n", "line 1: got 'ready 1'"}})
+    EXPECT_EQ(llvm::toString(parseGradientUse(text).takeError()),
+              std::string("error: gradient use: ") + line +
+                  ", expected 'ready' with positions of parameters, then 'used NAME TYPE' or 'unused NAME TYPE' "
+                  "[ddp.use]\n" +
+                  repair);
+}
+
 TEST(RankAgreement, AllRanksUseTheOrderOfRankZero) {
   Context context;
   Trace trace = cantFail(Trace::begin(context, {.worldSize = 2, .rank = 1}));

@@ -4,7 +4,7 @@
 //   Tensor loss = mse_loss(model(trace.input(...)), trace.input(...));
 //   DataParallel ddp(trace.parameters(), {.hook = bf16CompressHook});
 //   TensorList gradients = ddp.backward(loss);         // the means over 4 ranks
-//   trace.finish({loss, sgd(trace.parameters(), gradients.tensors(), {.lr = 0.1})});
+//   trace.finish(sgd(trace.parameters(), gradients.tensors(), {.lr = 0.1}));
 //
 // It does what torch.nn.parallel.DistributedDataParallel does, in a graph. The gradients of some parameters are copied
 // to the flat buffer of a bucket; the hook reduces the buffer; the results are views of it. Buckets are those of DDP
@@ -99,6 +99,12 @@ private:
 /// their gradients (absent where the loss does not depend on one).
 [[nodiscard]] llvm::Expected<GradientUse> useOf(const std::vector<Tensor> &parameters,
                                                 const std::vector<Tensor> &gradients);
+
+/// Returns a text for a store or another exchange between ranks: a line with the order of readiness, then a line for
+/// each parameter.
+[[nodiscard]] std::string gradientUseText(const GradientUse &use);
+/// Inverse of gradientUseText. Fails with [ddp.use] and the line for any other text.
+[[nodiscard]] llvm::Expected<GradientUse> parseGradientUse(llvm::StringRef text);
 
 /// Sends tensors from one rank of the group to all, in buckets of one dtype and device of at least `bufferBytes`, as
 /// torch.distributed's `_broadcast_coalesced` does for parameters before the first step and for buffers in each step.

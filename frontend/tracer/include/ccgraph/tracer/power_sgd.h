@@ -6,8 +6,8 @@
 //   TensorList gradients = ddp.backward(loss);
 //   for (const PowerSgd::State &state : compress.states()) ...     // results of the step, and inputs of the next one
 //
-// For each bucket, a gradient of two or more dimensions is a matrix M of (size of dimension 0) x (the rest), n x m. It
-// is compressed if (n + m) r minRate < n m, with r = min(n, m, rank); all other gradients are summed as they are.
+// For each bucket, a gradient of two or more dimensions is a matrix M of size n x m: dimension 0, and the rest. It is
+// compressed if (n + m) r minRate < n m, with r = min(n, m, rank); all other gradients are summed as they are.
 //   M += error                    the error of the previous step, with error feedback
 //   Q  = orthogonal columns of Q  of the previous step (warm start), or of random numbers
 //   P  = M Q, summed over the ranks, then orthogonal columns of it

@@ -1,7 +1,7 @@
 #include "ccgraph/tracer/gradient_hooks.h"
 
-#include "ccgraph/tracer/collectives.h"
 #include "ccgraph/tracer/ops.h"
+#include "tracer/data_parallel/reduction.h"
 #include "tracer/mode.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,23 +9,12 @@
 
 namespace ccgraph::tracer {
 
+using detail::divided;
+using detail::padded;
 using detail::problem;
+using detail::sumOverRanks;
 
 namespace {
-
-Tensor sumOverRanks(const Tensor &tensor, const GradBucket &bucket) {
-  return collectives::all_reduce(tensor, "sum", bucket.group);
-}
-
-Tensor divided(const Tensor &tensor, const GradBucket &bucket) {
-  return bucket.divisor == 1 ? tensor : tensor / bucket.divisor;
-}
-
-/// Returns a flat tensor, with zeros behind it up to this number of elements.
-Tensor padded(const Tensor &flat, int64_t elements) {
-  int64_t more = elements - flat.numel();
-  return more == 0 ? flat : call("aten.constant_pad_nd.default", {flat, std::vector<int64_t>{0, more}, 0.0});
-}
 
 std::string where(const GradBucket &bucket) { return "bucket " + std::to_string(bucket.index); }
 

@@ -1,8 +1,8 @@
 #include "ccgraph/tracer/power_sgd.h"
 
 #include "ccgraph/ir/device.h"
-#include "ccgraph/tracer/collectives.h"
 #include "ccgraph/tracer/ops.h"
+#include "tracer/data_parallel/reduction.h"
 #include "tracer/mode.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,17 +12,12 @@
 
 namespace ccgraph::tracer {
 
+using detail::divided;
+using detail::padded;
 using detail::problem;
+using detail::sumOverRanks;
 
 namespace {
-
-Tensor sumOverRanks(const Tensor &tensor, const GradBucket &bucket) {
-  return collectives::all_reduce(tensor, "sum", bucket.group);
-}
-
-Tensor divided(const Tensor &tensor, const GradBucket &bucket) {
-  return bucket.divisor == 1 ? tensor : tensor / bucket.divisor;
-}
 
 Tensor joined(const std::vector<Tensor> &flat) { return flat.size() == 1 ? flat.front() : cat(flat); }
 
@@ -232,10 +227,7 @@ Tensor PowerSgd::Step::runByMatrix(const GradBucket &bucket) {
 Tensor PowerSgd::Step::runBatched(const GradBucket &bucket) {
   int64_t elements = bucket.buffer.numel();
   auto side = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(elements))));
-  Tensor square = bucket.buffer;
-  if (int64_t more = side * side - elements; more != 0)
-    square = call("aten.constant_pad_nd.default", {square, std::vector<int64_t>{0, more}, 0.0});
-  Tensor sent = corrected(bucket, square);
+  Tensor sent = corrected(bucket, padded(bucket.buffer, side * side));
   Factors factors = factorize(bucket, {view(sent, {side, side})}, {{side, side}}, 0);
   volume.before += elements;
   volume.after += 2 * side * rankOf(side, side, options_);
