@@ -3,6 +3,7 @@
 #include "training_run.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/tracer/ops.h"
 #include "ccgraph/tracer/power_sgd.h"
 #include "ccgraph/tracer/trace.h"
@@ -56,6 +57,8 @@ public:
   }
   [[nodiscard]] double stateDifference() const { return stateDifference_; }
   [[nodiscard]] const std::vector<PowerSgd::Volume> &volumes() const { return volumes_; }
+  /// Returns the bytes that one rank hands to collectives in the last step, by the types of the graph.
+  [[nodiscard]] int64_t bytesSent() const { return bytesSent_; }
 
 private:
   bool isPowerSgd() const { return llvm::StringRef(kind_).endswith("powersgd"); }
@@ -123,6 +126,10 @@ private:
     llvm::Expected<std::unique_ptr<Graph>> graph = trace.finish(results);
     if (!graph)
       llvm::report_fatal_error(llvm::Twine(llvm::toString(graph.takeError())));
+    bytesSent_ = 0;
+    for (const Node *node : **graph)
+      if (collectiveOf(*node))
+        bytesSent_ += *node->operand(0)->type()->numElements() * sizeInBytes(node->operand(0)->type()->dtype());
     return compare(iteration, names, runGraphs(Runner::Local, {graph->get()}, inputs(iteration, **graph)));
   }
 
@@ -235,6 +242,7 @@ private:
   std::vector<TensorMap> state_;
   double stateDifference_ = 0;
   std::vector<PowerSgd::Volume> volumes_;
+  int64_t bytesSent_ = 0;
 };
 
 std::vector<Json> hookRecords() {
@@ -287,7 +295,10 @@ TEST_P(HookRecords, ResultsAreThoseOfPyTorch) {
   RecordProperty("hook", record["id"].get<std::string>());
   RecordProperty("by_step", bySteps);
   RecordProperty("state", scientific(run.stateDifference()));
+  RecordProperty("bytes", static_cast<int>(run.bytesSent()));
   if (!run.volumes().empty()) {
+    // P, Q and what is not compressed: each element is sent once.
+    EXPECT_LE(run.bytesSent(), 4 * run.volumes().back().after);
     RecordProperty("before", static_cast<int>(run.volumes().back().before));
     RecordProperty("after", static_cast<int>(run.volumes().back().after));
   }

@@ -266,7 +266,8 @@ std::vector<const Graph *> graphsOf(const std::vector<TracedStep> &steps) {
 } // namespace
 
 std::string runnerName(Runner runner) {
-  return runner == Runner::Interpreter ? "interpreter" : runner == Runner::Local ? "local" : "local -O2";
+  const char *names[] = {"interpreter", "local", "local -O2", "mpi"};
+  return names[static_cast<size_t>(runner)];
 }
 
 std::vector<TensorMap> runGraphs(Runner runner, const std::vector<const Graph *> &graphs,
@@ -283,7 +284,7 @@ std::vector<TensorMap> runGraphs(Runner runner, const std::vector<const Graph *>
     plans.push_back(cantFail(lowerGraph(*copy)));
     request.plans.push_back(plans.back().get());
   }
-  return cantFail(runPlans(*runtime::findEngine("local"), request));
+  return cantFail(runPlans(*runtime::findEngine(runner == Runner::Mpi ? "mpi" : "local"), request));
 }
 
 TrainingDifferences compareTraining(const Json &record, Runner runner) {
@@ -304,7 +305,7 @@ TrainingDifferences compareTraining(const Json &record, Runner runner) {
     std::vector<TensorMap> results = runGraphs(runner, graphsOf(steps), std::move(inputs));
     for (size_t rank = 0; rank != world; ++rank) {
       const std::vector<std::string> &names = steps[steps.size() == 1 ? 0 : rank].results;
-      for (size_t i = 0; i != names.size(); ++i) {
+      for (size_t i = 0; !results[rank].empty() && i != names.size(); ++i) {
         const HostTensor &result = results[rank].at("out." + std::to_string(i));
         states[rank].keep(names[i], result);
         bool isGradient = llvm::StringRef(names[i]).startswith("grad/");
@@ -336,6 +337,7 @@ TrainingDifferences compareJoin(const Json &record, Runner runner) {
   Context context;
   StepTracer tracer(context, whole, tensors);
   std::vector<RankState> states(world, RankState(whole, tensors));
+  bool hasLastRank = false;
   for (size_t iteration = 0; iteration != world; ++iteration) {
     Place place{static_cast<int64_t>(world) - 1, static_cast<int64_t>(world), static_cast<int64_t>(iteration)};
     size_t active = world - iteration;
@@ -352,8 +354,9 @@ TrainingDifferences compareJoin(const Json &record, Runner runner) {
       inputs.push_back(states[rank].inputs(tensors, prefix + std::to_string(rank) + "/"));
     }
     std::vector<TensorMap> results = runGraphs(runner, graphsOf(steps), std::move(inputs));
+    hasLastRank = !results.back().empty();
     for (size_t rank = iteration; rank != world; ++rank)
-      for (size_t i = 0; i != steps[rank].results.size(); ++i) {
+      for (size_t i = 0; !results[rank].empty() && i != steps[rank].results.size(); ++i) {
         const std::string &name = steps[rank].results[i];
         const HostTensor &result = results[rank].at("out." + std::to_string(i));
         states[rank].keep(name, result);
@@ -363,7 +366,7 @@ TrainingDifferences compareJoin(const Json &record, Runner runner) {
       }
   }
   // In the end, all ranks receive the parameters of the last one that had a batch.
-  for (size_t rank = 0; rank != world; ++rank)
+  for (size_t rank = 0; hasLastRank && rank != world; ++rank)
     for (const Json &parameter : whole["params"])
       if (parameter["requires_grad"])
         comparison.compare(states.back().parameter(parameter["name"]),

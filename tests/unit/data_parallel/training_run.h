@@ -14,8 +14,9 @@
 
 namespace ccgraph::test {
 
-enum class Runner : uint8_t { Interpreter, Local, LocalAfterO2 };
-/// "interpreter", "local", "local -O2"
+/// Mpi: each rank is a process that mpirun has started, and compares the results that it has.
+enum class Runner : uint8_t { Interpreter, Local, LocalAfterO2, Mpi };
+/// "interpreter", "local", "local -O2", "mpi"
 [[nodiscard]] std::string runnerName(Runner runner);
 
 /// Runs one graph that serves all ranks, or one graph a rank.
