@@ -61,8 +61,7 @@ void addParallelism(CommandLine &line, GenOptions &options) {
   addSize(line, "--ddp", "data parallel ranks: each rank has all weights and its own tokens (1)", options.ddp);
   line.addText(
       "--hook", "NAME",
-      "reduces the gradients of replicas in the buckets of PyTorch's DDP, by this hook: none, allreduce, bf16, fp16, "
-      "quantize-per-tensor, quantize-per-channel, powersgd, batched-powersgd, noop",
+      "reduces gradients of replicas in DDP's buckets by a hook: none, allreduce, bf16, fp16, powersgd and others",
       options.request.hook);
   line.chooseFrom(models::stepHooks());
   line.addCount("--zero", "STAGE", "1: the optimizer of a step is sharded over the replicas (0)", 0,
