@@ -7,6 +7,8 @@
 #include "driver/check_pipeline.h"
 #include "report/check_report.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace ccgraph::driver {
 namespace {
 
@@ -17,34 +19,54 @@ ExitCode reject(Streams streams, llvm::Error error) {
 }
 
 /// Reads the graphs; each is freed before the next one is read.
-llvm::Expected<jobs::Job> readJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
-  llvm::Expected<std::vector<JobGraph>> graphs = describeJob(paths, options.groups);
-  if (!graphs)
-    return graphs.takeError();
-  Diagnostics warnings;
+llvm::Expected<jobs::Job> readJob(const JobDescription &description, size_t ranks, Diagnostics &warnings) {
   jobs::Job job;
-  llvm::Error error =
-      visitJobGraphs(*graphs, options.ranks, warnings,
-                     [&](const Graph &graph, llvm::ArrayRef<int64_t> ranks) { return job.add(graph, ranks); });
-  streams.err << toString(warnings.take());
-  if (error)
+  if (llvm::Error error =
+          visitJobGraphs(description.graphs, ranks, warnings,
+                         [&](const Graph &graph, llvm::ArrayRef<int64_t> of) { return job.add(graph, of); }))
     return error;
   return job;
 }
 
-ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
-  llvm::Expected<jobs::Job> job = readJob(options, paths, streams);
-  if (!job)
-    return reject(streams, job.takeError());
+/// Checks each job of the input.
+llvm::Expected<std::vector<report::CheckedJob>> checkJobs(const CheckOptions &options,
+                                                          llvm::ArrayRef<std::string> paths, Diagnostics &warnings) {
+  llvm::Expected<std::vector<JobDescription>> described = describeJobs(paths, options.groups, warnings);
+  if (!described)
+    return described.takeError();
   jobs::CheckOptions how;
   if (!options.under.empty())
     how.under = options.semantics();
-  jobs::CheckResult result = jobs::checkJob(*job, how);
+  std::vector<report::CheckedJob> checked;
+  for (const JobDescription &description : *described) {
+    llvm::Expected<jobs::Job> job = readJob(description, options.ranks, warnings);
+    if (!job)
+      return job.takeError();
+    checked.push_back({description.compilation, jobs::checkJob(*job, how)});
+  }
+  return checked;
+}
+
+/// Prints each warning once, since the graphs of one log are read from the same file.
+void printOnce(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> warnings) {
+  llvm::StringSet<> printed;
+  for (const Diagnostic &warning : warnings)
+    if (std::string text = toString(warning); printed.insert(text).second)
+      os << text;
+}
+
+ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  Diagnostics warnings;
+  llvm::Expected<std::vector<report::CheckedJob>> checked = checkJobs(options, paths, warnings);
+  printOnce(streams.err, warnings.take());
+  if (!checked)
+    return reject(streams, checked.takeError());
   if (options.json)
-    report::writeCheckJson(streams.out, result);
+    report::writeCheckJson(streams.out, *checked);
   else
-    report::writeCheckText(streams.out, result);
-  return result.findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
+    report::writeCheckText(streams.out, *checked);
+  bool isClean = llvm::all_of(*checked, [](const report::CheckedJob &job) { return job.result.findings.empty(); });
+  return isClean ? ExitCode::Ok : ExitCode::Diagnosed;
 }
 
 /// Selects the check by the flags and by the content of the input.

@@ -66,7 +66,7 @@ std::string semanticsNames() {
 } // namespace
 
 CommandLine declareCheckFlags(CheckOptions &options) {
-  CommandLine line("ccgraph-check JOB|GRAPH... [flags]",
+  CommandLine line("ccgraph-check JOB|GRAPH...|LOGS [flags]",
                    "Checks that the graphs of all ranks match and that no rank waits for ever.");
   line.addList("--groups", "FILE,...", "ranks of the groups: one file for all graphs, or one for each", options.groups);
   line.addList("--under", "NAME,...",

@@ -84,16 +84,18 @@ std::vector<int64_t> absentRanks(const JobData &job, const Classes &classes) {
 
 void addAssumptions(const JobData &job, const Classes &classes, CheckResult &result) {
   if (std::vector<int64_t> absent = absentRanks(job, classes); !absent.empty())
-    result.assumptions.push_back(spansText(absent) + (absent.size() > 1 ? ", which have" : ", which has") +
-                                 " no graph, launches what its groups need");
+    result.assumptions.push_back(spansText(absent) + (absent.size() > 1
+                                                          ? ", which have no graph, launch what their groups need"
+                                                          : ", which has no graph, launches what its groups need"));
   std::vector<std::string> names;
   for (Id name : job.assumedGroups)
     names.push_back(job.names()[name].str());
   llvm::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   if (!names.empty())
-    result.assumptions.push_back((names.size() > 1 ? "groups " : "group ") + llvm::join(names, ", ") +
-                                 ", which no file describes, consists of the ranks of a dimension of a mesh");
+    result.assumptions.push_back(
+        (names.size() > 1 ? "groups " : "group ") + llvm::join(names, ", ") + ", which no file describes, " +
+        (names.size() > 1 ? "are dimensions of a mesh of all ranks" : "is a dimension of a mesh of all ranks"));
 }
 
 int severity(Rule rule) {

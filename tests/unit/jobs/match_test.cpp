@@ -159,6 +159,14 @@ TEST(JobMatch, ARankWithoutAGraphIsAssumed) {
   EXPECT_EQ(bench.check().assumptions.front(), "rank 1, which has no graph, launches what its groups need");
 }
 
+TEST(JobMatch, RanksWithoutGraphsAreSpans) {
+  JobBench bench(4);
+  each(bench, [](RankText &text) { return text.allReduce("world"); });
+  bench.absent = {1, 2};
+  ASSERT_EQ(bench.check().assumptions.size(), 1u);
+  EXPECT_EQ(bench.check().assumptions.front(), "ranks 1-2, which have no graph, launch what their groups need");
+}
+
 TEST(JobMatch, WhatTheOthersDoIsFoundWithoutOneGraph) {
   JobBench bench(4);
   for (size_t rank : {0, 1, 2, 3})

@@ -138,9 +138,7 @@ Json jsonOf(const Finding &finding) {
   return json;
 }
 
-} // namespace
-
-void writeCheckText(llvm::raw_ostream &os, const CheckResult &result) {
+void writeResult(llvm::raw_ostream &os, const CheckResult &result) {
   writeFindings(os, result.findings);
   std::vector<std::string> ok, deadlock;
   for (const jobs::SemanticsVerdict &verdict : result.verdicts)
@@ -156,17 +154,42 @@ void writeCheckText(llvm::raw_ostream &os, const CheckResult &result) {
     os << "assumed: " << assumption << '\n';
 }
 
-void writeCheckJson(llvm::raw_ostream &os, const CheckResult &result) {
-  Json json;
-  json["verdict"] = Json::object();
-  for (const jobs::SemanticsVerdict &verdict : result.verdicts)
-    json["verdict"][jobs::semanticsName(verdict.under).str()] = verdict.deadlock ? "deadlock" : "ok";
-  json["findings"] = Json::array();
-  for (const Finding &finding : result.findings)
+void addResult(Json &json, const CheckedJob &job) {
+  for (const jobs::SemanticsVerdict &verdict : job.result.verdicts) {
+    Json &stated = json["verdict"][jobs::semanticsName(verdict.under).str()];
+    if (stated.is_null() || verdict.deadlock)
+      stated = verdict.deadlock ? "deadlock" : "ok";
+  }
+  for (const Finding &finding : job.result.findings) {
     json["findings"].push_back(jsonOf(finding));
-  json["assumed"] = result.assumptions;
-  json["ranks"] = result.ranks;
-  json["programs"] = result.programs;
+    if (!job.compilation.empty())
+      json["findings"].back()["compilation"] = job.compilation;
+  }
+  for (const std::string &assumption : job.result.assumptions)
+    if (!llvm::is_contained(json["assumed"], Json(assumption)))
+      json["assumed"].push_back(assumption);
+}
+
+} // namespace
+
+void writeCheckText(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked) {
+  for (const CheckedJob &job : checked) {
+    if (!job.compilation.empty())
+      os << "compilation " << visibleText(job.compilation) << '\n';
+    writeResult(os, job.result);
+  }
+}
+
+void writeCheckJson(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked) {
+  Json json = {{"verdict", Json::object()}, {"findings", Json::array()}, {"assumed", Json::array()}};
+  size_t ranks = 0, programs = 0;
+  for (const CheckedJob &job : checked) {
+    addResult(json, job);
+    ranks = std::max(ranks, job.result.ranks);
+    programs += job.result.programs;
+  }
+  json["ranks"] = ranks;
+  json["programs"] = programs;
   os << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 

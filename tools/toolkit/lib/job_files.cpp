@@ -8,10 +8,11 @@
 #include "ccgraph/toolkit/node_places.h"
 
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
 #include <numeric>
+#include <set>
 
 namespace ccgraph {
 namespace {
@@ -63,13 +64,65 @@ llvm::Expected<std::vector<JobGraph>> ofGraphs(llvm::ArrayRef<std::string> paths
   return job;
 }
 
+llvm::Expected<std::vector<JobGraph>> ofFiles(llvm::ArrayRef<std::string> paths, llvm::ArrayRef<std::string> groups) {
+  if (paths.size() == 1) {
+    llvm::Expected<InputFile> file = InputFile::open(paths.front());
+    if (!file)
+      return file.takeError();
+    if (isJobFile(file->text()))
+      return ofJobFile(*file, groups);
+  }
+  return ofGraphs(paths, groups);
+}
+
+/// The graphs of one compilation: by stage, the index of each rank's last graph in the list.
+using Stages = std::map<unsigned, std::map<int64_t, size_t>>;
+
+/// Returns the graphs of the latest stage that all ranks have which have any.
+const std::map<int64_t, size_t> &lastCommonStage(const Stages &stages) {
+  size_t ranks = 0;
+  for (const auto &[stage, graphs] : stages)
+    ranks = std::max(ranks, graphs.size());
+  auto last =
+      std::find_if(stages.rbegin(), stages.rend(), [&](const auto &stage) { return stage.second.size() == ranks; });
+  return last->second;
+}
+
+/// Returns no job if the log has the graphs of one rank only, which is then the program of every rank.
+llvm::Expected<std::vector<JobDescription>> ofLogs(const std::string &path, llvm::ArrayRef<std::string> groups,
+                                                   Diagnostics &warnings) {
+  llvm::Expected<std::vector<ListedGraph>> listed = listGraphs(path, warnings);
+  if (!listed)
+    return listed.takeError();
+  std::map<std::string, Stages> compilations;
+  std::set<int64_t> ranks;
+  for (size_t i = 0; i < listed->size(); ++i)
+    if (const ListedGraph &graph = (*listed)[i];
+        graph.rank && graph.leftOut.empty() && graph.stage > 0 && graph.role != GraphRole::Joint) {
+      ranks.insert(*graph.rank);
+      compilations[graph.compileId + " " + graphRoleName(graph.role).str()][graph.stage][*graph.rank] = i;
+    }
+  std::vector<JobDescription> jobs;
+  if (ranks.size() < 2)
+    return jobs;
+  if (groups.size() > 1)
+    return jobError(path, "got " + llvm::Twine(groups.size()) + " group files for logs, expected at most one",
+                    "the logs state the groups of each rank");
+  for (const auto &[compilation, stages] : compilations) {
+    jobs.push_back({compilation, {}});
+    for (auto [rank, index] : lastCommonStage(stages))
+      jobs.back().graphs.push_back({path, groups.empty() ? "" : groups.front(), {rank}, std::to_string(index)});
+  }
+  return jobs;
+}
+
 /// Reads one graph with its groups; the caller verifies it.
 class JobGraphReader {
 public:
   JobGraphReader(const JobGraph &from, Diagnostics &warnings) : from_(from), warnings_(warnings) {}
 
   llvm::Error read() {
-    llvm::Expected<GraphInput> input = openGraphs(from_.path, "", warnings_);
+    llvm::Expected<GraphInput> input = openGraphs(from_.path, from_.selector, warnings_);
     if (!input)
       return input.takeError();
     input_.emplace(std::move(*input));
@@ -132,16 +185,17 @@ llvm::Error visitOne(const JobGraph &from, size_t ranks, Diagnostics &warnings, 
 
 } // namespace
 
-llvm::Expected<std::vector<JobGraph>> describeJob(llvm::ArrayRef<std::string> paths,
-                                                  llvm::ArrayRef<std::string> groups) {
-  if (paths.size() == 1 && !llvm::sys::fs::is_directory(paths.front())) {
-    llvm::Expected<InputFile> file = InputFile::open(paths.front());
-    if (!file)
-      return file.takeError();
-    if (isJobFile(file->text()))
-      return ofJobFile(*file, groups);
+llvm::Expected<std::vector<JobDescription>> describeJobs(llvm::ArrayRef<std::string> paths,
+                                                         llvm::ArrayRef<std::string> groups, Diagnostics &warnings) {
+  if (paths.size() == 1 && paths.front() != "-" && TraceLog::isTrace(paths.front())) {
+    llvm::Expected<std::vector<JobDescription>> jobs = ofLogs(paths.front(), groups, warnings);
+    if (!jobs || !jobs->empty())
+      return jobs;
   }
-  return ofGraphs(paths, groups);
+  llvm::Expected<std::vector<JobGraph>> graphs = ofFiles(paths, groups);
+  if (!graphs)
+    return graphs.takeError();
+  return std::vector<JobDescription>{{"", std::move(*graphs)}};
 }
 
 llvm::Error visitJobGraphs(llvm::ArrayRef<JobGraph> job, size_t ranks, Diagnostics &warnings, JobGraphVisitor visit) {

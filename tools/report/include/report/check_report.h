@@ -20,7 +20,15 @@
 
 namespace ccgraph::report {
 
-void writeCheckText(llvm::raw_ostream &os, const jobs::CheckResult &result);
-void writeCheckJson(llvm::raw_ostream &os, const jobs::CheckResult &result);
+/// The result of one job of a run.
+struct CheckedJob {
+  /// the compilation that a log names; empty if the input is one job
+  std::string compilation;
+  jobs::CheckResult result;
+};
+
+void writeCheckText(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked);
+/// One object for all jobs: a deadlock of one is the verdict of all, and findings have the key `compilation`.
+void writeCheckJson(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked);
 
 } // namespace ccgraph::report
