@@ -24,7 +24,7 @@ def test_errors():
     graph = ccgraph.read(STEP)
     raises(ccgraph.UsageError, "was not optimized", ccgraph.report, graph)
     raises(ccgraph.UsageError, "got 'lots'", ccgraph.optimize, graph, memory_budget="lots")
-    raises(ccgraph.InputError, "neither a machine", ccgraph.optimize, graph, machine="abacus")
+    raises(ccgraph.InputError, "neither a preset", ccgraph.optimize, graph, machine="abacus")
     raises(ccgraph.InputError, "unknown pass", ccgraph.optimize, graph, "tidy")
     ccgraph.optimize(graph)  # an option that was refused before the start left the graph unchanged
     raises(ccgraph.UsageError, "optimized already", ccgraph.optimize, graph)

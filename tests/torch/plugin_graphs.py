@@ -93,7 +93,7 @@ def refusals():
         gm = graph_of(3)
         broken(gm, raising(place, name))
     gm = graph_of(2)
-    refused_by(ccgraph.InputError, "neither a machine", lambda: ccgraph.torch.optimize(gm, machine="abacus"))
+    refused_by(ccgraph.InputError, "neither a preset", lambda: ccgraph.torch.optimize(gm, machine="abacus"))
     module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU()))
     broken(module, lambda made: made(module.graph))
 

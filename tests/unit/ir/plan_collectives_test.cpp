@@ -403,7 +403,7 @@ TEST(PlanAgreement, APlanSaysWhoseItIs) {
   Rank a(0), again(0);
   PlanDraft anybody;
   EXPECT_EQ(disagreement({&a, &again, &anybody}),
-            "error: plan draft: is a second one of rank 0; expected one a rank [plan.ranks]\n"
+            "error: plan draft: is a second one of rank 0; expected one for each rank [plan.ranks]\n"
             "  note: give each rank one plan\n"
             "error: plan draft: states no rank, expected the rank that runs it [plan.ranks]\n"
             "  note: compare the plans of single ranks: one that serves all agrees with itself\n");

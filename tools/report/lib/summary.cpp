@@ -446,7 +446,7 @@ private:
     if (!s_.run.passes.empty())
       text += s_.checkedLegality ? "; legality ok after each pass" : "; legality not checked";
     text +=
-        "; equivalence " + (s_.equivalence.empty() ? "not checked (--check-equivalence N checks it)" : s_.equivalence);
+        "; equivalence " + (s_.equivalence.empty() ? "not checked (--check-equivalence N)" : s_.equivalence);
     label("checks") << wrapped(text, labelWidth) << '\n';
   }
 
