@@ -4,6 +4,9 @@
 #include "ccgraph/frontend/pipeline_file.h"
 #include "ccgraph/ir/pipeline_verifier.h"
 #include "ccgraph/ir/text.h"
+#include "ccgraph/jobs/check.h"
+#include "ccgraph/toolkit/pipeline_graphs.h"
+#include "report/check_report.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -30,6 +33,40 @@ void printJson(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> findings) {
   os << '\n';
 }
 
+/// Checks the transfers of the schedule as a job: a graph for each rank, from the schedule alone. PyTorch posts each
+/// transfer as a batch of its own; a schedule that runs to its end may still deadlock where transfers block their rank.
+llvm::Expected<jobs::CheckResult> checkAsJob(const PipelineSchedule &schedule, const CheckOptions &options) {
+  jobs::Job job;
+  PipelineSchedule complete = schedule.hasTransfers() ? schedule : withTransfers(schedule);
+  for (size_t rank = 0; rank != complete.ranks.size(); ++rank) {
+    Context context;
+    std::unique_ptr<Graph> graph = pipelineGraph(context, complete, rank);
+    if (llvm::Error error = job.add(*graph, {static_cast<int64_t>(rank)}))
+      return error;
+  }
+  jobs::CheckOptions how;
+  if (!options.under.empty())
+    how.under = options.semantics();
+  return jobs::checkJob(job, how);
+}
+
+/// Returns whether the graphs of the schedule can be made: at most a deadlock is wrong with it.
+bool isComplete(llvm::ArrayRef<Diagnostic> findings) {
+  return llvm::all_of(findings, [](const Diagnostic &finding) { return finding.rule == "pipeline.deadlock"; });
+}
+
+llvm::Expected<ExitCode> reportJob(const PipelineSchedule &schedule, const CheckOptions &options,
+                                   llvm::raw_ostream &out) {
+  llvm::Expected<jobs::CheckResult> result = checkAsJob(schedule, options);
+  if (!result)
+    return result.takeError();
+  if (options.json)
+    report::writeCheckJson(out, *result);
+  else
+    report::writeCheckText(out, *result);
+  return result->findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
+}
+
 } // namespace
 
 llvm::Expected<bool> isPipelineFile(const std::string &path) {
@@ -52,15 +89,22 @@ llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std:
   if (options.stages != 0)
     schedule->stages = static_cast<int64_t>(options.stages);
   std::vector<Diagnostic> findings = verifyPipelineSchedule(*schedule);
-  if (options.json)
-    printJson(streams.out, findings);
-  else if (findings.empty())
+  // The graphs of the ranks can be made only of a schedule in which no action is missing or misplaced.
+  if (!isComplete(findings)) {
+    if (options.json)
+      printJson(streams.out, findings);
+    else
+      streams.out << toString(findings);
+    return ExitCode::Diagnosed;
+  }
+  if (!options.json && findings.empty())
     streams.out << visibleText(path) << " runs to its end: " << counted(schedule->ranks.size(), "rank") << ", "
                 << counted(static_cast<size_t>(schedule->stages), "stage") << ", " << schedule->microbatches
                 << (schedule->microbatches == 1 ? " microbatch\n" : " microbatches\n");
-  else
+  else if (!options.json)
     streams.out << toString(findings);
-  return findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
+  llvm::Expected<ExitCode> job = reportJob(*schedule, options, streams.out);
+  return !job || findings.empty() ? std::move(job) : ExitCode::Diagnosed;
 }
 
 } // namespace ccgraph::driver

@@ -1,7 +1,9 @@
-// The part of ccgraph-check that checks a pipeline schedule in PyTorch's CSV form.
+// The part of ccgraph-check that checks a pipeline schedule in PyTorch's CSV form: first the rules of schedules
+// (pipeline_verifier.h), then, if at most a deadlock is wrong, the transfers of all ranks as a job
+// (ccgraph/jobs/check.h).
 //
 // Ownership: borrows options and streams. Failure: returns errors of the reader; findings are no errors. Cost: that of
-// verifyPipelineSchedule.
+// verifyPipelineSchedule and of checkJob.
 #pragma once
 
 #include "driver/check_options.h"
@@ -12,7 +14,7 @@ namespace ccgraph::driver {
 /// Returns whether the file is a pipeline schedule; an error if it cannot be opened.
 [[nodiscard]] llvm::Expected<bool> isPipelineFile(const std::string &path);
 
-/// Returns Ok if the schedule runs to its end, else Diagnosed.
+/// Returns Ok if the schedule runs to its end and the job has no finding under the chosen semantics, else Diagnosed.
 [[nodiscard]] llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std::string &path,
                                                        Streams streams);
 
