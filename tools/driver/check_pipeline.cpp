@@ -60,11 +60,12 @@ llvm::Expected<ExitCode> reportJob(const PipelineSchedule &schedule, const Check
   llvm::Expected<jobs::CheckResult> result = checkAsJob(schedule, options);
   if (!result)
     return result.takeError();
+  const report::CheckedJob checked{"", std::move(*result)};
   if (options.json)
-    report::writeCheckJson(out, *result);
+    report::writeCheckJson(out, checked);
   else
-    report::writeCheckText(out, *result);
-  return result->findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
+    report::writeCheckText(out, checked);
+  return checked.result.findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 //    "findings": [{"rule": "reduction", "group": [0, 1], "sequence": 3, "culprits": [1],
 //                  "nodes": [{"rank": 1, "node": "all_reduce_2"}], "places": ["train.py:41 in step"]}, ...],
 //    "assumed": ["rank 7, which has no graph, launches what its groups need"], "ranks": 2, "programs": 2}
-// `repair` is an edit that was tried, if one succeeded. `places` has the source line of each node, empty where the graph does not state it.
-// `group` and `sequence` are null if the finding is not about one group or one place; a deadlock has `under`. Names of
+// `repair` is an edit that was tried, if one succeeded. `places` has the source line of each node, empty where the graph
+// does not state it. `group` and `sequence` are null if the finding is not about one group or one place; a deadlock has `under`. Names of
 // groups belong to one rank, so groups are ranks.
 //
 // Ownership: borrows the result. Failure: none; the stream keeps the system's error. Cost: linear in the findings and
