@@ -45,8 +45,9 @@ public:
       (void)llvm::cantFail(engine().join(std::chrono::minutes(1)));
   }
   void TearDown() override {
-    if (numProcesses() != 0)
-      EXPECT_EQ(engine().leave(testing::UnitTest::GetInstance()->Failed() ? 1 : 0), 0);
+    if (numProcesses() == 0)
+      return;
+    EXPECT_EQ(engine().leave(testing::UnitTest::GetInstance()->Failed() ? 1 : 0), 0);
   }
 
 private:

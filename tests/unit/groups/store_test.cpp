@@ -1,5 +1,6 @@
 // Stores: the operations, and what happens when a key, a process or the server is missing.
 #include "ccgraph/runtime/tcp_store.h"
+#include "ranks.h"
 #include "stores/store_error.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using test::errorOf;
+using test::textOf;
 
 std::string freshPath() {
   static std::atomic<int> count = 0;
@@ -28,18 +31,6 @@ std::shared_ptr<TcpStore> serverStore(TcpStoreSetup setup = {}) {
 }
 std::shared_ptr<TcpStore> clientOf(const TcpStore &server, std::string secret = "") {
   return llvm::cantFail(openTcpStore({.port = server.port(), .timeout = 20s, .secret = std::move(secret)}));
-}
-
-/// "rule: message".
-std::string textOf(llvm::Error error) {
-  if (!error)
-    return "";
-  std::string rule = ruleOf(error);
-  return rule + ": " + messageOf(std::move(error));
-}
-template <typename T>
-std::string errorOf(llvm::Expected<T> value) {
-  return textOf(value.takeError());
 }
 
 /// Each kind of store, fresh.
