@@ -31,14 +31,10 @@ private:
   [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
   [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
-  [[nodiscard]] std::optional<Schedule> findOptimum() const;
-  [[nodiscard]] Schedule climb();
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
-  /// under the budget, for a small program
-  std::optional<Schedule> optimum_;
   /// the best one of the last limit
   std::optional<Attempt> attempt_;
 };
@@ -52,19 +48,6 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
     return std::nullopt;
   if (!problem_.crowding.empty())
     found->schedule.picoseconds = replayTimes(problem_, found->schedule).total;
-  return std::move(found->schedule);
-}
-
-/// Returns the fastest of all orders without buckets, if a beam can visit them all with and without the budget.
-std::optional<Schedule> Search::findOptimum() const {
-  if (options_.beamWidth == 0 || !problem_.crowding.empty())
-    return std::nullopt;
-  std::optional<BeamResult> found = beam(problem_, {unlimited, options_.beamWidth});
-  bool isSmall = found && found->optimal;
-  if (isSmall && found->schedule.peakBytes > options_.budget)
-    found = beam(problem_, {options_.budget, options_.beamWidth});
-  if (!isSmall || !found || !found->optimal)
-    return std::nullopt;
   return std::move(found->schedule);
 }
 
@@ -83,9 +66,8 @@ Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
     if (rankUnder(limit.bytes, schedule) < rankUnder(limit.bytes, best))
       best = std::move(schedule);
   };
-  if (limit.effort == Effort::Full && !optimum_)
-    if (std::optional<Schedule> found = askBeam(limit.bytes))
-      consider(std::move(*found));
+  if (std::optional<Schedule> found = askBeam(limit.bytes))
+    consider(std::move(*found));
   consider(measured(problem_, fillStalls(problem_, best, limit.bytes)));
   return robust(problem_, std::move(best), {limit.bytes, options_.maxWalks / walksPerCut});
 }
@@ -95,8 +77,7 @@ std::vector<MemoryLimit> Search::limits() const {
   return memoryLimits({starts_.floor(), starts_.leastPeak(), reference}, options_.budget);
 }
 
-/// Returns the fastest result of all limits.
-Schedule Search::climb() {
+Schedule Search::run() {
   std::optional<Schedule> best;
   std::vector<MemoryLimit> all = limits();
   for (const MemoryLimit &limit : all) {
@@ -111,14 +92,6 @@ Schedule Search::climb() {
       best = robust(problem_, std::move(*best), {allowed, 0}); // with the memory of this limit, and no slower
   }
   return std::move(*best);
-}
-
-Schedule Search::run() {
-  optimum_ = findOptimum();
-  Schedule best = climb();
-  if (optimum_ && rankUnder(options_.budget, *optimum_) < rankUnder(options_.budget, best))
-    return robust(problem_, std::move(*optimum_), {options_.budget, 0});
-  return best;
 }
 
 } // namespace

@@ -2,8 +2,7 @@
 //
 // Under one memory limit, several trial schedules with different policies are computed (limit_search.h). The best one
 // gets computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower
-// than planned (robust_schedule.h). A beam (beam.h) searches programs so small that many orders can be compared. If it
-// visits all orders, its result is the optimum within the budget, and so needs no smaller limits.
+// than planned (robust_schedule.h). A beam (beam.h) searches programs so small that many orders can be compared.
 //
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
 // limits, the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one
