@@ -33,6 +33,12 @@ struct Choices {
   std::vector<int64_t> keepBack;
 };
 
+/// The start of a trial schedule, and its policy.
+struct Attempt {
+  size_t base = 0;
+  Policy policy;
+};
+
 class LimitSearch {
 public:
   LimitSearch(const Problem &problem, const Starts &starts, const SearchOptions &options)
@@ -43,8 +49,7 @@ public:
     choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
     choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
   }
-  LimitResult run();
-  LimitResult repeat(const Attempt &earlier);
+  Schedule run();
 
 private:
   [[nodiscard]] Rank rankOf(const Schedule &schedule) const { return rankUnder(options_.budget, schedule); }
@@ -55,7 +60,6 @@ private:
   void descend();
   void loosen();
   void tryLargeBuckets();
-  LimitResult take() { return {std::move(best_), leader_}; }
   template <class Part, class Value>
   void vary(Part partOf, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
@@ -65,6 +69,7 @@ private:
   SearchOptions options_;
   Choices choices_;
   Schedule best_;
+  /// the best trial schedule; the best schedule may still be a start
   Attempt leader_;
   Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
@@ -157,7 +162,6 @@ void LimitSearch::tryLargeBuckets() {
   if (large <= choices_.prefetchBytes.front())
     return;
   Schedule usual = best_;
-  Attempt usualLeader = leader_;
   options_.maxWalks = walks_ + std::max(maxTightenings, options_.maxWalks / largeParts);
   Rank before = leaderRank_;
   Attempt start = leader_;
@@ -171,13 +175,11 @@ void LimitSearch::tryLargeBuckets() {
          std::vector<int64_t>{saturatingMultiply(2 * lastingTimes, large), large});
     loosen();
   }
-  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart) {
+  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart)
     best_ = std::move(usual);
-    leader_ = usualLeader;
-  }
 }
 
-LimitResult LimitSearch::run() {
+Schedule LimitSearch::run() {
   // Programs limited by communication need large buckets, and others small ones, so both ends are tried first.
   Attempt start;
   start.policy.lead = choices_.lead.front();
@@ -191,14 +193,7 @@ LimitResult LimitSearch::run() {
   descend();
   loosen();
   tryLargeBuckets();
-  return take();
-}
-
-LimitResult LimitSearch::repeat(const Attempt &earlier) {
-  options_.maxWalks = maxTightenings;
-  attempt(earlier);
-  loosen();
-  return take();
+  return std::move(best_);
 }
 
 } // namespace
@@ -207,12 +202,8 @@ Rank rankUnder(int64_t limit, const Schedule &schedule) {
   return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
 }
 
-LimitResult searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
+Schedule searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
   return LimitSearch(problem, starts, options).run();
-}
-
-LimitResult searchBriefly(const Problem &problem, const Starts &starts, int64_t limit, const Attempt &attempt) {
-  return LimitSearch(problem, starts, {limit}).repeat(attempt);
 }
 
 } // namespace ccgraph::overlap

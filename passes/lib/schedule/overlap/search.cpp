@@ -27,16 +27,12 @@ public:
   Schedule run();
 
 private:
-  [[nodiscard]] std::vector<MemoryLimit> limits() const;
-  [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
-  [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
+  [[nodiscard]] Schedule under(int64_t limit);
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
-  /// the best one of the last limit
-  std::optional<Attempt> attempt_;
 };
 
 /// Runs the beam, which assumes a machine without contention; with contention, a replay evaluates its result.
@@ -51,45 +47,30 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
   return std::move(found->schedule);
 }
 
-/// Runs trial schedules. A brief search needs an earlier result, so without one the search is a full one.
-Schedule Search::tryUnder(const MemoryLimit &limit) {
-  bool isBrief = limit.effort == Effort::Brief && attempt_;
-  LimitResult found = isBrief ? searchBriefly(problem_, starts_, limit.bytes, *attempt_)
-                              : searchUnder(problem_, starts_, {limit.bytes, options_.maxWalks, 0});
-  attempt_ = found.attempt;
-  return std::move(found.schedule);
-}
-
-/// Improves the result of the trial schedules under this limit.
-Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
+/// Returns the result under this limit alone.
+Schedule Search::under(int64_t limit) {
+  Schedule best = searchUnder(problem_, starts_, {limit, options_.maxWalks, 0});
+  if (limit == options_.budget)
+    starts_.releaseBases(); // what follows needs much memory of its own
   auto consider = [&](Schedule schedule) {
-    if (rankUnder(limit.bytes, schedule) < rankUnder(limit.bytes, best))
+    if (rankUnder(limit, schedule) < rankUnder(limit, best))
       best = std::move(schedule);
   };
-  if (std::optional<Schedule> found = askBeam(limit.bytes))
+  if (std::optional<Schedule> found = askBeam(limit))
     consider(std::move(*found));
-  consider(measured(problem_, fillStalls(problem_, best, limit.bytes)));
-  return robust(problem_, std::move(best), {limit.bytes, options_.maxWalks / walksPerCut});
-}
-
-std::vector<MemoryLimit> Search::limits() const {
-  int64_t reference = options_.referencePeak.value_or(starts_.schedules().front().peakBytes);
-  return memoryLimits({starts_.floor(), starts_.leastPeak(), reference}, options_.budget);
+  consider(measured(problem_, fillStalls(problem_, best, limit)));
+  return robust(problem_, std::move(best), {limit, options_.maxWalks / walksPerCut});
 }
 
 Schedule Search::run() {
   std::optional<Schedule> best;
-  std::vector<MemoryLimit> all = limits();
-  for (const MemoryLimit &limit : all) {
-    Schedule found = tryUnder(limit);
-    if (&limit == &all.back())
-      starts_.releaseBases(); // what follows needs much memory of its own
-    found = improved(std::move(found), limit);
-    int64_t allowed = std::min(limit.bytes, options_.budget);
-    if (!best || rankUnder(allowed, found) <= rankUnder(allowed, *best))
+  int64_t reference = options_.referencePeak.value_or(starts_.schedules().front().peakBytes);
+  for (int64_t limit : memoryLimits({starts_.floor(), reference}, options_.budget)) {
+    Schedule found = under(limit);
+    if (!best || rankUnder(limit, found) <= rankUnder(limit, *best))
       best = std::move(found);
-    else if (limit.effort == Effort::Full && limit.bytes == allowed)
-      best = robust(problem_, std::move(*best), {allowed, 0}); // with the memory of this limit, and no slower
+    else
+      best = robust(problem_, std::move(*best), {limit, 0}); // with the memory of this limit, and no slower
   }
   return std::move(*best);
 }

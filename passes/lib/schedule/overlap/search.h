@@ -9,8 +9,8 @@
 // that is no slower. So more memory never gives a slower step.
 //
 // Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program
-// in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each of at most ten limits,
-// and some five for each of the others; one limit if the budget is the least memory that is known to suffice.
+// in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each limit; one limit if
+// the budget is the peak of the program.
 #pragma once
 
 #include "schedule/overlap/problem.h"
