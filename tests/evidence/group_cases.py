@@ -26,6 +26,16 @@ class NotOurs(Exception):
     """The situation is one of Python alone: ccgraph has no counterpart."""
 
 
+class RankEnds(BaseException):
+    """A rank ends its process, which here is a thread."""
+
+
+class System:
+    """The module os, but for the end of a process."""
+    def __getattr__(self, name): return getattr(os, name)
+    def _exit(self, code): raise RankEnds(code)
+
+
 def error_class(name, base=RuntimeError):
     return type(name, (base,), {})
 
@@ -223,6 +233,8 @@ def run_case(case, names, limit):
             outcomes[r] = {"value": serialized(scope.get("out"))}
         except NotOurs as why:
             outcomes[r] = {"not ours": str(why)}
+        except RankEnds:
+            outcomes[r] = {"error": "Died", "text": "no result"}
         except (NameError, TypeError, StopIteration) as error:  # Python's own checks
             outcomes[r] = {"not ours": str(error)}
         except Exception as error:
@@ -270,7 +282,7 @@ def difference(theirs, ours):
         if not (is_error(theirs) and is_error(ours)):
             return "one is an error"
         if theirs["error"] in ("Hang", "Died"):
-            return theirs["error"]
+            return "" if ours["error"] == theirs["error"] else theirs["error"]
         return "" if same_text(theirs["text"], ours["text"]) else "the texts differ"
     if isinstance(theirs, list) and isinstance(ours, list):
         if len(theirs) != len(ours):

@@ -366,7 +366,7 @@ def names_for(rank, ranks, path, case):
     names = {name: getattr(cases, name) for name in
              ("HashStore", "FileStore", "TCPStore", "PrefixStore", "attempt", "timed", "threads", "timedelta")}
     names.update(dist=dist, c10d=dist, pg=dist.world, ReduceOp=ReduceOp, torch=torch, threading=threading, time=time,
-                 os=os, gc=cases.gc, sys=cases.sys, cp=copy, pk=pickle, warnings=cases.warnings,
+                 os=cases.System(), gc=cases.gc, sys=cases.sys, cp=copy, pk=pickle, warnings=cases.warnings,
                  sec=lambda seconds: cases.timedelta(seconds=seconds))
     names["_warn"] = []
     names["_warnings"] = dist.warnings
