@@ -12,7 +12,6 @@
 //
 // Ownership: plain values. Failure: an empty result for a program of more than 64 steps, or if no order fits the
 // budget. Cost: steps * width * (steps that can be next).
-// Cost: steps * width * (steps that can be next).
 #pragma once
 
 #include "schedule/overlap/problem.h"

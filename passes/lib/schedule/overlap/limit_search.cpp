@@ -33,12 +33,6 @@ struct Choices {
   std::vector<int64_t> keepBack;
 };
 
-/// The start of a trial schedule, and its policy.
-struct Attempt {
-  size_t base = 0;
-  Policy policy;
-};
-
 class LimitSearch {
 public:
   LimitSearch(const Problem &problem, const Starts &starts, const SearchOptions &options)
@@ -49,7 +43,8 @@ public:
     choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
     choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
   }
-  Schedule run();
+  LimitResult run();
+  LimitResult repeat(const Attempt &earlier);
 
 private:
   [[nodiscard]] Rank rankOf(const Schedule &schedule) const { return rankUnder(options_.budget, schedule); }
@@ -60,6 +55,7 @@ private:
   void descend();
   void loosen();
   void tryLargeBuckets();
+  LimitResult take() { return {std::move(best_), leader_}; }
   template <class Part, class Value>
   void vary(Part partOf, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
@@ -69,7 +65,6 @@ private:
   SearchOptions options_;
   Choices choices_;
   Schedule best_;
-  /// the best trial schedule; the best schedule may still be a start
   Attempt leader_;
   Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
@@ -162,6 +157,7 @@ void LimitSearch::tryLargeBuckets() {
   if (large <= choices_.prefetchBytes.front())
     return;
   Schedule usual = best_;
+  Attempt usualLeader = leader_;
   options_.maxWalks = walks_ + std::max(maxTightenings, options_.maxWalks / largeParts);
   Rank before = leaderRank_;
   Attempt start = leader_;
@@ -175,11 +171,13 @@ void LimitSearch::tryLargeBuckets() {
          std::vector<int64_t>{saturatingMultiply(2 * lastingTimes, large), large});
     loosen();
   }
-  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart)
+  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart) {
     best_ = std::move(usual);
+    leader_ = usualLeader;
+  }
 }
 
-Schedule LimitSearch::run() {
+LimitResult LimitSearch::run() {
   // Programs limited by communication need large buckets, and others small ones, so both ends are tried first.
   Attempt start;
   start.policy.lead = choices_.lead.front();
@@ -193,7 +191,14 @@ Schedule LimitSearch::run() {
   descend();
   loosen();
   tryLargeBuckets();
-  return std::move(best_);
+  return take();
+}
+
+LimitResult LimitSearch::repeat(const Attempt &earlier) {
+  options_.maxWalks = maxTightenings;
+  attempt(earlier);
+  loosen();
+  return take();
 }
 
 } // namespace
@@ -202,8 +207,12 @@ Rank rankUnder(int64_t limit, const Schedule &schedule) {
   return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
 }
 
-Schedule searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
+LimitResult searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
   return LimitSearch(problem, starts, options).run();
+}
+
+LimitResult searchBriefly(const Problem &problem, const Starts &starts, int64_t limit, const Attempt &attempt) {
+  return LimitSearch(problem, starts, {limit}).repeat(attempt);
 }
 
 } // namespace ccgraph::overlap

@@ -1,4 +1,4 @@
-// searchUnder: finds the best of several trial schedules of one program under one memory limit.
+// LimitSearch: finds the best of several trial schedules of one program under one memory limit.
 //
 // A trial schedule is quick, and its policy decides much: how large buckets may be, how early parameters are fetched,
 // how much computation is deferred. The best policy depends on the program. So several are tried, one change at a time
@@ -7,8 +7,10 @@
 // Trial schedules plan with the limit, or less. A last one plans with more, and counts only if it stays within the
 // limit. So a schedule that fits the limit is found even if the plan overestimates its memory.
 //
+// A brief search repeats the best policy of an earlier search, and so needs few trial schedules.
+//
 // Deterministic: a function of the problem, the starts and the options alone. Ownership: plain values. Failure: none; a
-// start is the fallback. Cost: `maxWalks` trial schedules, and one or two.
+// start is the fallback. Cost: `maxWalks` trial schedules, and one or two; brief: at most five.
 #pragma once
 
 #include "schedule/overlap/search.h"
@@ -20,9 +22,24 @@ namespace ccgraph::overlap {
 using Rank = std::pair<int64_t, int64_t>;
 [[nodiscard]] Rank rankUnder(int64_t limit, const Schedule &schedule);
 
-/// Returns the fastest schedule within the budget, which is the limit; if none was found, the one of the lowest peak.
-/// The program's own order wins a tie, and wins against any schedule over the budget without a lower peak. `starts`
-/// must have its bases.
-[[nodiscard]] Schedule searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options);
+/// The start of a trial schedule, by its number, and its policy.
+struct Attempt {
+  size_t base = 0;
+  Policy policy;
+};
+
+struct LimitResult {
+  /// The fastest schedule within the budget, which is the limit; if none was found, the one of the lowest peak. The
+  /// program's own order wins a tie, and wins against any schedule over the budget without a lower peak.
+  Schedule schedule;
+  /// the best trial schedule; the schedule may still be a start
+  Attempt attempt;
+};
+
+/// `starts` must have its bases.
+[[nodiscard]] LimitResult searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options);
+/// Searches briefly, with the policy of an earlier result. `maxWalks` has no effect.
+[[nodiscard]] LimitResult searchBriefly(const Problem &problem, const Starts &starts, int64_t limit,
+                                        const Attempt &attempt);
 
 } // namespace ccgraph::overlap

@@ -1,15 +1,18 @@
-// memoryLimits: the memory limits under which the search looks for schedules, the lowest first.
+// memoryLimits: the memory limits under which the search looks for schedules.
 //
 // The search under a small limit can find a faster schedule than the search under a larger limit, because both are
-// greedy. So the result within a budget is the fastest one of all limits up to the budget. The limits depend on the
-// program alone, apart from the last one, the budget itself. So a larger budget has all limits of a smaller budget that
-// is one of them, and more memory gives no slower step:
+// greedy. So the result within a budget is the fastest one of several limits that fits the budget. The limits depend on
+// the program alone, never on the budget: those of a budget are a prefix of those of any larger budget. So for any two
+// budgets, more memory gives no slower step:
 //
-//   peak = 100   budget 118    limits 100, 105, 110, 118
-//                budget 110    limits 100, 105, 110
+//   least = 970, peak = 1000    budget 1114    limits 1000, 970, 975, 1010, 1020, ..., 1100, 1125
+//                               budget 972     limits 1000, 970, 975
 //
-// Ownership: plain values. Failure: none. Cost: one search for each limit; one in all where the budget is the peak of
-// the program.
+// The last limit may be above the budget: its result counts if it fits. Few limits are searched with all trial
+// schedules; the first of these comes first. The others repeat the best policy of the limit before. A budget below
+// `least` is a limit itself, since no order is known that needs so little.
+//
+// Ownership: plain values. Failure: none. Cost: some 60 limits; the caller searches under each.
 #pragma once
 
 #include "schedule/overlap/problem.h"
@@ -20,11 +23,27 @@ namespace ccgraph::overlap {
 struct KnownPeaks {
   /// no order needs less
   int64_t floor = 0;
+  /// of the known order that needs least
+  int64_t least = 0;
   /// of the program in its user's form: the limits are parts of it
   int64_t program = 0;
 };
 
-/// Bytes, ascending; the last limit is the budget. No limit is below `floor` except the budget.
-[[nodiscard]] std::vector<int64_t> memoryLimits(KnownPeaks peaks, int64_t budget);
+/// How many trial schedules a limit gets.
+enum class Effort : uint8_t {
+  /// all of them
+  Full,
+  /// a few, which start from the best policy of the limit before
+  Brief,
+};
+
+struct MemoryLimit {
+  int64_t bytes = 0;
+  Effort effort = Effort::Full;
+  friend bool operator==(const MemoryLimit &, const MemoryLimit &) = default;
+};
+
+/// Returns the lowest limit of full effort, and the others in ascending order.
+[[nodiscard]] std::vector<MemoryLimit> memoryLimits(KnownPeaks peaks, int64_t budget);
 
 } // namespace ccgraph::overlap

@@ -27,12 +27,20 @@ public:
   Schedule run();
 
 private:
-  [[nodiscard]] Schedule under(int64_t limit);
+  [[nodiscard]] std::vector<MemoryLimit> limits() const;
+  [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
+  [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
+  [[nodiscard]] std::optional<Schedule> findOptimum() const;
+  [[nodiscard]] Schedule climb();
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
+  /// under the budget, for a small program
+  std::optional<Schedule> optimum_;
+  /// the best one of the last limit
+  std::optional<Attempt> attempt_;
 };
 
 /// Runs the beam, which assumes a machine without contention; with contention, a replay evaluates its result.
@@ -47,32 +55,69 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
   return std::move(found->schedule);
 }
 
-/// Returns the result under this limit alone.
-Schedule Search::under(int64_t limit) {
-  Schedule best = searchUnder(problem_, starts_, {limit, options_.maxWalks, 0});
-  if (limit == options_.budget)
-    starts_.releaseBases(); // what follows needs much memory of its own
+/// Returns the fastest of all orders without buckets, if a beam can visit them all with and without the budget.
+std::optional<Schedule> Search::findOptimum() const {
+  if (options_.beamWidth == 0 || !problem_.crowding.empty())
+    return std::nullopt;
+  std::optional<BeamResult> found = beam(problem_, {unlimited, options_.beamWidth});
+  bool isSmall = found && found->optimal;
+  if (isSmall && found->schedule.peakBytes > options_.budget)
+    found = beam(problem_, {options_.budget, options_.beamWidth});
+  if (!isSmall || !found || !found->optimal)
+    return std::nullopt;
+  return std::move(found->schedule);
+}
+
+/// Runs trial schedules. The first limit is one of full effort, so a brief search has an earlier result.
+Schedule Search::tryUnder(const MemoryLimit &limit) {
+  LimitResult found = limit.effort == Effort::Brief
+                          ? searchBriefly(problem_, starts_, limit.bytes, *attempt_)
+                          : searchUnder(problem_, starts_, {limit.bytes, options_.maxWalks, 0});
+  attempt_ = found.attempt;
+  return std::move(found.schedule);
+}
+
+/// Improves the result of the trial schedules under this limit.
+Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
   auto consider = [&](Schedule schedule) {
-    if (rankUnder(limit, schedule) < rankUnder(limit, best))
+    if (rankUnder(limit.bytes, schedule) < rankUnder(limit.bytes, best))
       best = std::move(schedule);
   };
-  if (std::optional<Schedule> found = askBeam(limit))
-    consider(std::move(*found));
-  consider(measured(problem_, fillStalls(problem_, best, limit)));
-  return robust(problem_, std::move(best), {limit, options_.maxWalks / walksPerCut});
+  if (limit.effort == Effort::Full && !optimum_)
+    if (std::optional<Schedule> found = askBeam(limit.bytes))
+      consider(std::move(*found));
+  consider(measured(problem_, fillStalls(problem_, best, limit.bytes)));
+  return robust(problem_, std::move(best), {limit.bytes, options_.maxWalks / walksPerCut});
+}
+
+std::vector<MemoryLimit> Search::limits() const {
+  int64_t reference = options_.referencePeak.value_or(starts_.schedules().front().peakBytes);
+  return memoryLimits({starts_.floor(), starts_.leastPeak(), reference}, options_.budget);
+}
+
+/// Returns the fastest result of all limits.
+Schedule Search::climb() {
+  std::optional<Schedule> best;
+  std::vector<MemoryLimit> all = limits();
+  for (const MemoryLimit &limit : all) {
+    Schedule found = tryUnder(limit);
+    if (&limit == &all.back())
+      starts_.releaseBases(); // what follows needs much memory of its own
+    found = improved(std::move(found), limit);
+    if (!best || rankUnder(options_.budget, found) <= rankUnder(options_.budget, *best))
+      best = std::move(found);
+    else if (limit.effort == Effort::Full && limit.bytes <= options_.budget)
+      best = robust(problem_, std::move(*best), {limit.bytes, 0}); // with the memory of this limit, and no slower
+  }
+  return std::move(*best);
 }
 
 Schedule Search::run() {
-  std::optional<Schedule> best;
-  int64_t reference = options_.referencePeak.value_or(starts_.schedules().front().peakBytes);
-  for (int64_t limit : memoryLimits({starts_.floor(), reference}, options_.budget)) {
-    Schedule found = under(limit);
-    if (!best || rankUnder(limit, found) <= rankUnder(limit, *best))
-      best = std::move(found);
-    else
-      best = robust(problem_, std::move(*best), {limit, 0}); // with the memory of this limit, and no slower
-  }
-  return std::move(*best);
+  optimum_ = findOptimum();
+  Schedule best = climb();
+  if (optimum_ && rankUnder(options_.budget, *optimum_) < rankUnder(options_.budget, best))
+    return robust(problem_, std::move(*optimum_), {options_.budget, 0});
+  return best;
 }
 
 } // namespace

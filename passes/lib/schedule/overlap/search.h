@@ -2,15 +2,16 @@
 //
 // Under one memory limit, several trial schedules with different policies are computed (limit_search.h). The best one
 // gets computation moved into its stalls (fill_stalls.h) and is made robust against links that are faster or slower
-// than planned (robust_schedule.h). A beam (beam.h) searches programs so small that many orders can be compared.
+// than planned (robust_schedule.h). A beam (beam.h) searches programs so small that many orders can be compared. If it
+// visits all orders, its result is the optimum within the budget, and so needs no smaller limits.
 //
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
-// limits, the lowest first (memory_limits.h). It keeps the result of a smaller limit until a larger limit gives one
-// that is no slower. So more memory never gives a slower step.
+// limits (memory_limits.h), and the fastest result within the budget counts. So more memory never gives a slower step.
 //
 // Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program
-// in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each limit; one limit if
-// the budget is the peak of the program.
+// in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each of at most eleven
+// limits, and some five for each of the others; one limit if the budget is the peak of the program and no order is
+// known that needs less.
 #pragma once
 
 #include "schedule/overlap/problem.h"
