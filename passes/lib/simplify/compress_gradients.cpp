@@ -10,14 +10,17 @@
 //               and Stability of Numerical Algorithms", 2002, section 3.1). Beyond 65,504, f16 is infinite.
 //   may we      rewrite/candidates.h: whether the all_reduce can be replaced; here: a group of known size, without
 //               which no bound is known
-//   which       every sum or average of f32 or f64
+//   which       every sum or average of f32 or f64, where the memory fits
 //   do it       `rewrite`
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/candidates.h"
+#include "rewrite/input_life.h"
 #include "rewrite/supersede.h"
+
+#include "analysis/lifetimes.h"
 
 #include "llvm/Support/Format.h"
 
@@ -62,6 +65,10 @@ private:
       *this, RemarkKind::Missed, "group",
       "its group has an unknown number of ranks (give the ranks with --groups FILE), so the error has no known "
       "bound"};
+  Reason budget_{
+      *this, RemarkKind::Missed, "over-budget",
+      "its result in 16 bits, live together with the whole result at the second cast, would exceed the memory "
+      "budget"};
   friend class GradientCompressor;
 };
 
@@ -84,6 +91,7 @@ private:
   [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   [[nodiscard]] const Reason *obstacle(Node *launch, Plan &plan);
   [[nodiscard]] std::optional<int64_t> ranksOf(const Node &launch) const;
+  [[nodiscard]] bool fits(const Plan &plan);
   [[nodiscard]] double bound(int64_t ranks) const;
   void rewrite(const Plan &plan);
 
@@ -94,6 +102,7 @@ private:
   CommGroups groups_;
   Dependences dependences_;
   Candidates candidates_;
+  std::optional<LiveBytes> memory_; ///< constructed for the first all_reduce that is otherwise possible
 };
 
 const Reason *GradientCompressor::reasonFor(Obstacle obstacle) const {
@@ -157,8 +166,28 @@ const Reason *GradientCompressor::obstacle(Node *launch, Plan &plan) {
   if (facts_.isReshaped(launch->operand(0)))
     return &pass_.type_;
   std::optional<int64_t> ranks = ranksOf(*launch);
-  plan.ranks = ranks.value_or(0);
-  return ranks ? nullptr : &pass_.group_;
+  if (!ranks)
+    return &pass_.group_;
+  plan.ranks = *ranks;
+  return fits(plan) ? nullptr : &pass_.budget_;
+}
+
+int64_t narrowBytes(const Candidate &all) {
+  constexpr int64_t narrowSize = 2;
+  return all.outputBytes / static_cast<int64_t>(sizeInBytes(all.launch->type()->dtype())) * narrowSize;
+}
+
+/// Up to the wait, the addend and the result in 16 bits take no more than the wide result takes today. At the second
+/// cast, the result is live in both dtypes, and the addend in neither if the wait ends its life.
+bool GradientCompressor::fits(const Plan &plan) {
+  std::optional<int64_t> budget = context_.memoryBudget();
+  if (!budget)
+    return true;
+  if (!memory_)
+    memory_.emplace(liveMemory(graph_, facts_));
+  Node *wait = plan.all.wait;
+  return waitFreesInput(*memory_, plan.all.launch, wait) ||
+         !memory_->firstAbove(wait, wait->next(), *budget - narrowBytes(plan.all));
 }
 
 std::string numberText(double number) {
@@ -200,7 +229,7 @@ void GradientCompressor::rewrite(const Plan &plan) {
   graph_.erase(launch);
   context_.certificate().rules.push_back({"compressed-sum", {launch, wait}, {result, sent, reduced, waited}});
   ++pass_.compressed_;
-  pass_.saved_ += plan.all.outputBytes - plan.all.outputBytes / static_cast<int64_t>(sizeInBytes(wide)) * 2;
+  pass_.saved_ += plan.all.outputBytes - narrowBytes(plan.all);
 }
 
 Changed GradientCompressor::run() {

@@ -15,6 +15,7 @@
 #include "ccgraph/ir/int_list.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/candidates.h"
+#include "rewrite/input_life.h"
 #include "rewrite/supersede.h"
 
 #include "analysis/lifetimes.h"
@@ -95,7 +96,6 @@ private:
   const Reason *obstacle(Node *launch, Decomposition &decomposition, RemarkArgs &args);
   const Reason *costObstacle(const Decomposition &decomposition, RemarkArgs &args) const;
   bool takeMemory(const Decomposition &decomposition);
-  [[nodiscard]] bool freesItsInput(const Decomposition &decomposition) const;
   void rewrite(const Decomposition &decomposition);
 
   DecomposeAllReduce &pass_;
@@ -209,19 +209,6 @@ const Reason *Decomposer::costObstacle(const Decomposition &decomposition, Remar
   return percent > *limit ? &pass_.slower_ : nullptr;
 }
 
-/// Returns true if the input lives only for this collective once it is launched. Then the rewrite frees more bytes than
-/// the share takes.
-bool Decomposer::freesItsInput(const Decomposition &decomposition) const {
-  Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
-  return llvm::any_of(memory_->intervalsOf(wait), [&](LiveBytes::IntervalId id) {
-    if (memory_->last(id) != wait || memory_->isForGood(id) || memory_->first(id) == launch)
-      return false;
-    bool alone = true;
-    memory_->forEachHolder(id, [&](const Node *holder) { alone &= holder == wait || !launch->isBefore(holder); });
-    return alone;
-  });
-}
-
 /// Each rank's share lives until the wait on the gather, besides the whole result. The input lives only to the first of
 /// the two waits.
 bool Decomposer::takeMemory(const Decomposition &decomposition) {
@@ -230,9 +217,10 @@ bool Decomposer::takeMemory(const Decomposition &decomposition) {
     return true;
   if (!memory_)
     memory_.emplace(liveMemory(graph_, facts_));
-  if (freesItsInput(decomposition))
-    return true;
   Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
+  // The rewrite frees the input at the first of the two waits, and the share is smaller.
+  if (waitFreesInput(*memory_, launch, wait))
+    return true;
   int64_t share = decomposition.all.outputBytes / decomposition.ranks;
   if (memory_->firstAbove(launch, wait->next(), *budget - share))
     return false;
