@@ -14,10 +14,13 @@ using namespace ccgraph::test;
 
 namespace {
 
-/// Returns the words of a choice, or small numbers for a limit, since the programs here are small.
+/// Returns the words of a choice, or small numbers for a limit, since the programs here are small. Names are those of
+/// one program, so there are none.
 llvm::SmallVector<llvm::StringRef, 4> valuesOf(const std::string &syntax) {
   llvm::SmallVector<llvm::StringRef, 4> words;
-  if (!llvm::StringRef(syntax).contains('<'))
+  if (llvm::StringRef(syntax).contains("<names>"))
+    words = {"*"};
+  else if (!llvm::StringRef(syntax).contains('<'))
     llvm::StringRef(syntax).split(words, '|');
   else if (llvm::StringRef(syntax).contains("bytes"))
     words = {"0", "256", "unlimited"};

@@ -105,6 +105,22 @@ std::string OptionText<Count>::print(Count value) {
   return value.limit ? std::to_string(*value.limit) : unlimited.str();
 }
 
+std::optional<NodeNames> OptionText<NodeNames>::parse(llvm::StringRef text) {
+  if (text == "*")
+    return NodeNames{};
+  NodeNames value;
+  for (llvm::StringRef name : llvm::split(text, '+')) {
+    if (name.empty())
+      return std::nullopt;
+    value.names.push_back(name.str());
+  }
+  return value;
+}
+
+std::string OptionText<NodeNames>::print(const NodeNames &value) {
+  return value.names.empty() ? "*" : llvm::join(value.names, "+");
+}
+
 OptionBase::OptionBase(Pass &pass, llvm::StringRef name, llvm::StringRef help) : name_(name), help_(help) {
   pass.options_.push_back(this);
 }

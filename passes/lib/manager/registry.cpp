@@ -11,6 +11,7 @@
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
+  PASS("keep-gathered", createKeepGathered)                                                                            \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \
   PASS("sink-waits", createSinkWaits)
 

@@ -39,6 +39,12 @@ struct Count {
   friend bool operator==(const Count &, const Count &) = default;
 };
 
+/// Names of nodes, or none. Texts: "q", "q+q_1" (no name contains a plus sign), "*" for none: the pass chooses.
+struct NodeNames {
+  std::vector<std::string> names;
+  friend bool operator==(const NodeNames &, const NodeNames &) = default;
+};
+
 /// The text form of a value type: print() and parse() are inverse to each other. `syntax` is what help shows: <bytes>,
 /// <count>.
 template <typename T>
@@ -61,6 +67,13 @@ struct OptionText<Count> {
   static std::string syntax() { return "<count>|unlimited"; }
   static std::optional<Count> parse(llvm::StringRef text);
   static std::string print(Count value);
+};
+
+template <>
+struct OptionText<NodeNames> {
+  static std::string syntax() { return "<names>|*"; }
+  static std::optional<NodeNames> parse(llvm::StringRef text);
+  static std::string print(const NodeNames &value);
 };
 
 /// The part of an option that parser, printer and help use. The constructor adds the option to its pass, so the order
@@ -92,7 +105,7 @@ private:
   std::string help_;
 };
 
-/// An option whose text form is OptionText<T>: Option<bool>, Option<ByteCount>, Option<Count>.
+/// An option whose text form is OptionText<T>: Option<bool>, Option<ByteCount>, Option<Count>, Option<NodeNames>.
 template <typename T>
 class Option final : public OptionBase {
 public:

@@ -183,6 +183,9 @@ public:
   Setting set(llvm::StringRef option, llvm::StringRef value);
   /// Returns `name{option=value ...}` with the options that were set, in the order in which they were set.
   [[nodiscard]] std::string str() const;
+  /// Returns the text of a pass that makes the last rewrite again on the same graph. It differs from str() for a pass
+  /// whose choice depends on the cost model, which the place of the repetition may not have.
+  [[nodiscard]] virtual std::string repetition() const { return str(); }
 
 private:
   friend class OptionBase;

@@ -40,7 +40,7 @@ void ScheduleRecorder::note(const Pass &pass, const Certificate &certificate) {
   if (pass.phase() != Phase::Schedule) {
     if (!ordered_.empty() && obstacle_.empty())
       obstacle_ = "pass '" + pass.str() + "' rewrote the graph after pass '" + ordered_ + "' had put it in order";
-    schedule_.prepare.push_back(pass.str());
+    schedule_.prepare.push_back(pass.repetition());
     return;
   }
   if (ordered_.empty())

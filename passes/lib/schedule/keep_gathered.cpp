@@ -1,0 +1,320 @@
+// keep-gathered: c1 = gather(p); w1 = wait(c1); ...; c2 = gather(p); w2 = wait(c2)
+//                ->  c1 = gather(p); w1 = wait(c1); ...   (w1 for w2)
+//
+// FSDP gathers each parameter in the forward pass and again in the backward pass, and frees it between the two
+// (reshard_after_forward). A kept parameter costs memory for the time between, and saves the second gather. This pass
+// keeps as many results as make the step faster within the memory budget. It prepares schedule-overlap, whose search
+// evaluates each choice.
+//   may we      rewrite/repeated_collectives.h: whether the second collective repeats the first
+//   which       parts of the results, those first that save the most time for a byte; of these parts, the one with the
+//               fastest schedule. The parts do not depend on the budget, so with more memory none is lost
+//   do it       rewrite/repeated_collectives.h
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/passes/registry.h"
+#include "rewrite/repeated_collectives.h"
+#include "schedule/overlap/contraction.h"
+#include "schedule/overlap/merging.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/overlap/search.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <cmath>
+
+namespace ccgraph {
+
+namespace {
+
+class KeepGathered final : public Pass {
+public:
+  KeepGathered()
+      : Pass({"keep-gathered",
+              "Keeps results of collectives that the program repeats, and removes the repetitions, where the step is "
+              "predicted to be faster within the memory budget.",
+              Phase::Simplify}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::string repetition() const override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<KeepGathered>(); }
+
+private:
+  Option<Count> parts_{*this, "parts", Count{8},
+                       "into how many parts the repeated results are divided: one part, two parts, ... are tried"};
+  Option<Count> walks_{*this, "walks", Count{16},
+                       "trial schedules of the search that compares the best part with none, see schedule-overlap; the "
+                       "parts are compared with at most 16"};
+  Option<Count> beam_{*this, "beam", Count{64}, "beam of that search; the parts are compared with at most 64"};
+  Option<NodeNames> only_{*this, "only", NodeNames{},
+                          "the repeated collectives that are removed, without a prediction and whatever memory their "
+                          "results need; *: the pass chooses them"};
+  Statistic keptResults_{*this, "kept", "repeated collectives removed"};
+  Statistic bytes_{*this, "bytes", "bytes of the kept results"};
+  Statistic without_{*this, "without-ns", "predicted step of the best schedule without kept results, in nanoseconds"};
+  Statistic after_{*this, "after-ns", "the same with the kept results"};
+  Reason kept_{*this, RemarkKind::Removed, "kept", "the result of `twin` is kept for it"};
+  Reason slower_{*this, RemarkKind::Missed, "not-faster",
+                 "no schedule is predicted to be faster if the result of `twin` is kept for it too"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "with the results that come before it, the kept result of `twin` would exceed the memory budget"};
+  Reason written_{*this, RemarkKind::Missed, "written",
+                  "one of the two results is written later, so their values differ"};
+  Reason returned_{*this, RemarkKind::Missed, "returned",
+                   "both results are returned, and an in-place write of the caller to one must not change the other"};
+  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
+                  "before it completes, its result has a user other than a single wait of the same type that follows "
+                  "the first wait"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, and another rank may keep its part"};
+  std::vector<std::string> removed_; ///< by the last run
+  friend class Keeper;
+};
+
+std::string KeepGathered::repetition() const {
+  return (name() + "{only=" + OptionText<NodeNames>::print({removed_}) + "}").str();
+}
+
+/// One run.
+class Keeper {
+public:
+  Keeper(KeepGathered &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()) {}
+  llvm::Expected<Changed> run();
+
+private:
+  /// The first `count` repetitions are kept. Picoseconds of the best schedules.
+  struct Choice {
+    size_t count = 0;
+    int64_t without = 0;
+    int64_t with = 0;
+  };
+  [[nodiscard]] const Reason *reasonFor(RepetitionObstacle obstacle) const;
+  void collect();
+  void sortBySavings();
+  [[nodiscard]] std::vector<size_t> countsOfParts() const;
+  [[nodiscard]] Choice choose(const overlap::GraphProblem &given);
+  [[nodiscard]] overlap::Problem withKept(const overlap::GraphProblem &given, size_t count) const;
+  [[nodiscard]] overlap::SearchOptions searchOptions() const;
+  [[nodiscard]] size_t chooseBySchedule();
+  [[nodiscard]] llvm::Error takeNamed();
+  void remark(size_t count);
+  void removeFirst(size_t count);
+
+  KeepGathered &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  const ProgramFacts &facts_;
+  std::vector<Repetition> found_; ///< those that may be removed, best first
+  size_t fitting_ = 0;            ///< how many of them fit the budget
+};
+
+const Reason *Keeper::reasonFor(RepetitionObstacle obstacle) const {
+  switch (obstacle) {
+  case RepetitionObstacle::NotSpmd:
+    return &pass_.spmd_;
+  case RepetitionObstacle::Readers:
+    return &pass_.readers_;
+  case RepetitionObstacle::Written:
+    return &pass_.written_;
+  case RepetitionObstacle::Returned:
+    return &pass_.returned_;
+  }
+  llvm_unreachable("not an obstacle");
+}
+
+RemarkArgs argsOf(const Repetition &repetition) {
+  return {{"twin", repetition.first->name().str().str()},
+          {"bytes", std::to_string(outputBytes(*repetition.again).value_or(0))}};
+}
+
+void Keeper::collect() {
+  RepeatedCollectives collectives(graph_, facts_, context_.spmd());
+  for (Node *node : graph_) {
+    std::optional<Repetition> repetition = collectives.find(node);
+    if (repetition && !outputBytes(*node))
+      repetition.reset();
+    if (repetition) {
+      if (std::optional<RepetitionObstacle> obstacle = collectives.obstacle(*repetition))
+        context_.remark(*reasonFor(*obstacle), *node, argsOf(*repetition));
+      else
+        found_.push_back(std::move(*repetition));
+    }
+    collectives.remember(node);
+    collectives.advance(node);
+  }
+}
+
+/// Sorts by the time that a byte saves. Equal ones keep the order of the program: the parameters of the first layers
+/// are gathered again at the end of the backward pass, where the last reductions of gradients occupy the same links.
+void Keeper::sortBySavings() {
+  auto savings = [&](const Repetition &repetition) {
+    double time = static_cast<double>(context_.cost().estimatedTime(*repetition.again).picoseconds);
+    return time / static_cast<double>(std::max<int64_t>(*outputBytes(*repetition.again), 1));
+  };
+  llvm::stable_sort(found_, [&](const Repetition &a, const Repetition &b) { return savings(a) > savings(b); });
+}
+
+/// Returns how many results make up one part of all bytes, two parts, and so on; ascending, each once.
+std::vector<size_t> Keeper::countsOfParts() const {
+  int64_t total = 0, sum = 0;
+  for (const Repetition &repetition : found_)
+    total += *outputBytes(*repetition.again);
+  const double parts = static_cast<double>(pass_.parts_.get().limit.value_or(static_cast<int64_t>(found_.size())));
+  std::vector<size_t> counts;
+  double complete = 0; // parts so far
+  for (size_t i = 0; i < found_.size() && parts > 0; ++i) {
+    sum += *outputBytes(*found_[i].again);
+    double reached =
+        i + 1 == found_.size() ? parts : std::floor(static_cast<double>(sum) * parts / static_cast<double>(total));
+    if (reached > complete)
+      counts.push_back(i + 1);
+    complete = reached;
+  }
+  return counts;
+}
+
+overlap::Problem Keeper::withKept(const overlap::GraphProblem &given, size_t count) const {
+  std::vector<uint32_t> stepOf(graph_.idLimit());
+  for (uint32_t step = 0; step < given.nodes.size(); ++step)
+    stepOf[given.nodes[step]->id()] = step;
+  overlap::Replacements replacements;
+  auto replace = [&](const Node *dropped, const Node *by) {
+    replacements.steps.push_back({stepOf[dropped->id()], stepOf[by->id()]});
+    auto from = facts_.storages().storages(dropped), to = facts_.storages().storages(by);
+    for (size_t i = 0; i < from.size() && i < to.size(); ++i)
+      if (from[i] != to[i])
+        replacements.storages.push_back({from[i], to[i]});
+  };
+  for (const Repetition &repetition : llvm::ArrayRef(found_).take_front(count)) {
+    replace(repetition.again, repetition.first);
+    replace(repetition.waitAgain, repetition.wait);
+    for (const RepeatedValues::Pair &pair : repetition.operands)
+      replace(pair.again, pair.first);
+  }
+  return overlap::contract(given.problem, replacements);
+}
+
+constexpr int64_t picosecondsOfNs = 1000;
+/// The widest beam of schedule-overlap.
+constexpr int64_t maxBeam = 512;
+/// The effort of schedule-overlap without options.
+constexpr unsigned briefWalks = 16;
+constexpr size_t briefBeam = 64;
+
+overlap::SearchOptions Keeper::searchOptions() const {
+  return {context_.memoryBudget().value_or(overlap::unlimited),
+          static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000)),
+          static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam)), context_.inputPeak()};
+}
+
+overlap::SearchOptions brief(overlap::SearchOptions options) {
+  options.maxWalks = std::min(options.maxWalks, briefWalks);
+  options.beamWidth = std::min(options.beamWidth, briefBeam);
+  return options;
+}
+
+/// Returns the fastest part, and the time without any. Of equally fast ones the smallest.
+Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
+  const overlap::SearchOptions options = searchOptions(), trial = brief(options);
+  const int64_t peak = overlap::memoryPeak(given.problem, overlap::asItStands(given.problem)).bytes;
+  const int64_t limit = std::max(peak, context_.memoryBudget().value_or(overlap::unlimited));
+  Choice best;
+  for (size_t count : countsOfParts()) {
+    overlap::Problem problem = withKept(given, count);
+    if (overlap::memoryPeak(problem, overlap::asItStands(problem)).bytes > limit)
+      break;
+    if (fitting_ == 0)
+      best.without = best.with = overlap::search(given.problem, trial).picoseconds;
+    fitting_ = count;
+    if (int64_t time = overlap::search(problem, trial).picoseconds; time < best.with)
+      best = {count, best.without, time};
+  }
+  if (best.count == 0 || (options.maxWalks == trial.maxWalks && options.beamWidth == trial.beamWidth))
+    return best;
+  best.without = overlap::search(given.problem, options).picoseconds;
+  best.with = overlap::search(withKept(given, best.count), options).picoseconds;
+  return best.with < best.without ? best : Choice{0, best.without, best.without};
+}
+
+size_t Keeper::chooseBySchedule() {
+  sortBySavings();
+  CommGroups groups(graph_, context_.spmd());
+  Dependences dependences(facts_, groups);
+  overlap::GraphProblemOptions options{facts_, groups, dependences, context_.cost(), context_.spmd()};
+  overlap::GraphProblem given = overlap::problemOf(graph_, options);
+  (void)overlap::allowMerging(given, graph_, options, context_.bitwise());
+  Choice choice = choose(given);
+  pass_.without_ += choice.without / picosecondsOfNs;
+  pass_.after_ += choice.with / picosecondsOfNs;
+  return choice.count;
+}
+
+/// Reduces what was found to the collectives that the option names.
+llvm::Error Keeper::takeNamed() {
+  std::vector<Repetition> named;
+  for (const std::string &name : pass_.only_.get().names) {
+    auto found = llvm::find_if(found_, [&](const Repetition &it) { return it.again->name().str() == name; });
+    if (found == found_.end())
+      return makeError(diagnose("pass.option",
+                                "option 'only' names '" + name +
+                                    "', which repeats no earlier collective that could be "
+                                    "kept for it",
+                                "name collectives that --remarks lists for this pass, or leave the option out"));
+    named.push_back(*found);
+  }
+  found_ = std::move(named);
+  fitting_ = found_.size();
+  return llvm::Error::success();
+}
+
+void Keeper::remark(size_t count) {
+  for (size_t i = 0; i < found_.size(); ++i) {
+    const Reason &reason = i < count ? pass_.kept_ : i < fitting_ ? pass_.slower_ : pass_.budget_;
+    context_.remark(reason, *found_[i].again, argsOf(found_[i]));
+  }
+}
+
+/// Removes the first repetitions, in program order.
+void Keeper::removeFirst(size_t count) {
+  llvm::DenseSet<const Node *> chosen;
+  for (const Repetition &repetition : llvm::ArrayRef(found_).take_front(count))
+    chosen.insert(repetition.again);
+  RepeatedCollectives collectives(graph_, facts_, context_.spmd());
+  for (Node *node : graph_.nodes()) {
+    if (node->isErased())
+      continue;
+    std::optional<Repetition> repetition = chosen.contains(node) ? collectives.find(node) : std::nullopt;
+    if (!repetition) {
+      collectives.remember(node);
+      collectives.advance(node);
+      continue;
+    }
+    pass_.removed_.push_back(node->name().str().str());
+    pass_.bytes_ += *outputBytes(*node);
+    ++pass_.keptResults_;
+    collectives.merge(graph_, *repetition, context_.certificate());
+  }
+}
+
+llvm::Expected<Changed> Keeper::run() {
+  pass_.removed_.clear();
+  collect();
+  size_t count = 0;
+  if (!pass_.only_.get().names.empty()) {
+    if (llvm::Error error = takeNamed())
+      return error;
+    count = found_.size();
+  } else if (!found_.empty()) {
+    count = chooseBySchedule();
+  }
+  remark(count);
+  removeFirst(count);
+  return count > 0 ? Changed::Yes : Changed::No;
+}
+
+llvm::Expected<Changed> KeepGathered::run(Graph &graph, PassContext &context) {
+  return Keeper(*this, graph, context).run();
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createKeepGathered() { return std::make_unique<KeepGathered>(); }
+
+} // namespace ccgraph
