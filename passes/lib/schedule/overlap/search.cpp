@@ -6,6 +6,7 @@
 #include "schedule/overlap/memory_limits.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/robust_schedule.h"
+#include "schedule/overlap/simple_plan.h"
 
 #include <optional>
 
@@ -33,12 +34,16 @@ private:
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
   [[nodiscard]] std::optional<Schedule> findOptimum() const;
   [[nodiscard]] Schedule climb();
+  void addPlan(Schedule plan);
+  void addPlans();
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
   /// under the budget, for a small program
   std::optional<Schedule> optimum_;
+  /// those that fit the budget, which is no input of any of them
+  std::vector<Schedule> plans_;
   /// the best one of the last limit
   std::optional<Attempt> attempt_;
 };
@@ -112,9 +117,30 @@ Schedule Search::climb() {
   return std::move(*best);
 }
 
+/// Makes the plan robust within its own peak, so that the result is the same under every budget that it fits.
+void Search::addPlan(Schedule plan) {
+  plan.peakBytes = memoryPeak(problem_, plan).bytes;
+  if (plan.peakBytes > options_.budget)
+    return;
+  plan.picoseconds = replayTimes(problem_, plan).total;
+  const int64_t peak = plan.peakBytes;
+  plans_.push_back(robust(problem_, std::move(plan), {peak, 0}));
+}
+
+void Search::addPlans() {
+  if (std::optional<Schedule> plan = simplePlan(problem_, starts_.bases().front()->tasks))
+    addPlan(std::move(*plan));
+  for (const Wishes &known : options_.known)
+    addPlan(arrange(problem_, known));
+}
+
 Schedule Search::run() {
   optimum_ = findOptimum();
+  addPlans();
   Schedule best = climb();
+  for (Schedule &plan : plans_)
+    if (rankUnder(options_.budget, plan) < rankUnder(options_.budget, best))
+      best = std::move(plan);
   if (optimum_ && rankUnder(options_.budget, *optimum_) < rankUnder(options_.budget, best))
     return robust(problem_, std::move(*optimum_), {options_.budget, 0});
   return best;
