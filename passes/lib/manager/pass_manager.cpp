@@ -186,7 +186,8 @@ void Runner::takeInputPeak() {
 }
 
 // The budget is taken before the first pass that may move anything, and after the normalisation, which changes what the
-// graph is made of and not what it does. It is what the program needs then, and holds for the whole pipeline.
+// graph is made of and not what it does. It is what the program needs then, in its own order or in a known one, and
+// holds for the whole pipeline.
 void Runner::takeBudget(const Pass &pass) {
   if (haveBudget_ || !options_.limitMemory || pass.phase() == Phase::Normalize)
     return;
@@ -198,6 +199,9 @@ void Runner::takeBudget(const Pass &pass) {
     result_.memoryBudget = peakMemory(graph_, analyses_.storages()).bytes;
   else
     result_.memoryBudget = inputPeak_;
+  if (!options_.memoryBudget && result_.memoryBudget)
+    for (const KnownOrder &known : options_.knownOrders)
+      result_.memoryBudget = std::max(*result_.memoryBudget, known.peakBytes);
 }
 
 /// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
@@ -251,7 +255,8 @@ llvm::Error Runner::runPass(size_t index) {
     takeBounds();
   bool normalizes = pass.phase() == Phase::Normalize;
   PassContext context(pass.name(), {analyses_, costs_, normalizes ? std::nullopt : result_.memoryBudget, options_.spmd,
-                                    options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_});
+                                    options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_,
+                                    options_.knownOrders});
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();

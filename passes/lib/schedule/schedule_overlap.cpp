@@ -19,6 +19,9 @@
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
 namespace ccgraph {
 
 namespace {
@@ -81,6 +84,11 @@ public:
   Changed run();
 
 private:
+  [[nodiscard]] std::vector<std::vector<uint32_t>> bucketsFor(llvm::ArrayRef<std::string> members,
+                                                              const llvm::StringMap<uint32_t> &stepOf,
+                                                              std::vector<bool> &taken) const;
+  [[nodiscard]] overlap::Wishes wishesOf(const KnownOrder &known) const;
+  [[nodiscard]] overlap::Schedule search() const;
   void apply(const overlap::Schedule &schedule);
   void reorder(llvm::ArrayRef<uint32_t> order);
   void merge(llvm::ArrayRef<uint32_t> launches);
@@ -181,13 +189,63 @@ void Scheduler::remarkMemory(int64_t before, const overlap::Schedule &schedule) 
     context_.remark(pass_.overBudget_, *graph_.back(), {{"peak", std::to_string(schedule.peakBytes)}});
 }
 
+using StepsByName = llvm::StringMap<uint32_t>;
+
+/// Passes before this one may have removed nodes that the order names.
+std::vector<uint32_t> placesIn(llvm::ArrayRef<std::string> order, const StepsByName &stepOf) {
+  std::vector<uint32_t> places(stepOf.size(), overlap::none);
+  uint32_t place = 0;
+  for (const std::string &name : order)
+    if (auto step = stepOf.find(name); step != stepOf.end() && places[step->second] == overlap::none)
+      places[step->second] = ++place;
+  return places;
+}
+
+/// Divides a bucket of a known order into buckets that may be made, of launches that are not in `taken`.
+std::vector<std::vector<uint32_t>> Scheduler::bucketsFor(llvm::ArrayRef<std::string> members, const StepsByName &stepOf,
+                                                         std::vector<bool> &taken) const {
+  llvm::MapVector<uint32_t, std::vector<uint32_t>> byKey;
+  for (const std::string &name : members) {
+    auto step = stepOf.find(name);
+    if (step == stepOf.end() || taken[step->second])
+      continue;
+    uint32_t key = given_.problem.steps[step->second].mergeKey;
+    if (key == overlap::none || byKey[key].size() == overlap::mostMembers)
+      continue;
+    taken[step->second] = true;
+    byKey[key].push_back(step->second);
+  }
+  std::vector<std::vector<uint32_t>> buckets;
+  for (auto &[key, launches] : byKey)
+    buckets.push_back(std::move(launches));
+  return buckets;
+}
+
+overlap::Wishes Scheduler::wishesOf(const KnownOrder &known) const {
+  StepsByName stepOf;
+  for (uint32_t step = 0; step < given_.nodes.size(); ++step)
+    stepOf[given_.nodes[step]->name().str()] = step;
+  overlap::Wishes wishes{placesIn(known.order, stepOf), {}};
+  std::vector<bool> taken(given_.nodes.size());
+  for (const std::vector<std::string> &members : known.buckets)
+    llvm::append_range(wishes.buckets, bucketsFor(members, stepOf, taken));
+  return wishes;
+}
+
+overlap::Schedule Scheduler::search() const {
+  std::vector<overlap::Wishes> known;
+  for (const KnownOrder &order : context_.knownOrders())
+    known.push_back(wishesOf(order));
+  auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
+  auto beam = static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam));
+  int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
+  return overlap::search(given_.problem, {budget, walks, beam, context_.inputPeak(), known});
+}
+
 Changed Scheduler::run() {
   if (pass_.buckets_.get() == Merging::Grouped)
     candidates_ = overlap::allowMerging(given_, graph_, options_, context_.bitwise());
-  int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
-  auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
-  auto beam = static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam));
-  overlap::Schedule schedule = overlap::search(given_.problem, {budget, walks, beam, context_.inputPeak()});
+  overlap::Schedule schedule = search();
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
   remark(before, schedule);
   remarkMemory(before.peakBytes, schedule);

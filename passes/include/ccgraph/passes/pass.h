@@ -16,6 +16,7 @@
 #include "ccgraph/ir/object_meaning.h"
 #include "ccgraph/passes/analyses.h"
 #include "ccgraph/passes/cost.h"
+#include "ccgraph/passes/known_order.h"
 #include "ccgraph/passes/options.h"
 #include "ccgraph/passes/remark.h"
 
@@ -89,6 +90,7 @@ struct PassSetting {
   const ObjectMeanings *objects = nullptr;
   /// peak bytes of the input of the pipeline; empty: memory is no constraint, or the graph is not normalized yet
   std::optional<int64_t> inputPeak = std::nullopt;
+  llvm::ArrayRef<KnownOrder> knownOrders = {};
 };
 
 /// The context of one run of one pass.
@@ -107,6 +109,8 @@ public:
   /// Peak bytes of the input of the pipeline, before any pass. Passes that normalize may change the peak a little, and
   /// callers choose budgets as parts of this one.
   [[nodiscard]] std::optional<int64_t> inputPeak() const { return setting_.inputPeak; }
+  /// Returns the orders that other schedulers chose for the input of the pipeline.
+  [[nodiscard]] llvm::ArrayRef<KnownOrder> knownOrders() const { return setting_.knownOrders; }
   /// True if every rank runs this very program, so that a rule of the text alone gives every rank
   /// the same order. False: keep the order across groups.
   [[nodiscard]] bool spmd() const { return setting_.spmd; }

@@ -6,7 +6,8 @@
 // records and callbacks.
 //
 // The memory budget is fixed once, when the first pass after the normalize phase is about to run. It is the caller's
-// budget, or else the graph's own peak at that point, since normalization reveals collectives without moving nodes.
+// budget, or else the graph's own peak at that point, since normalization reveals collectives without moving nodes. The
+// peak of a known order (known_order.h) raises the latter, because the program runs with that memory already.
 //
 // Ownership: the caller owns graph and pipeline; callbacks are called before runPipeline returns. After an error the
 // graph is unspecified.
@@ -17,6 +18,7 @@
 #pragma once
 
 #include "ccgraph/passes/exposure.h"
+#include "ccgraph/passes/known_order.h"
 #include "ccgraph/passes/pipeline.h"
 #include "ccgraph/passes/schedule_record.h"
 #include "ccgraph/passes/timeline.h"
@@ -105,8 +107,11 @@ struct PassManagerOptions {
   bool bitwise = false;
   /// false: no budget, even if memoryBudget is set
   bool limitMemory = true;
-  /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins
+  /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins, or that of a known order
+  /// if it is higher
   std::optional<int64_t> memoryBudget;
+  /// orders of this graph that other schedulers chose
+  std::vector<KnownOrder> knownOrders;
   /// empty: the default machine (machine.h)
   std::optional<Machine> machine;
   /// durations of the graph's nodes; null: all are predicted
