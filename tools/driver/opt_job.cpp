@@ -19,6 +19,7 @@
 #include "ccgraph/toolkit/text.h"
 #include "driver/equivalence_flags.h"
 #include "driver/inspection.h"
+#include "driver/known_orders.h"
 #include "driver/opt_input.h"
 #include "driver/over_budget.h"
 #include "driver/plan_job.h"
@@ -129,6 +130,9 @@ private:
     input_.warnOfUnfitFiles(graph);
     if (!options_.compare.empty())
       return compareWithFile(graph);
+    known_ = duringLine(streams_.err, "Inductor's order", [&] {
+      return knownOrders({input_, pipeline_, [&](Graph &other) { return prepareOther(other); }}, graph, streams_.err);
+    });
     describe(graph, summary);
     if (options_.views.diff) {
       auto text = diffedText(graph);
@@ -284,6 +288,7 @@ private:
     manager.machine = input_.machine();
     manager.durations = input_.durations();
     manager.objects = &input_.objects();
+    manager.knownOrders = known_;
     return manager;
   }
 
@@ -295,7 +300,7 @@ private:
     // Because where the budget is missed it is said what any order needs.
     manager.predictTimes = wantsSummary() || manager.memoryBudget;
     manager.recordSchedules = options_.views.wantsSchedules();
-    manager.explainExposed = explained();
+    manager.explainExposed = options_.explainedCollectives();
     std::optional<PassFailure> failure;
     manager.onFailure = [&](const PassFailure &what) { failure = what; };
     if (options_.printAfterChange)
@@ -427,15 +432,6 @@ private:
     return writeFile(options_.output, writeAll);
   }
 
-  [[nodiscard]] size_t explained() const {
-    constexpr size_t ofSummary = 3;
-    if (!options_.views.report.empty()) // because the page lists them all
-      return std::numeric_limits<size_t>::max();
-    if (!options_.exposed)
-      return ofSummary;
-    return *options_.exposed == 0 ? std::numeric_limits<size_t>::max() : *options_.exposed;
-  }
-
   /// What the flags of views ask for; they show one graph.
   llvm::Error show() {
     if (options_.views.given().empty() || !options_.compare.empty()) // because a comparison writes its own report
@@ -479,6 +475,7 @@ private:
   OptInput input_;
   SizedRewrite sized_;
   std::optional<Schedule> made_;             ///< where one is to be written
+  std::vector<KnownOrder> known_;            ///< of the graph that is being processed
   size_t index_ = 0;                         ///< of the graph that is being processed
   std::vector<std::unique_ptr<Plan>> plans_; ///< of the graphs, where plans are written
   std::vector<Summary> summaries_;

@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
+#include <limits>
+
 namespace ccgraph::driver {
 namespace {
 
@@ -214,6 +216,13 @@ llvm::Error checkPaths(const OptOptions &options) {
 } // namespace
 
 // --emit sets the format; without it, the name of the file does: "-o x.py" is FX text, everything else is JSON.
+size_t OptOptions::explainedCollectives() const {
+  constexpr size_t ofSummary = 3, all = std::numeric_limits<size_t>::max();
+  if (!views.report.empty())
+    return all;
+  return !exposed ? ofSummary : *exposed == 0 ? all : *exposed;
+}
+
 OutputFormat OptOptions::format() const {
   if (!emit.empty())
     return *formatOf(emit);

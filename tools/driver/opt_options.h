@@ -80,6 +80,8 @@ struct OptOptions {
     bool shows = summary || json || exposed || advise || (!writesGraphs() && !views.diff);
     return !verifyOnly && compare.empty() && shows;
   }
+  /// Returns the number of exposed collectives that are explained: the summary lists three, a report page all.
+  [[nodiscard]] size_t explainedCollectives() const;
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
   /// Returns the format of --emit, else the format of the output's name: FX text for .py, a plan for .plan.json, a
   /// schedule for .schedule.json, otherwise JSON.

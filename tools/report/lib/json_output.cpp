@@ -148,7 +148,8 @@ Json jsonOf(const StepGraphReport &report) {
           {"inductor", report.graph.inductor},
           {"as_read", jsonOf(report.asRead)},
           {"as_pytorch_runs_it", jsonOf(report.inductor)},
-          {"optimized", jsonOf(report.optimized)}};
+          {"optimized", jsonOf(report.optimized)},
+          {"better_start", report.betterStart ? Json(*report.betterStart) : Json()}};
 }
 
 /// A sum is null if a graph of the step is missing in it.

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/toolkit/order_of_result.h"
 #include "ccgraph/toolkit/step_graphs.h"
 
 #include <map>
@@ -69,18 +70,42 @@ private:
   }
 
   llvm::Error predict(StepGraphReport &report, bool isOwn) {
-    if (!isOwn)
-      if (llvm::Error error = optimize(*graphs_.at(report.graph.start), report.asRead, report.optimized))
+    if (!isOwn) {
+      known_ = knownOrdersOf(report.graph);
+      llvm::Error error = optimize(*graphs_.at(report.graph.start), report.asRead, report.optimized);
+      known_.clear();
+      if (error)
         return error;
-    if (report.graph.startsFromInductor())
+    }
+    if (report.graph.startsFromInductor()) {
       report.inductor = report.asRead;
-    else if (llvm::Error error = predictInductors(report))
-      return error;
-    bool hasOther = isOwn && report.inductor && report.graph.inductor.size() == 1 && !report.graph.startsFromInductor();
-    if (!hasOther)
       return llvm::Error::success();
-    std::optional<GraphCost> asRead;
-    return optimize(*graphs_.at(report.graph.inductor.front()), asRead, report_.fromInductor);
+    }
+    if (llvm::Error error = predictInductors(report))
+      return error;
+    return report.graph.inductor.size() == 1 ? predictOtherStart(report, isOwn) : llvm::Error::success();
+  }
+
+  /// Runs the pipeline on Inductor's result, which may compute less than the start.
+  llvm::Error predictOtherStart(StepGraphReport &report, bool isOwn) {
+    const size_t index = report.graph.inductor.front();
+    std::optional<GraphCost> asRead, optimized;
+    if (llvm::Error error = optimize(*graphs_.at(index), asRead, optimized))
+      return error;
+    if (isOwn)
+      report_.fromInductor = optimized;
+    else if (optimized && report.optimized && isFaster(*optimized, *report.optimized)) {
+      report.optimized = optimized;
+      report.betterStart = index;
+    }
+    return llvm::Error::success();
+  }
+
+  /// Returns what Inductor chose for the graph, if it has another form.
+  [[nodiscard]] std::vector<KnownOrder> knownOrdersOf(const StepGraph &graph) const {
+    if (graph.inductor.size() != 1 || graph.startsFromInductor())
+      return {};
+    return {orderOfResult(*graphs_.at(graph.start), *graphs_.at(graph.inductor.front()))};
   }
 
   /// Adds the costs of forward and backward if these replace a joint graph.
@@ -109,6 +134,7 @@ private:
     options.onRewrite = nullptr;
     options.onFailure = nullptr;
     options.durations = nullptr;
+    options.knownOrders = known_;
     return options;
   }
 
@@ -169,6 +195,7 @@ private:
   const StepQuestion &question_;
   Pipeline normalize_;
   std::map<size_t, std::unique_ptr<Graph>> graphs_; ///< by index in the list
+  std::vector<KnownOrder> known_;                   ///< of the graph whose pipeline runs
 };
 
 } // namespace
@@ -178,6 +205,10 @@ GraphCost costOf(const Timeline &timeline, int64_t peakBytes) {
   auto unsized =
       llvm::count_if(timeline.collectives, [](const CollectiveTime &time) { return time.begin == time.end; });
   return {timeline.total, timeline.compute, timeline.exposed, peakBytes, static_cast<size_t>(unsized)};
+}
+
+bool isFaster(const GraphCost &cost, const GraphCost &than) {
+  return cost.total < than.total && cost.unsized <= than.unsized;
 }
 
 std::optional<GraphCost> StepReport::baseline() const {
@@ -200,7 +231,7 @@ StepReport describeStep(const GraphInput &input) {
   StepReport report;
   report.chosen = input.step->chosen;
   for (const StepGraph &graph : input.step->graphs) {
-    report.graphs.push_back({graph, std::nullopt, std::nullopt, std::nullopt});
+    report.graphs.emplace_back().graph = graph;
     const ListedGraph &start = input.listed[graph.start];
     report.reducesInGraphs |= start.ofCompiledAutograd && start.collectives > 0;
   }

@@ -28,22 +28,25 @@ std::string nameOf(GraphRole role) {
   llvm_unreachable("no such role");
 }
 
-/// Returns a text such as "forward 40.0 ms -> 39.1 ms" or "2 backward 66.5 ms -> 65.8 ms"; empty if the step has no
-/// such graph.
+/// Returns a text such as "forward 40.0 ms -> 39.1 ms (from graph 10)" or "2 backward 66.5 ms -> 65.8 ms"; empty if the
+/// step has no such graph.
 std::string partText(const StepReport &step, GraphRole role) {
   GraphCost before, after;
   size_t count = 0;
+  std::string starts;
   for (const StepGraphReport &report : step.graphs)
     if (report.graph.role == role) {
       before.total += report.baseline()->total;
       after.total += report.optimized->total;
       ++count;
+      if (report.betterStart)
+        starts += (starts.empty() ? " (from graph " : " and ") + std::to_string(*report.betterStart);
     }
   if (count == 0)
     return "";
   std::string name = role == GraphRole::Whole ? count == 1 ? "other" : "others" : graphRoleName(role).str();
   return (count == 1 ? "" : std::to_string(count) + " ") + name + " " + timeText(before.total) + " -> " +
-         timeText(after.total);
+         timeText(after.total) + (starts.empty() ? "" : starts + ")");
 }
 
 std::string costText(const GraphCost &cost) {
@@ -98,8 +101,7 @@ std::string inductorText(const StepReport &step, llvm::StringRef level) {
   if (!step.fromInductor)
     return "its own result is graph " + indices;
   std::string result = costText(*step.fromInductor) + " with " + level.str() + " (--graph " + indices + ")";
-  bool isBetter = own.optimized && step.fromInductor->total < own.optimized->total &&
-                  step.fromInductor->unsized <= own.optimized->unsized;
+  bool isBetter = own.optimized && isFaster(*step.fromInductor, *own.optimized);
   return "its own result, graph " + indices + ", is " + (isBetter ? "the faster start: " : "another start: ") + result;
 }
 

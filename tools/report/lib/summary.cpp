@@ -334,9 +334,12 @@ private:
     const GraphCost *inductor = inductors();
     std::string text = "peak " + bytesText(inductor ? inductor->peakBytes : s_.before.peakBytes) +
                        (inductor ? " as PyTorch runs it -> " : " -> ") + bytesText(s_.after.peakBytes);
+    bool isPyTorchs =
+        inductor && s_.run.memoryBudget == inductor->peakBytes && inductor->peakBytes > s_.before.peakBytes;
     if (s_.run.memoryBudget)
       text += ", budget " + (s_.budgetGiven && *s_.run.memoryBudget == 0 ? "as little as can be"
                              : s_.budgetGiven                            ? bytesText(*s_.run.memoryBudget)
+                             : isPyTorchs                                ? "PyTorch's (--memory-budget)"
                                                                          : "the input's (--memory-budget)");
     if (s_.run.bounds)
       text += ", " + floorText(s_.run.bounds->memory, s_.after.peakBytes);
@@ -445,8 +448,7 @@ private:
       text += ", not after each pass";
     if (!s_.run.passes.empty())
       text += s_.checkedLegality ? "; legality ok after each pass" : "; legality not checked";
-    text +=
-        "; equivalence " + (s_.equivalence.empty() ? "not checked (--check-equivalence N)" : s_.equivalence);
+    text += "; equivalence " + (s_.equivalence.empty() ? "not checked (--check-equivalence N)" : s_.equivalence);
     label("checks") << wrapped(text, labelWidth) << '\n';
   }
 

@@ -7,7 +7,8 @@
 // in the order of the graph's text. If Inductor's scheduler moves nodes later, no log contains that order.
 //
 // Ownership: plain values. Failure: if a graph of the step cannot be read, the report has no sums and states the
-// reason. Cost: one more run of the pipeline for each graph of the step.
+// reason. Cost: one more run of the pipeline for each graph of the step, and another one where Inductor's result is not
+// the start.
 #pragma once
 
 #include "ccgraph/passes/pass_manager.h"
@@ -29,6 +30,8 @@ struct GraphCost {
   size_t unsized = 0; ///< collectives of unknown size, whose time is not in `total`
 };
 [[nodiscard]] GraphCost costOf(const Timeline &timeline, int64_t peakBytes);
+/// Returns true if the time is shorter, and not because more collectives have an unknown size.
+[[nodiscard]] bool isFaster(const GraphCost &cost, const GraphCost &than);
 
 struct StepGraphReport {
   StepGraph graph;
@@ -36,8 +39,10 @@ struct StepGraphReport {
   std::optional<GraphCost> asRead;
   /// Inductor's own result; empty if the log has none
   std::optional<GraphCost> inductor;
-  /// the pipeline's result for `graph.start`
+  /// the pipeline's result for `graph.start`, or for `betterStart`
   std::optional<GraphCost> optimized;
+  /// of a graph that is not the chosen one: the index of Inductor's result, if the pipeline's result for it is faster
+  std::optional<size_t> betterStart;
   /// the cost of what PyTorch runs, according to the log
   [[nodiscard]] const std::optional<GraphCost> &baseline() const { return inductor ? inductor : asRead; }
 };
