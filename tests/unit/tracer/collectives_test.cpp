@@ -117,6 +117,14 @@ TEST(FunctionalCollectives, PermuteIsAnAllToAllOfOneRank) {
             "wait_tensor = _c10d_functional.wait_tensor.default(all_to_all_single) : f32[6][1]cpu\n");
 }
 
+TEST(FunctionalCollectives, SplitsOfAllRanksAreThoseOfTheTracesRank) {
+  Traced t({.worldSize = 2, .rank = 1});
+  Tensor x = t.input("x", {5});
+  EXPECT_EQ(t.finishText({all_to_all_single_of_ranks(x, {{{3, 1}, {2, 3}}}, "0")}),
+            "all_to_all_single = _c10d_functional.all_to_all_single.default(x, [1, 3], [2, 3], 0) : f32[4][1]cpu\n"
+            "wait_tensor = _c10d_functional.wait_tensor.default(all_to_all_single) : f32[4][1]cpu\n");
+}
+
 TEST(FunctionalCollectives, WaitingTwiceIsRecordedTwice) {
   std::string text = recorded([](const Tensor &x) { return wait_tensor(all_reduce(x, "sum", "0")); });
   EXPECT_NE(text.find("wait_tensor_1 = _c10d_functional.wait_tensor.default(wait_tensor)"), std::string::npos);
@@ -180,6 +188,19 @@ TEST(FunctionalCollectiveErrors, SplitsOnOneSideOnly) {
   EXPECT_EQ(errorOf(all_to_all_single(t.input("x", {8}), std::vector<int64_t>{2, 2, 2, 2}, std::nullopt, "0")),
             "error: all_to_all_single: output_split_sizes and input_split_sizes must either be specified together or "
             "both set to None [trace.splits]\n");
+}
+
+TEST(FunctionalCollectiveErrors, SplitsOfAllRanksWithoutRankOrOfOtherRanks) {
+  {
+    Traced t;
+    EXPECT_EQ(errorOf(all_to_all_single_of_ranks(t.input("x", {8}), {{{4, 4}, {4, 4}}}, "0")),
+              "error: all_to_all_single_of_ranks: its splits hold the rank, and this trace is one text for every rank "
+              "[trace.rank]\n  note: give the trace a rank (TraceOptions::rank)\n");
+  }
+  Traced t({.worldSize = 4, .rank = 3});
+  EXPECT_EQ(errorOf(all_to_all_single_of_ranks(t.input("x", {8}), {{{4, 4}, {4, 4}}}, "0")),
+            "error: all_to_all_single_of_ranks: got 2 lists of splits for a group of 4 ranks [trace.splits]\n"
+            "  note: rank r sends rows[r][p] rows to rank p of the group\n");
 }
 
 TEST(FunctionalCollectiveErrors, APermutationWithoutRankOrThatIsNone) {

@@ -83,9 +83,49 @@ TEST_F(EagerTest, SplitsThatDifferAreRefusedSinceOneCallIsAllRanks) {
             "error: all_to_all_single: got splits that are not equal, expected equal ones in a session: one call is "
             "the call of all ranks, and a "
             "tensor has one shape on all of them [eager.splits]\n"
-            "  note: trace the program, whose splits may be each rank's own\n");
+            "  note: give the splits of every rank to all_to_all_single_of_ranks\n");
   const std::vector<int64_t> even = {2, 2};
   EXPECT_EQ(on(1, collectives::all_to_all_single(x, even, even, "0")), (Row{12, 13, 22, 23}));
+}
+
+TEST_F(EagerTest, SplitsOfAllRanksMayDiffer) {
+  Tensor x = legible({4});
+  const collectives::RankSplits sent = {{{3, 1}, {1, 3}}};
+  Tensor y = collectives::all_to_all_single_of_ranks(x, sent, "0");
+  EXPECT_EQ(y.typeText(), "f32[4][1]cpu");
+  EXPECT_EQ(on(0, y), (Row{10, 11, 12, 20}));
+  EXPECT_EQ(on(1, y), (Row{13, 21, 22, 23}));
+  Tensor rows = legible({2, 2});
+  Tensor swapped = collectives::all_to_all_single_of_ranks(rows, {{{0, 2}, {2, 0}}}, "0");
+  EXPECT_EQ(on(0, swapped), (Row{20, 21, 22, 23}));
+  EXPECT_EQ(on(1, swapped), (Row{10, 11, 12, 13}));
+}
+
+TEST_F(EagerTest, SplitsOfAllRanksThatDoNotFitAreRefused) {
+  Tensor x = legible({4});
+  auto error = [&](std::vector<std::vector<int64_t>> rows) {
+    return errorOf(collectives::all_to_all_single_of_ranks(x, {std::move(rows)}, "0"));
+  };
+  EXPECT_EQ(error({{3, 1}, {3, 1}}),
+            "error: all_to_all_single_of_ranks: rank 0 receives 6 rows and rank 1 receives 2, and a tensor of a "
+            "session has one shape on all ranks [eager.splits]\n"
+            "  note: pad the rows, or trace the program for each rank\n");
+  EXPECT_EQ(error({{2, 2}}), "error: all_to_all_single_of_ranks: got 1 lists of splits for a group of 2 ranks "
+                             "[trace.splits]\n  note: rank r sends rows[r][p] rows to rank p of the group\n");
+  EXPECT_NE(error({{2, 2}, {4}}).find("the list of rank 1 has 1 splits, expected 2"), std::string::npos);
+  EXPECT_NE(error({{5, -1}, {2, 2}}).find("the list of rank 0 has a negative split"), std::string::npos);
+  EXPECT_NE(error({{2, 2}, {2, 1}}).find("the splits of rank 1 are of 3 rows, and its tensor has 4"),
+            std::string::npos);
+}
+
+TEST_F(EagerTest, SplitsOfAGroupThatLeavesOutARankAreRefused) {
+  Group first;
+  first.name = "first";
+  first.ranks = {0};
+  llvm::cantFail(eager.addGroup(first));
+  EXPECT_EQ(errorOf(collectives::all_to_all_single_of_ranks(legible({4}), {{{4}}}, "first")),
+            "error: all_to_all_single_of_ranks: rank 1 is not part of group first, and a session has all ranks' "
+            "results [eager.group]\n  note: let every rank of the session be in one cell of the group\n");
 }
 
 TEST_F(EagerTest, ListsOfResults) {

@@ -1,5 +1,6 @@
 #include "ccgraph/tracer/collectives.h"
 
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/tracer/elementwise.h"
 #include "ccgraph/tracer/views.h"
 #include "tracer/eager_mode.h"
@@ -137,8 +138,8 @@ struct Exchange {
 
 bool areEqual(const Splits &splits) { return !splits || llvm::is_splat(*splits); }
 
-/// Because one call of a session is the call of all ranks: where all ranks send 3 rows to rank 0 and 1 row to rank 1,
-/// rank 0 receives 6 rows and rank 1 receives 2, but a tensor of a session has one shape.
+/// One call of a session is the call of all ranks: if all ranks send 3 rows to rank 0 and 1 row to rank 1, rank 0
+/// receives 6 rows and rank 1 receives 2, but a tensor of a session has one shape.
 bool isUnevenInSession(const Exchange &what) {
   Mode *mode = Mode::current();
   return mode && !mode->recorder() && !(areEqual(what.output) && areEqual(what.input));
@@ -153,7 +154,7 @@ Tensor exchange(llvm::StringRef target, const Exchange &what, const Site &site) 
     return fail(problem("eager.splits", site.function,
                         "got splits that are not equal, expected equal ones in a session: one call is the call of all "
                         "ranks, and a tensor has one shape on all of them",
-                        "trace the program, whose splits may be each rank's own"));
+                        "give the splits of every rank to all_to_all_single_of_ranks"));
   return launch(site, [&](const CallGroup &group) {
     std::vector<int64_t> equal(static_cast<size_t>(group.size), what.self.size(0) / group.size);
     return Call{target, {what.self, what.output.value_or(equal), what.input.value_or(equal), group.name}};
@@ -201,33 +202,108 @@ std::string wrongPermutation(llvm::ArrayRef<int64_t> destinations, size_t ranks)
   return "";
 }
 
-/// Returns for each rank of the session the rank of the group from which it receives, one number a rank; empty after a
-/// failure.
-llvm::Expected<std::vector<HostTensor>> sourcesOf(const Group &group, llvm::ArrayRef<int64_t> destinations,
-                                                  int64_t worldSize) {
-  std::vector<HostTensor> sources;
-  for (int64_t rank = 0; rank != worldSize; ++rank) {
-    llvm::ArrayRef<int64_t> members = group.members(rank);
-    const auto *place = llvm::find(members, rank);
-    const auto *source = llvm::find(destinations, place - members.begin());
-    if (place == members.end() || source == destinations.end())
-      return makeError(
-          problem("eager.permutation", "permute_tensor",
-                  "rank " + std::to_string(rank) + " receives nothing, and a session has all ranks' results",
-                  "let each rank of the session receive from one rank"));
-    HostTensor host;
-    host.dtype = DType::I64;
-    host.sizes = {1};
-    host.data.resize(sizeof(int64_t));
-    int64_t from = source - destinations.begin();
-    std::memcpy(host.data.data(), &from, sizeof from);
-    sources.push_back(std::move(host));
+constexpr const char *splitsOfRanks = "rank r sends rows[r][p] rows to rank p of the group";
+
+/// Returns why these are not the splits of ranks that each send `rows` rows, or any number if it is empty; empty where
+/// they are.
+std::string wrongSplits(const RankSplits &sent, size_t ranks, std::optional<int64_t> rows) {
+  if (sent.rows.size() != ranks)
+    return "got " + std::to_string(sent.rows.size()) + " lists of splits for a group of " + std::to_string(ranks) +
+           " ranks";
+  for (size_t rank = 0; rank != ranks; ++rank) {
+    llvm::ArrayRef<int64_t> splits = sent.rows[rank];
+    const std::string whose = "rank " + std::to_string(rank);
+    if (splits.size() != ranks)
+      return "the list of " + whose + " has " + std::to_string(splits.size()) + " splits, expected " +
+             std::to_string(ranks);
+    if (llvm::any_of(splits, [](int64_t split) { return split < 0; }))
+      return "the list of " + whose + " has a negative split";
+    if (int64_t sum = saturatingSum(splits); rows && sum != *rows)
+      return "the splits of " + whose + " are of " + std::to_string(sum) + " rows, and its tensor has " +
+             std::to_string(*rows);
   }
-  return sources;
+  return "";
 }
 
-// One call of a session runs on all ranks, and each of them receives from another. So all tensors are gathered, and
-// each rank selects one.
+/// Returns the numbers of rows that a rank receives, by sender.
+std::vector<int64_t> receivedBy(const RankSplits &sent, size_t rank) {
+  std::vector<int64_t> received;
+  for (const std::vector<int64_t> &splits : sent.rows)
+    received.push_back(splits[rank]);
+  return received;
+}
+
+/// Returns where the rows that a rank receives are in the rows of all ranks, which follow one another.
+std::vector<int64_t> placesOfRows(const RankSplits &sent, size_t rank) {
+  std::vector<int64_t> places;
+  int64_t begin = 0;
+  for (llvm::ArrayRef<int64_t> splits : sent.rows) {
+    const int64_t first = begin + saturatingSum(splits.take_front(rank));
+    for (int64_t row = 0; row != splits[rank]; ++row)
+      places.push_back(first + row);
+    begin += saturatingSum(splits);
+  }
+  return places;
+}
+
+HostTensor numbersTensor(llvm::ArrayRef<int64_t> numbers) {
+  HostTensor host;
+  host.dtype = DType::I64;
+  host.sizes = {static_cast<int64_t>(numbers.size())};
+  host.data.resize(numbers.size() * sizeof(int64_t));
+  if (!numbers.empty())
+    std::memcpy(host.data.data(), numbers.data(), host.data.size());
+  return host;
+}
+
+/// Returns for each rank of the session the places of the rows that it receives (placesOfRows).
+llvm::Expected<std::vector<HostTensor>> placesOnRanks(const Group &group, const RankSplits &sent, const Site &site) {
+  std::vector<HostTensor> places;
+  for (int64_t rank = 0; rank != Mode::current()->worldSize().value_or(1); ++rank) {
+    llvm::ArrayRef<int64_t> members = group.members(rank);
+    const auto *place = llvm::find(members, rank);
+    if (place == members.end())
+      return makeError(problem("eager.group", site.function,
+                               "rank " + std::to_string(rank) + " is not part of group " + group.name +
+                                   ", and a session has all ranks' results",
+                               "let every rank of the session be in one cell of the group"));
+    places.push_back(numbersTensor(placesOfRows(sent, static_cast<size_t>(place - members.begin()))));
+    if (places.back().sizes != places.front().sizes)
+      return makeError(problem("eager.splits", site.function,
+                               "rank 0 receives " + std::to_string(places.front().sizes.front()) + " rows and rank " +
+                                   std::to_string(rank) + " receives " + std::to_string(places.back().sizes.front()) +
+                                   ", and a tensor of a session has one shape on all ranks",
+                               "pad the rows, or trace the program for each rank"));
+  }
+  return places;
+}
+
+// One call of a session runs on all ranks, and what each of them receives differs. So the rows of all ranks are
+// gathered, and each rank selects its own.
+Tensor exchangedInSession(EagerMode &session, const Tensor &self, const RankSplits &sent, const Site &site) {
+  llvm::Expected<const Group *> group = tracer::detail::resolveGroup(session, site.group, site.tag);
+  if (!group)
+    return fail(tracer::detail::firstOf(group.takeError()));
+  auto size = static_cast<size_t>((*group)->size().value_or(0));
+  if (std::string wrong = wrongSplits(sent, size, self.isValid() ? std::optional(self.size(0)) : std::nullopt);
+      !wrong.empty())
+    return fail(problem("trace.splits", site.function, wrong, splitsOfRanks));
+  auto places = placesOnRanks(**group, sent, site);
+  if (!places)
+    return fail(tracer::detail::firstOf(places.takeError()));
+  std::string name = (*group)->name;
+  Tensor all = all_gather_tensor(self, 0, name);
+  return tracer::call("aten.index_select.default", {all, 0, session.tensor(*places)});
+}
+
+/// Returns the session of this thread; null if there is none.
+EagerMode *currentSession() {
+  // A mode that records nothing belongs to a session.
+  Mode *mode = Mode::current();
+  return mode && !mode->recorder() ? static_cast<EagerMode *>(mode) : nullptr;
+}
+
+// A permutation is an exchange of one row, the whole tensor.
 Tensor permutedInSession(EagerMode &session, const Tensor &self, const std::vector<int64_t> &destinations,
                          const Site &site) {
   llvm::Expected<const Group *> group = tracer::detail::resolveGroup(session, site.group, site.tag);
@@ -236,12 +312,16 @@ Tensor permutedInSession(EagerMode &session, const Tensor &self, const std::vect
   auto size = static_cast<size_t>((*group)->size().value_or(0));
   if (std::string wrong = wrongPermutation(destinations, size); !wrong.empty())
     return fail(problem("trace.permutation", site.function, wrong));
-  auto sources = sourcesOf(**group, destinations, session.worldSize().value_or(1));
-  if (!sources)
-    return fail(tracer::detail::firstOf(sources.takeError()));
-  std::string name = (*group)->name;
-  Tensor all = all_gather_tensor(tracer::view(self, {1, self.numel()}), 0, name);
-  Tensor one = tracer::call("aten.index_select.default", {all, 0, session.tensor(*sources)});
+  RankSplits sent;
+  sent.rows.assign(size, std::vector<int64_t>(size));
+  for (size_t source = 0; source != size; ++source)
+    sent.rows[source][static_cast<size_t>(destinations[source])] = 1;
+  for (size_t rank = 0; rank != size; ++rank)
+    if (!llvm::is_contained(destinations, static_cast<int64_t>(rank)))
+      return fail(problem("eager.permutation", site.function,
+                          "rank " + std::to_string(rank) + " receives nothing, and a session has all ranks' results",
+                          "let each rank of the session receive from one rank"));
+  Tensor one = exchangedInSession(session, tracer::view(self, {1, self.numel()}), sent, site);
   return tracer::view(one, self.sizes());
 }
 
@@ -347,11 +427,23 @@ Tensor all_to_all_single_autograd(const Tensor &self, const Splits &output_split
                   {"all_to_all_single_autograd", group, tag});
 }
 
+Tensor all_to_all_single_of_ranks(const Tensor &self, const RankSplits &sent, const GroupLike &group,
+                                  llvm::StringRef tag) {
+  const Site site{"all_to_all_single_of_ranks", group, tag};
+  if (EagerMode *session = currentSession())
+    return exchangedInSession(*session, self, sent, site);
+  llvm::Expected<Place> place = placeInGroup(site);
+  if (!place)
+    return fail(tracer::detail::firstOf(place.takeError()));
+  if (std::string wrong = wrongSplits(sent, place->size, std::nullopt); !wrong.empty())
+    return fail(problem("trace.splits", site.function, wrong, splitsOfRanks));
+  return all_to_all_single(self, receivedBy(sent, place->rank), sent.rows[place->rank], place->group);
+}
+
 Tensor permute_tensor(const Tensor &self, const std::vector<int64_t> &src_dst, const GroupLike &group,
                       llvm::StringRef tag) {
-  // A mode that records nothing belongs to a session.
-  if (Mode *mode = Mode::current(); mode && !mode->recorder())
-    return permutedInSession(static_cast<EagerMode &>(*mode), self, src_dst, {"permute_tensor", group, tag});
+  if (EagerMode *session = currentSession())
+    return permutedInSession(*session, self, src_dst, {"permute_tensor", group, tag});
   llvm::Expected<Place> place = placeInGroup({"permute_tensor", group, tag});
   if (!place)
     return fail(tracer::detail::firstOf(place.takeError()));

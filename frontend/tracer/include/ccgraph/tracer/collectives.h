@@ -90,6 +90,16 @@ Tensor all_to_all_single(const Tensor &self, const Splits &output_split_sizes, c
 Tensor all_to_all_single_autograd(const Tensor &self, const Splits &output_split_sizes, const Splits &input_split_sizes,
                                   const GroupLike &group, llvm::StringRef tag = "");
 
+/// The splits of all ranks of a group: rank r sends rows[r][p] rows to rank p.
+struct RankSplits {
+  std::vector<std::vector<int64_t>> rows;
+};
+/// all_to_all_single with splits that differ by rank. In a trace it is the call of the trace's rank
+/// (TraceOptions::rank), whose splits are its row and its column. In a session it is the call of all ranks; each sends
+/// all rows of its tensor, and all must receive equally many rows, since a tensor has one shape on all ranks.
+Tensor all_to_all_single_of_ranks(const Tensor &self, const RankSplits &sent, const GroupLike &group,
+                                  llvm::StringRef tag = "");
+
 /// Rank r of the group sends its tensor to rank src_dst[r]: an all_to_all whose splits hold the rank, so the trace must
 /// be one rank's (TraceOptions::rank). Splits count elements of a tensor with one dimension, as PyTorch's do.
 Tensor permute_tensor(const Tensor &self, const std::vector<int64_t> &src_dst, const GroupLike &group,

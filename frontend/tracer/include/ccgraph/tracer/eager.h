@@ -15,8 +15,8 @@
 //
 // Ownership: values belong to the tensors; the session belongs to one thread, which can have no other trace or session.
 // Failure: a failed tensor (tensor.h), with the diagnostic of the failing rule or run; a collective fails at its wait.
-// Calls that differ by rank (get_rank, unequal splits) are rejected, since one call runs on all ranks. Cost: a run of a
-// graph of a few nodes a call.
+// One call runs on all ranks, so get_rank is rejected, and unequal splits are given for all ranks at once
+// (all_to_all_single_of_ranks). Cost: a run of a graph of a few nodes a call.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
