@@ -37,11 +37,11 @@ def outcome(name, rank, ranks, made):
 def main(folder, *names):
     rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.set_num_threads(1)
-    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks, datetime.timedelta(seconds=300))
+    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks, datetime.timedelta(seconds=2400))
     with open(f"{folder}/rank{rank}.jsonl", "w", encoding="utf-8") as file:
         for name in names:
             said = {"plain": outcome(name, rank, ranks, None)}
-            said["given"] = outcome(name, rank, ranks, ccgraph.torch.Pass(patience=5 if name == "one_rank_eager" else 120))
+            said["given"] = outcome(name, rank, ranks, ccgraph.torch.Pass(patience=5 if name == "one_rank_eager" else 1200))
             file.write(json.dumps(said) + "\n")
             file.flush()
     os._exit(0)  # threads of gloo may outlive the interpreter
