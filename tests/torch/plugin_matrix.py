@@ -33,13 +33,18 @@ def run(names, ranks, seconds):
         return [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else [] for path in said], printed
 
 
+def first_cause(errors):
+    """Returns the error that ended the job: where one rank ends, the others lose their connection to it."""
+    return min(errors, key=lambda error: "onnection" in error)
+
+
 def judge(of_ranks):
     """Returns a row's verdict, and whether it is a failure."""
     plain, given = [said["plain"] for said in of_ranks], [said["given"] for said in of_ranks]
     if errors := [said["error"] for said in plain if "error" in said]:
-        return f"does not run without ccgraph: {errors[0].splitlines()[0][:90]}", False
+        return f"does not run without ccgraph: {first_cause(errors).splitlines()[0][:90]}", False
     if errors := [said["error"] for said in given if "error" in said]:
-        return f"ENDED: {errors[0].splitlines()[0]}", True
+        return f"ENDED: {first_cause(errors).splitlines()[0]}", True
     if [said["results"] for said in plain] != [said["results"] for said in given]:
         return "OTHER VALUES", True
     kinds = sorted({kind for said in given for kind, _ in said["warnings"]})
@@ -65,6 +70,9 @@ def main():
         for rank, each in enumerate(of_ranks):
             for kind, text in each["given"].get("warnings", []):
                 print(f"{name}, rank {rank}: {kind}: {text}", file=sys.stderr)
+            for said_of_run in each.values():
+                if "error" in said_of_run:
+                    print(f"{name}, rank {rank}: {said_of_run['error']}", file=sys.stderr)
         failed |= wrong
     if failed:
         print("\n".join(text[-3000:] for text in printed), file=sys.stderr)
