@@ -53,6 +53,7 @@ enum class Obstacle : uint8_t {
   /// flat: split sizes are not numbers
   DynamicSplits,
 };
+inline constexpr size_t numObstacles = static_cast<size_t>(Obstacle::DynamicSplits) + 1;
 
 /// Rules for all candidates.
 struct CandidateRules {

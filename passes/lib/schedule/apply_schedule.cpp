@@ -9,9 +9,9 @@
 #include "analysis/dependences.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/digest.h"
-#include "rewrite/bucket_rewrite.h"
 #include "rewrite/candidates.h"
 #include "rewrite/issue_record.h"
+#include "rewrite/merge_bucket.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -161,15 +161,8 @@ llvm::Error Application::merge() {
     const Bucket &bucket = buckets_[i];
     const ScheduleBucket &said = schedule_.buckets[i];
     uint32_t first = graph_.idLimit();
-    MergedEntry entry =
-        said.layout == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
-    for (const Candidate &member : bucket.members)
-      context_.remark(pass_.bucketed_, *member.launch,
-                      {{"into", entry.launch->name().str().str()},
-                       {"members", std::to_string(bucket.members.size())},
-                       {"bytes", std::to_string(member.bytes())}});
+    mergeBucket(graph_, bucket, {context_, said.layout, pass_.bucketed_});
     pass_.merged_ += static_cast<int64_t>(bucket.members.size());
-    context_.certificate().merged.push_back(std::move(entry));
     std::vector<Node *> made;
     for (uint32_t id = first; id < graph_.idLimit(); ++id)
       made.push_back(graph_.byId(id));

@@ -8,13 +8,13 @@
 //               adjacent
 //   which       c10d's assignment, for each group, reduction, dtype and device; where a member cannot be brought to its
 //               bucket, the bucket ends, and the member begins another
-//   do it       rewrite/bucket_rewrite.h, flat
+//   do it       rewrite/merge_bucket.h, flat
 // The choice reads the program only, so ranks that run the same program make the same buckets in the same order.
 #include "ccgraph/ir/gradient_buckets.h"
 #include "ccgraph/passes/registry.h"
-#include "rewrite/bucket_rewrite.h"
-#include "rewrite/candidates.h"
+#include "rewrite/candidate_search.h"
 #include "rewrite/issue_record.h"
+#include "rewrite/merge_bucket.h"
 #include "schedule/coalesce/runs.h"
 
 #include <deque>
@@ -47,17 +47,13 @@ private:
   Statistic bytesMerged_{*this, "bytes", "bytes in these buckets"};
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
   Reason sum_{*this, RemarkKind::Missed, "no-gradient-sum",
-              "not a functional all_reduce that adds or averages one tensor of floating-point numbers"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "ranks run different graphs, so another rank may form another bucket"};
-  Reason bitwise_{*this, RemarkKind::Missed, "bitwise",
-                  "results must be bitwise equal (--bitwise), and in a bucket the sum of more than two ranks may be "
-                  "computed in another order"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than its one wait, or is returned"};
-  Reason type_{*this, RemarkKind::Missed, "unknown-size",
-               "its size is unknown, its input may have been reshaped in place, or its wait has another stated type"};
-  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous"};
+              "not an all_reduce that adds or averages one tensor of floating-point numbers"};
+  CandidateReasons obstacles_{
+      *this,
+      CandidateScope::AllReduce,
+      {.done = "merged",
+       .rounding = "in a bucket the sum of more than two ranks may be computed in another order",
+       .otherRank = "form another bucket"}};
   Reason dependent_{*this, RemarkKind::Missed, "dependent",
                     "between it and its bucket is a node that computes or must keep its position and that depends on "
                     "one of the two, or more than max-moves nodes would have to move; it begins another bucket"};
@@ -74,7 +70,6 @@ public:
   llvm::Expected<Changed> run();
 
 private:
-  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   [[nodiscard]] const Reason *obstacle(Node *launch, Candidate &candidate);
   void collect();
   llvm::Error assign(llvm::ArrayRef<Candidate> alike);
@@ -84,10 +79,7 @@ private:
   BucketGradients &pass_;
   Graph &graph_;
   PassContext &context_;
-  const ProgramFacts &facts_;
-  CommGroups groups_;
-  Dependences dependences_;
-  Candidates candidates_;
+  CandidateSearch search_;
   std::optional<LiveBytes> memory_;
   Runs runs_;
   /// by key: in program order
@@ -96,61 +88,16 @@ private:
 };
 
 GradientBucketer::GradientBucketer(BucketGradients &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
-      dependences_(facts_, groups_), candidates_(graph, facts_, groups_, dependences_,
-                                                 {BucketLayout::Flat, std::nullopt, context.spmd(), context.bitwise()}),
-      memory_(liveMemoryFor(context.memoryBudget(), graph, facts_)),
-      runs_({graph, facts_, dependences_, BucketLayout::Flat, orUnlimited(pass.maxMoves_.get().limit)},
-            memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
-
-const Reason *GradientBucketer::reasonFor(Obstacle obstacle) const {
-  switch (obstacle) {
-  case Obstacle::Kind:
-  case Obstacle::Form:
-  case Obstacle::Arguments:
-    return &pass_.sum_;
-  case Obstacle::NotSpmd:
-    return &pass_.spmd_;
-  case Obstacle::Bitwise:
-    return &pass_.bitwise_;
-  case Obstacle::Readers:
-  case Obstacle::SeveralWaits:
-    return &pass_.readers_;
-  case Obstacle::Reshaped:
-  case Obstacle::UnknownSize:
-  case Obstacle::WaitType:
-    return &pass_.type_;
-  case Obstacle::Strided:
-    return &pass_.strided_;
-  case Obstacle::NeedsFlat:
-  case Obstacle::ListForm:
-  case Obstacle::Rewritten:
-  case Obstacle::Written:
-  case Obstacle::PlaceSeen:
-  case Obstacle::DynamicSplits:
-    break;
-  }
-  llvm_unreachable("an all_reduce has a flat layout, whose pieces may be copied");
-}
-
-bool isGradientSum(const Node &launch) {
-  const CollectiveSpec *spec = collectiveOf(launch);
-  if (spec->kind != CollectiveKind::AllReduce || !launch.type() || !launch.type()->isTensor() ||
-      !isFloat(launch.type()->dtype()))
-    return false;
-  std::optional<CollectiveCall> call = collectiveCall(launch);
-  return call && (call->reduceOp == "sum" || call->reduceOp == "avg");
-}
+    : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {BucketLayout::Flat}),
+      memory_(liveMemoryFor(context.memoryBudget(), graph, search_.facts())),
+      runs_(
+          {graph, search_.facts(), search_.dependences(), BucketLayout::Flat, orUnlimited(pass.maxMoves_.get().limit)},
+          memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 /// Returns why this collective goes into no bucket; null if it can, and then `candidate` describes it.
 const Reason *GradientBucketer::obstacle(Node *launch, Candidate &candidate) {
-  if (!isGradientSum(*launch))
-    return &pass_.sum_;
-  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
-  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
-    return reasonFor(*obstacle);
-  candidate = std::get<Candidate>(found);
-  return nullptr;
+  bool isGradientSum = isSumOrAverage(*launch) && isFloat(launch->type()->dtype());
+  return isGradientSum ? search_.find(launch, candidate) : &pass_.sum_;
 }
 
 void GradientBucketer::collect() {
@@ -162,7 +109,7 @@ void GradientBucketer::collect() {
       context_.remark(*reason, *node);
       continue;
     }
-    found_.resize(candidates_.numKeys());
+    found_.resize(search_.numKeys());
     found_[candidate.key].push_back(candidate);
   }
 }
@@ -201,16 +148,10 @@ void GradientBucketer::place(const Candidate &candidate, OpenBucket *&open) {
 void GradientBucketer::merge(const Bucket &bucket) {
   if (bucket.members.size() == 1)
     return context_.remark(pass_.single_, *bucket.members.front().launch);
-  MergedEntry entry = rewriteFlat(graph_, bucket);
-  for (const Candidate &member : bucket.members)
-    context_.remark(pass_.bucketed_, *member.launch,
-                    {{"into", entry.launch->name().str().str()},
-                     {"members", std::to_string(bucket.members.size())},
-                     {"bytes", std::to_string(member.bytes())}});
+  mergeBucket(graph_, bucket, {context_, BucketLayout::Flat, pass_.bucketed_});
   ++pass_.buckets_;
   pass_.merged_ += static_cast<int64_t>(bucket.members.size());
   pass_.bytesMerged_ += bucket.bytes;
-  context_.certificate().merged.push_back(std::move(entry));
 }
 
 llvm::Expected<Changed> GradientBucketer::run() {

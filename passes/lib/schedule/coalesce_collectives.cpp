@@ -7,12 +7,12 @@
 //   may we      rewrite/candidates.h: whether it can be in a bucket; coalesce/runs.h: whether its launches can be
 //               adjacent
 //   which       in program order, each candidate joins the newest open bucket that accepts it, or opens a bucket
-//   do it       rewrite/bucket_rewrite.h
+//   do it       rewrite/merge_bucket.h
 // The choice reads the program only, so ranks that run the same program make the same buckets in the same order.
 #include "ccgraph/passes/registry.h"
-#include "rewrite/bucket_rewrite.h"
-#include "rewrite/candidates.h"
+#include "rewrite/candidate_search.h"
 #include "rewrite/issue_record.h"
+#include "rewrite/merge_bucket.h"
 #include "schedule/coalesce/runs.h"
 
 #include <deque>
@@ -57,41 +57,12 @@ private:
   Statistic bytes_{*this, "bytes", "bytes in buckets"};
   Statistic alone_{*this, "alone", "collectives that could be merged and found no partner"};
   Reason bucketed_{*this, RemarkKind::Merged, "bucketed", "merged into the bucket `into`, which has `members` members"};
-  Reason form_{
-      *this, RemarkKind::Missed, "unsupported-form",
-      "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are merged"};
-  Reason kind_{*this, RemarkKind::Missed, "unsupported-kind",
-               "a kind that is never merged (point-to-point, scatter, barrier)"};
-  Reason needsFlat_{*this, RemarkKind::Missed, "needs-flat",
-                    "PyTorch has no operator on a list for this kind: layout=flat merges it"};
-  Reason listForm_{*this, RemarkKind::Missed, "list-form",
-                   "PyTorch's operator on a list rejects this dtype: layout=flat merges it"};
-  Reason arguments_{*this, RemarkKind::Missed, "arguments", "has arguments that a bucket does not accept"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than its wait, or is returned"};
-  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result has several waits"};
-  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its size is unknown, so no limit can be checked"};
-  Reason rewritten_{
-      *this, RemarkKind::Missed, "rewritten",
-      "its result is written later, and a wait on any result of the list form may copy all results again"};
-  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "its input may have been reshaped in place, so its type does not determine what is sent"};
-  Reason waitType_{*this, RemarkKind::Missed, "wait-type",
-                   "its wait has another stated type than the collective, which a bucket cannot preserve"};
-  Reason written_{*this, RemarkKind::Missed, "written",
-                  "its result is written later, the pieces of a flat buffer share one storage, and copying the piece "
-                  "out would exceed max-copied"};
-  Reason seen_{*this, RemarkKind::Missed, "address-observed",
-               "its result is returned, passed to an opaque operator, or read by an operator that observes its storage "
-               "offset, and copying it out of a flat buffer would exceed max-copied"};
-  Reason strided_{*this, RemarkKind::Missed, "strided",
-                  "its input or result is not contiguous, so it cannot be part of a flat buffer"};
-  Reason splits_{*this, RemarkKind::Missed, "dynamic-splits", "its split sizes are known only at run time"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "ranks run different graphs, so another rank may form another bucket"};
-  Reason bitwise_{*this, RemarkKind::Missed, "bitwise",
-                  "results must be bitwise equal (--bitwise), and in a bucket the sum of more than two ranks may be "
-                  "computed in another order"};
+  CandidateReasons obstacles_{
+      *this,
+      CandidateScope::AnyCollective,
+      {.done = "merged",
+       .rounding = "in a bucket the sum of more than two ranks may be computed in another order",
+       .otherRank = "form another bucket"}};
   Reason large_{*this, RemarkKind::Missed, "too-large", "alone it has max-bytes or more"};
   Reason dependent_{
       *this, RemarkKind::Missed, "dependent",
@@ -123,7 +94,6 @@ private:
     uint32_t candidates = 0;
   };
   [[nodiscard]] const Reason *obstacle(Node *launch, Candidate &candidate);
-  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   void collect();
   void place(const Candidate &candidate);
   [[nodiscard]] const Reason *refusal(OpenBucket &bucket, OpenBucket &newcomer);
@@ -133,10 +103,7 @@ private:
   CoalesceCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
-  const ProgramFacts &facts_;
-  CommGroups groups_;
-  Dependences dependences_;
-  Candidates candidates_;
+  CandidateSearch search_;
   std::optional<LiveBytes> memory_;
   Runs runs_;
   std::vector<Candidate> found_;
@@ -147,60 +114,17 @@ private:
 };
 
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
-    : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
-      dependences_(facts_, groups_),
-      candidates_(graph, facts_, groups_, dependences_,
-                  {pass.layout_.get(), pass.maxCopied_.get().limit, context.spmd(), context.bitwise()}),
-      memory_(liveMemoryFor(context.memoryBudget(), graph, facts_)),
-      runs_({graph, facts_, dependences_, pass.layout_.get(), orUnlimited(pass.maxMoves_.get().limit)},
-            memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
-
-const Reason *Coalescer::reasonFor(Obstacle obstacle) const {
-  switch (obstacle) {
-  case Obstacle::Kind:
-    return &pass_.kind_;
-  case Obstacle::Form:
-    return &pass_.form_;
-  case Obstacle::NotSpmd:
-    return &pass_.spmd_;
-  case Obstacle::NeedsFlat:
-    return &pass_.needsFlat_;
-  case Obstacle::ListForm:
-    return &pass_.listForm_;
-  case Obstacle::Arguments:
-    return &pass_.arguments_;
-  case Obstacle::Readers:
-    return &pass_.readers_;
-  case Obstacle::SeveralWaits:
-    return &pass_.waits_;
-  case Obstacle::Bitwise:
-    return &pass_.bitwise_;
-  case Obstacle::Reshaped:
-    return &pass_.reshaped_;
-  case Obstacle::Rewritten:
-    return &pass_.rewritten_;
-  case Obstacle::UnknownSize:
-    return &pass_.size_;
-  case Obstacle::WaitType:
-    return &pass_.waitType_;
-  case Obstacle::Written:
-    return &pass_.written_;
-  case Obstacle::PlaceSeen:
-    return &pass_.seen_;
-  case Obstacle::Strided:
-    return &pass_.strided_;
-  case Obstacle::DynamicSplits:
-    return &pass_.splits_;
-  }
-  llvm_unreachable("no such obstacle");
-}
+    : pass_(pass), graph_(graph), context_(context),
+      search_(graph, context, pass.obstacles_, {pass.layout_.get(), pass.maxCopied_.get().limit}),
+      memory_(liveMemoryFor(context.memoryBudget(), graph, search_.facts())),
+      runs_(
+          {graph, search_.facts(), search_.dependences(), pass.layout_.get(), orUnlimited(pass.maxMoves_.get().limit)},
+          memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
 
 /// Returns why this collective goes into no bucket; null if it can, and then `candidate` describes it.
 const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) {
-  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
-  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
-    return reasonFor(*obstacle);
-  candidate = std::get<Candidate>(found);
+  if (const Reason *reason = search_.find(launch, candidate))
+    return reason;
   return candidate.bytes() >= orUnlimited(pass_.maxBytes_.get().limit) ? &pass_.large_ : nullptr;
 }
 
@@ -213,7 +137,7 @@ void Coalescer::collect() {
       context_.remark(*reason, *node);
       continue;
     }
-    keys_.resize(candidates_.numKeys());
+    keys_.resize(search_.numKeys());
     ++keys_[candidate.key].candidates;
     found_.push_back(candidate);
   }
@@ -261,17 +185,10 @@ void Coalescer::merge(const Bucket &bucket) {
     ++pass_.alone_;
     return context_.remark(*whyAlone(bucket), *bucket.members.front().launch);
   }
-  MergedEntry entry =
-      pass_.layout_.get() == BucketLayout::Flat ? rewriteFlat(graph_, bucket) : rewriteGrouped(graph_, bucket);
-  for (const Candidate &member : bucket.members)
-    context_.remark(pass_.bucketed_, *member.launch,
-                    {{"into", entry.launch->name().str().str()},
-                     {"members", std::to_string(bucket.members.size())},
-                     {"bytes", std::to_string(member.bytes())}});
+  mergeBucket(graph_, bucket, {context_, pass_.layout_.get(), pass_.bucketed_});
   ++pass_.buckets_;
   pass_.merged_ += static_cast<int64_t>(bucket.members.size());
   pass_.bytes_ += bucket.bytes;
-  context_.certificate().merged.push_back(std::move(entry));
 }
 
 Changed Coalescer::run() {

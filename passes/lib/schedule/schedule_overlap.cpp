@@ -10,11 +10,11 @@
 //               that can be merged
 //   which       overlap/search.h: the fastest of several trial schedules
 //   do it       nodes are put in the order found, and the launches of a bucket, which are then adjacent, become one
-//               (rewrite/bucket_rewrite.h)
+//               (rewrite/merge_bucket.h)
 // If no order is faster within the budget, the graph is left unchanged.
 #include "ccgraph/passes/registry.h"
-#include "rewrite/bucket_rewrite.h"
 #include "rewrite/issue_record.h"
+#include "rewrite/merge_bucket.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
@@ -139,16 +139,10 @@ void Scheduler::merge(llvm::ArrayRef<uint32_t> launches) {
     bucket.bytes += bucket.members.back().bytes();
   }
   int64_t copies = copiesIfFlat(bucket) / picosecondsOfNs;
-  MergedEntry entry = rewriteGrouped(graph_, bucket);
-  for (const Candidate &member : bucket.members)
-    context_.remark(pass_.bucketed_, *member.launch,
-                    {{"into", entry.launch->name().str().str()},
-                     {"members", std::to_string(bucket.members.size())},
-                     {"bytes", std::to_string(member.bytes())},
-                     {"copies-ns", std::to_string(copies)}});
+  mergeBucket(graph_, bucket,
+              {context_, BucketLayout::Grouped, pass_.bucketed_, {{"copies-ns", std::to_string(copies)}}});
   ++pass_.made_;
   pass_.merged_ += static_cast<int64_t>(bucket.members.size());
-  context_.certificate().merged.push_back(std::move(entry));
 }
 
 void Scheduler::apply(const overlap::Schedule &schedule) {

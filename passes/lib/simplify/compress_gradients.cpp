@@ -13,14 +13,11 @@
 //   which       every sum or average of f32 or f64, where the memory fits
 //   do it       `rewrite`
 #include "ccgraph/ir/builder.h"
-#include "ccgraph/ir/group_id.h"
-#include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/passes/registry.h"
-#include "rewrite/candidates.h"
-#include "rewrite/input_life.h"
+#include "rewrite/candidate_search.h"
+#include "rewrite/group_sizes.h"
+#include "rewrite/spare_memory.h"
 #include "rewrite/supersede.h"
-
-#include "analysis/lifetimes.h"
 
 #include "llvm/Support/Format.h"
 
@@ -52,15 +49,12 @@ private:
                "is sent as `dtype`; its result differs by at most `bound` times the sum of the absolute values of the "
                "ranks' addends"};
   Reason sum_{*this, RemarkKind::Missed, "no-gradient-sum",
-              "not a functional all_reduce that adds or averages one tensor of f32 or f64"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "ranks run different graphs, so another rank may not compress its part"};
-  Reason bitwise_{*this, RemarkKind::Missed, "bitwise", "results must be bitwise equal (--bitwise)"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than its one wait, or is returned"};
-  Reason type_{*this, RemarkKind::Missed, "unknown-size",
-               "its size is unknown, its input may have been reshaped in place, or its wait has another stated type"};
-  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous"};
+              "not an all_reduce that adds or averages one tensor of f32 or f64"};
+  CandidateReasons obstacles_{*this,
+                              CandidateScope::AllReduce,
+                              {.done = "compressed",
+                               .rounding = "16 bits hold fewer digits of each term",
+                               .otherRank = "not compress its part"}};
   Reason group_{
       *this, RemarkKind::Missed, "group",
       "its group has an unknown number of ranks (give the ranks with --groups FILE), so the error has no known "
@@ -76,10 +70,8 @@ private:
 class GradientCompressor {
 public:
   GradientCompressor(CompressGradients &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
-        groups_(graph, context.spmd()), dependences_(facts_, groups_),
-        candidates_(graph, facts_, groups_, dependences_,
-                    {BucketLayout::Flat, std::nullopt, context.spmd(), context.bitwise()}) {}
+      : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {}),
+        sizes_(graph, search_.groups(), AssumedMembers::Accept), spare_(graph, context) {}
   Changed run();
 
 private:
@@ -88,9 +80,7 @@ private:
     Candidate all;
     int64_t ranks = 0;
   };
-  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
   [[nodiscard]] const Reason *obstacle(Node *launch, Plan &plan);
-  [[nodiscard]] std::optional<int64_t> ranksOf(const Node &launch) const;
   [[nodiscard]] bool fits(const Plan &plan);
   [[nodiscard]] double bound(int64_t ranks) const;
   void rewrite(const Plan &plan);
@@ -98,74 +88,25 @@ private:
   CompressGradients &pass_;
   Graph &graph_;
   PassContext &context_;
-  const ProgramFacts &facts_;
-  CommGroups groups_;
-  Dependences dependences_;
-  Candidates candidates_;
-  std::optional<LiveBytes> memory_; ///< constructed for the first all_reduce that is otherwise possible
+  CandidateSearch search_;
+  GroupSizes sizes_;
+  SpareMemory spare_;
 };
 
-const Reason *GradientCompressor::reasonFor(Obstacle obstacle) const {
-  switch (obstacle) {
-  case Obstacle::Kind:
-  case Obstacle::Form:
-  case Obstacle::Arguments:
-    return &pass_.sum_;
-  case Obstacle::NotSpmd:
-    return &pass_.spmd_;
-  case Obstacle::Bitwise:
-    return &pass_.bitwise_;
-  case Obstacle::Readers:
-  case Obstacle::SeveralWaits:
-    return &pass_.readers_;
-  case Obstacle::Reshaped:
-  case Obstacle::UnknownSize:
-  case Obstacle::WaitType:
-    return &pass_.type_;
-  case Obstacle::Strided:
-    return &pass_.strided_;
-  case Obstacle::NeedsFlat:
-  case Obstacle::ListForm:
-  case Obstacle::Rewritten:
-  case Obstacle::Written:
-  case Obstacle::PlaceSeen:
-  case Obstacle::DynamicSplits:
-    break;
-  }
-  llvm_unreachable("an all_reduce has a flat layout, whose pieces may be copied");
-}
-
 bool isWideSum(const Node &launch) {
-  const CollectiveSpec *spec = collectiveOf(launch);
-  if (spec->kind != CollectiveKind::AllReduce || !launch.type() || !launch.type()->isTensor() ||
-      (launch.type()->dtype() != DType::F32 && launch.type()->dtype() != DType::F64))
-    return false;
-  std::optional<CollectiveCall> call = collectiveCall(launch);
-  return call && (call->reduceOp == "sum" || call->reduceOp == "avg");
-}
-
-/// Returns the size of the group, if all ranks know it.
-std::optional<int64_t> GradientCompressor::ranksOf(const Node &launch) const {
-  std::vector<std::vector<int64_t>> cells = sharedMembers(graph_.groups(), groupIdOf(launch), knownWorldSize(graph_));
-  if (cells.empty())
-    return std::nullopt;
-  size_t size = cells.front().size();
-  bool alike = llvm::all_of(cells, [&](const std::vector<int64_t> &cell) { return cell.size() == size; });
-  return alike ? std::optional(static_cast<int64_t>(size)) : std::nullopt;
+  return isSumOrAverage(launch) && (launch.type()->dtype() == DType::F32 || launch.type()->dtype() == DType::F64);
 }
 
 const Reason *GradientCompressor::obstacle(Node *launch, Plan &plan) {
   if (!isWideSum(*launch))
     return &pass_.sum_;
   if (context_.bitwise())
-    return &pass_.bitwise_;
-  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
-  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
-    return reasonFor(*obstacle);
-  plan.all = std::get<Candidate>(found);
-  if (facts_.isReshaped(launch->operand(0)))
-    return &pass_.type_;
-  std::optional<int64_t> ranks = ranksOf(*launch);
+    return &pass_.obstacles_.of(Obstacle::Bitwise);
+  if (const Reason *reason = search_.find(launch, plan.all))
+    return reason;
+  if (search_.facts().isReshaped(launch->operand(0)))
+    return &pass_.obstacles_.of(Obstacle::Reshaped);
+  std::optional<int64_t> ranks = sizes_.of(*launch);
   if (!ranks)
     return &pass_.group_;
   plan.ranks = *ranks;
@@ -180,14 +121,8 @@ int64_t narrowBytes(const Candidate &all) {
 /// Up to the wait, the addend and the result in 16 bits take no more than the wide result takes today. At the second
 /// cast, the result is live in both dtypes, and the addend in neither if the wait ends its life.
 bool GradientCompressor::fits(const Plan &plan) {
-  std::optional<int64_t> budget = context_.memoryBudget();
-  if (!budget)
-    return true;
-  if (!memory_)
-    memory_.emplace(liveMemory(graph_, facts_));
   Node *wait = plan.all.wait;
-  return waitFreesInput(*memory_, plan.all.launch, wait) ||
-         !memory_->firstAbove(wait, wait->next(), *budget - narrowBytes(plan.all));
+  return spare_.waitFreesInput(plan.all.launch, wait) || spare_.hasRoom(narrowBytes(plan.all), wait, wait->next());
 }
 
 std::string numberText(double number) {

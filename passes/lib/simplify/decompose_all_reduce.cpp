@@ -11,14 +11,12 @@
 //   do it       `rewrite`: by rows if the ranks divide these, else on a flat view of x, and of the result
 // Every element is still the sum of the same numbers. The backend may choose another rank and another order for the
 // additions, so --bitwise keeps floating-point sums over more than two ranks unchanged.
-#include "ccgraph/ir/group_nesting.h"
 #include "ccgraph/ir/int_list.h"
 #include "ccgraph/passes/registry.h"
-#include "rewrite/candidates.h"
-#include "rewrite/input_life.h"
+#include "rewrite/candidate_search.h"
+#include "rewrite/group_sizes.h"
+#include "rewrite/spare_memory.h"
 #include "rewrite/supersede.h"
-
-#include "analysis/lifetimes.h"
 
 namespace ccgraph {
 
@@ -39,26 +37,13 @@ private:
   Statistic decomposed_{*this, "decomposed", "collectives split in two"};
   Statistic bytes_{*this, "bytes", "bytes of the split collectives"};
   Reason apart_{*this, RemarkKind::Rewritten, "split", "became `scatter` and `gather`"};
-  Reason form_{
-      *this, RemarkKind::Missed, "unsupported-form",
-      "an in-place, coalesced, synchronous or older form: only functional collectives on one tensor are split"};
-  Reason arguments_{*this, RemarkKind::Missed, "arguments",
-                    "has arguments that reduce_scatter and all_gather do not accept"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than its wait, or is returned"};
-  Reason waits_{*this, RemarkKind::Missed, "several-waits", "its result has several waits"};
-  Reason size_{*this, RemarkKind::Missed, "unknown-size", "its sizes are unknown"};
-  Reason waitType_{*this, RemarkKind::Missed, "wait-type", "its wait has another stated type than the collective"};
-  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "its input may be reshaped in place, so its type does not determine what is sent"};
-  Reason strided_{*this, RemarkKind::Missed, "strided", "its input or result is not contiguous"};
+  CandidateReasons obstacles_{*this,
+                              CandidateScope::AllReduce,
+                              {.done = "split",
+                               .rounding = "the sum of more than two ranks may be computed in another order",
+                               .otherRank = "not split its part"}};
   Reason dtype_{*this, RemarkKind::Missed, "dtype",
                 "PyTorch's reduce_scatter or all_gather does not support all values of its dtype"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd",
-               "ranks run different graphs, so another rank may not split its part"};
-  Reason bitwise_{
-      *this, RemarkKind::Missed, "bitwise",
-      "results must be bitwise equal (--bitwise), and the sum of more than two ranks may be computed in another order"};
   Reason group_{*this, RemarkKind::Missed, "group",
                 "its group has one rank, or an unknown number of ranks (give the ranks with --groups FILE)"};
   Reason uneven_{*this, RemarkKind::Missed, "uneven", "its elements do not divide evenly among the `ranks`"};
@@ -77,10 +62,8 @@ private:
 class Decomposer {
 public:
   Decomposer(DecomposeAllReduce &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
-        groups_(graph, context.spmd()), dependences_(facts_, groups_),
-        candidates_(graph, facts_, groups_, dependences_,
-                    {BucketLayout::Flat, std::nullopt, context.spmd(), context.bitwise()}) {}
+      : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {}),
+        sizes_(graph, search_.groups(), AssumedMembers::Reject), spare_(graph, context) {}
   Changed run();
 
 private:
@@ -90,9 +73,6 @@ private:
     int64_t ranks = 0;
     bool byRows = false;
   };
-  [[nodiscard]] const Reason *reasonFor(Obstacle obstacle) const;
-  void noteSizes();
-  [[nodiscard]] std::optional<int64_t> sizeOfGroup(const Node &launch) const;
   const Reason *obstacle(Node *launch, Decomposition &decomposition, RemarkArgs &args);
   const Reason *costObstacle(const Decomposition &decomposition, RemarkArgs &args) const;
   bool takeMemory(const Decomposition &decomposition);
@@ -101,81 +81,20 @@ private:
   DecomposeAllReduce &pass_;
   Graph &graph_;
   PassContext &context_;
-  const ProgramFacts &facts_;
-  CommGroups groups_;
-  Dependences dependences_;
-  Candidates candidates_;
-  std::vector<std::optional<int64_t>> sizes_; ///< by group: as some call states it
-  std::optional<LiveBytes> memory_;           ///< constructed for the first all_reduce that is otherwise possible
+  CandidateSearch search_;
+  GroupSizes sizes_;
+  SpareMemory spare_;
 };
 
-const Reason *Decomposer::reasonFor(Obstacle obstacle) const {
-  switch (obstacle) {
-  case Obstacle::Form:
-    return &pass_.form_;
-  case Obstacle::NotSpmd:
-    return &pass_.spmd_;
-  case Obstacle::Arguments:
-    return &pass_.arguments_;
-  case Obstacle::Readers:
-    return &pass_.readers_;
-  case Obstacle::SeveralWaits:
-    return &pass_.waits_;
-  case Obstacle::Bitwise:
-    return &pass_.bitwise_;
-  case Obstacle::Reshaped:
-    return &pass_.reshaped_;
-  case Obstacle::UnknownSize:
-    return &pass_.size_;
-  case Obstacle::WaitType:
-    return &pass_.waitType_;
-  case Obstacle::Strided:
-    return &pass_.strided_;
-  case Obstacle::Kind:
-  case Obstacle::NeedsFlat:
-  case Obstacle::ListForm:
-  case Obstacle::Rewritten:
-  case Obstacle::Written:
-  case Obstacle::PlaceSeen:
-  case Obstacle::DynamicSplits:
-    break;
-  }
-  llvm_unreachable("an all_reduce has a flat layout, whose pieces may be copied");
-}
-
-void Decomposer::noteSizes() {
-  sizes_.resize(groups_.numGroups());
-  for (const Node *node : graph_)
-    if (std::optional<CollectiveCall> call = collectiveCall(*node); call && call->groupSize)
-      sizes_[groups_.groupOf(node)] = call->groupSize;
-}
-
-/// Returns the size that a call on the group states, or that follows from members which all ranks have in common.
-/// Assumed members prove nothing.
-std::optional<int64_t> Decomposer::sizeOfGroup(const Node &launch) const {
-  if (std::optional<int64_t> stated = sizes_[groups_.groupOf(&launch)])
-    return stated;
-  const GroupTable &table = graph_.groups();
-  const Group *group = table.find(collectiveCall(launch)->group);
-  std::vector<std::vector<int64_t>> cells = sharedMembers(table, groupIdOf(launch), knownWorldSize(graph_));
-  if (cells.empty() || (group && group->assumed))
-    return std::nullopt;
-  size_t size = cells.front().size();
-  bool alike = llvm::all_of(cells, [&](const std::vector<int64_t> &cell) { return cell.size() == size; });
-  return alike ? std::optional(static_cast<int64_t>(size)) : std::nullopt;
-}
-
 const Reason *Decomposer::obstacle(Node *launch, Decomposition &decomposition, RemarkArgs &args) {
-  std::variant<Candidate, Obstacle> found = candidates_.find(launch);
-  if (const Obstacle *obstacle = std::get_if<Obstacle>(&found))
-    return reasonFor(*obstacle);
-  decomposition.all = std::get<Candidate>(found);
+  if (const Reason *reason = search_.find(launch, decomposition.all))
+    return reason;
   // The type of a tensor that is reshaped at any time is unreliable, and both halves depend on types.
-  if (facts_.isReshaped(launch->operand(0)))
-    return &pass_.reshaped_;
+  if (search_.facts().isReshaped(launch->operand(0)))
+    return &pass_.obstacles_.of(Obstacle::Reshaped);
   if (DType dtype = launch->type()->dtype(); isComplex(dtype) || dtype == DType::Bool)
     return &pass_.dtype_;
-  std::optional<int64_t> ranks = sizeOfGroup(*launch);
+  std::optional<int64_t> ranks = sizes_.of(*launch);
   if (!ranks || *ranks < 2)
     return &pass_.group_;
   decomposition.ranks = *ranks;
@@ -212,19 +131,14 @@ const Reason *Decomposer::costObstacle(const Decomposition &decomposition, Remar
 /// Each rank's share lives until the wait on the gather, besides the whole result. The input lives only to the first of
 /// the two waits.
 bool Decomposer::takeMemory(const Decomposition &decomposition) {
-  std::optional<int64_t> budget = context_.memoryBudget();
-  if (!budget)
-    return true;
-  if (!memory_)
-    memory_.emplace(liveMemory(graph_, facts_));
   Node *launch = decomposition.all.launch, *wait = decomposition.all.wait;
   // The rewrite frees the input at the first of the two waits, and the share is smaller.
-  if (waitFreesInput(*memory_, launch, wait))
+  if (spare_.waitFreesInput(launch, wait))
     return true;
   int64_t share = decomposition.all.outputBytes / decomposition.ranks;
-  if (memory_->firstAbove(launch, wait->next(), *budget - share))
+  if (!spare_.hasRoom(share, launch, wait->next()))
     return false;
-  (void)memory_->addInterval(share, {launch, wait});
+  spare_.take(share, {launch, wait});
   return true;
 }
 
@@ -271,7 +185,6 @@ void Decomposer::rewrite(const Decomposition &decomposition) {
 }
 
 Changed Decomposer::run() {
-  noteSizes();
   std::vector<Decomposition> decompositions;
   for (Node *node : graph_) {
     const CollectiveSpec *spec = collectiveOf(*node);

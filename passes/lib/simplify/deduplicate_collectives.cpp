@@ -10,8 +10,9 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/registry.h"
 
-#include "analysis/lifetimes.h"
+#include "analysis/program_facts.h"
 #include "rewrite/repeated_collectives.h"
+#include "rewrite/spare_memory.h"
 
 namespace ccgraph {
 
@@ -54,7 +55,7 @@ class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
-        collectives_(graph, facts_, context.spmd()) {}
+        collectives_(graph, facts_, context.spmd()), spare_(graph, context) {}
   Changed run();
 
 private:
@@ -69,23 +70,21 @@ private:
   PassContext &context_;
   const ProgramFacts &facts_;
   RepeatedCollectives collectives_;
-  std::optional<LiveBytes> memory_;              ///< constructed for the first twin, because most programs have none
+  SpareMemory spare_;                            ///< asked first for the first twin, because most programs have none
   llvm::DenseMap<const Node *, Node *> endedBy_; ///< by value in flight, and by wait: the wait that ended it
 };
 
 /// Returns why memory prevents the reuse, or null. A result that is live until the repetition costs nothing to use
 /// again, so only a gap between the two counts.
 const Reason *Deduplicator::memoryReason(Node *first, Node *again) {
-  if (!memory_)
-    memory_.emplace(liveMemory(graph_, facts_));
-  for (LiveBytes::IntervalId id : memory_->intervalsOf(first)) {
-    if (memory_->first(id) != first || memory_->isForGood(id) || !memory_->last(id)->isBefore(again))
+  const LiveBytes &memory = spare_.live();
+  for (LiveBytes::IntervalId id : memory.intervalsOf(first)) {
+    if (memory.first(id) != first || memory.isForGood(id) || !memory.last(id)->isBefore(again))
       continue;
     std::optional<int64_t> limit = pass_.maxHeld_.get().limit;
-    if (limit && (memory_->bytes(id) > *limit || !outputBytes(*first)))
+    if (limit && (memory.bytes(id) > *limit || !outputBytes(*first)))
       return &pass_.held_;
-    std::optional<int64_t> budget = context_.memoryBudget();
-    if (budget && memory_->firstAbove(memory_->last(id)->next(), again, *budget - memory_->bytes(id)))
+    if (!spare_.hasRoom(memory.bytes(id), memory.last(id)->next(), again))
       return &pass_.budget_;
   }
   return nullptr;
@@ -109,18 +108,19 @@ const Reason *Deduplicator::reasonAgainst(const Repetition &repetition) {
 /// Records that the first result takes the place of the second in memory, and that the operands of the second go.
 void Deduplicator::takeMemory(const Repetition &repetition) {
   const auto &[first, again, wait, waitAgain, operands] = repetition;
-  for (LiveBytes::IntervalId from : memory_->intervalsOf(again)) {
-    if (memory_->first(from) != again)
+  LiveBytes &memory = spare_.live();
+  for (LiveBytes::IntervalId from : memory.intervalsOf(again)) {
+    if (memory.first(from) != again)
       continue;
-    for (LiveBytes::IntervalId to : memory_->intervalsOf(first))
-      if (memory_->first(to) == first)
-        memory_->addHolder(to, memory_->last(from));
-    memory_->suspend(from);
+    for (LiveBytes::IntervalId to : memory.intervalsOf(first))
+      if (memory.first(to) == first)
+        memory.addHolder(to, memory.last(from));
+    memory.suspend(from);
   }
   for (const RepeatedValues::Pair &pair : operands)
-    for (LiveBytes::IntervalId id : memory_->intervalsOf(pair.again))
-      if (memory_->first(id) == pair.again)
-        memory_->suspend(id);
+    for (LiveBytes::IntervalId id : memory.intervalsOf(pair.again))
+      if (memory.first(id) == pair.again)
+        memory.suspend(id);
 }
 
 void Deduplicator::visit(Node *node) {
