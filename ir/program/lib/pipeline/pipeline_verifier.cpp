@@ -1,120 +1,15 @@
 #include "ccgraph/ir/pipeline_verifier.h"
 
+#include "pipeline/pipeline_run.h"
+
 #include "llvm/ADT/STLExtras.h"
 
-#include <map>
-#include <set>
-#include <tuple>
-
-namespace ccgraph {
+namespace ccgraph::pipeline {
 namespace {
 
 using enum PipelineStep;
 
-/// An action and where it is.
-struct Placed {
-  PipelineAction action;
-  size_t rank = 0;
-  const PipelineSlot *slot = nullptr;
-  /// position in the list of the rank; actions of one slot follow each other
-  size_t index = 0;
-};
-
-/// Identifies an action: step, stage, microbatch.
-using ActionKey = std::tuple<PipelineStep, int64_t, int64_t>;
-ActionKey keyOf(const PipelineAction &action) { return {action.step, action.stage, action.microbatch.value_or(-1)}; }
-PipelineAction actionOf(PipelineStep step, int64_t stage, int64_t microbatch) { return {step, stage, microbatch}; }
-
 std::string at(const Placed &placed) { return "rank " + std::to_string(placed.rank) + " at " + placed.action.str(); }
-
-/// What an action needs: one of `anyOf` must have run.
-struct Need {
-  std::vector<PipelineAction> anyOf;
-};
-
-/// Determines what each action needs.
-class PipelineNeeds {
-public:
-  explicit PipelineNeeds(const PipelineSchedule &schedule)
-      : stages_(schedule.stages), owners_(schedule.rankOfStages()), transfers_(schedule.hasTransfers()) {}
-
-  [[nodiscard]] std::optional<size_t> ownerOf(int64_t stage) const {
-    return stage >= 0 && stage < stages_ ? owners_[static_cast<size_t>(stage)] : std::nullopt;
-  }
-  /// Returns true if both stages exist and have different ranks.
-  [[nodiscard]] bool isRemote(int64_t stage, int64_t other) const {
-    std::optional<size_t> a = ownerOf(stage), b = ownerOf(other);
-    return a && b && a != b;
-  }
-
-  /// Returns what must have run before the action, besides what is earlier in its rank's list.
-  [[nodiscard]] std::vector<Need> of(const PipelineAction &action) const {
-    int64_t stage = action.stage, microbatch = action.microbatch.value_or(-1);
-    switch (action.step) {
-    case Forward:
-      return stage == 0 ? std::vector<Need>() : std::vector<Need>{inputOf(action, stage - 1)};
-    case Backward:
-    case BackwardInput: {
-      std::vector<Need> needs = {{{actionOf(Forward, stage, microbatch)}}};
-      if (stage + 1 < stages_)
-        needs.push_back(inputOf(action, stage + 1));
-      return needs;
-    }
-    case BackwardWeight:
-      return {{{actionOf(BackwardInput, stage, microbatch)}}};
-    case SendForward:
-      return {{{actionOf(Forward, stage, microbatch)}}};
-    case SendBackward:
-      return {gradients(stage, microbatch)};
-    case WaitSendForward:
-      return {{{actionOf(SendForward, stage, microbatch)}}};
-    case WaitSendBackward:
-      return {{{actionOf(SendBackward, stage, microbatch)}}};
-    case RecvForward:
-    case RecvBackward:
-    case Unshard:
-    case Reshard:
-    case ReduceGradient:
-    case WaitReduceGradient:
-      return {};
-    }
-    return {};
-  }
-
-  /// Returns the send that completes a receive.
-  [[nodiscard]] static PipelineAction senderOf(const PipelineAction &receive) {
-    bool isForward = receive.step == RecvForward;
-    return {isForward ? SendForward : SendBackward, receive.stage + (isForward ? -1 : 1), receive.microbatch};
-  }
-
-private:
-  static Need gradients(int64_t stage, int64_t microbatch) {
-    return {{actionOf(Backward, stage, microbatch), actionOf(BackwardInput, stage, microbatch)}};
-  }
-  /// The value that a computation reads from the neighbor: from a receive, or from the neighbor's computation.
-  [[nodiscard]] Need inputOf(const PipelineAction &action, int64_t neighbor) const {
-    bool isForward = action.step == Forward;
-    int64_t microbatch = action.microbatch.value_or(-1);
-    if (transfers_ && isRemote(action.stage, neighbor))
-      return {{actionOf(isForward ? RecvForward : RecvBackward, action.stage, microbatch)}};
-    return isForward ? Need{{actionOf(Forward, neighbor, microbatch)}} : gradients(neighbor, microbatch);
-  }
-
-  int64_t stages_;
-  std::vector<std::optional<size_t>> owners_;
-  bool transfers_;
-};
-
-std::vector<Placed> placedActions(const PipelineSchedule &schedule) {
-  std::vector<Placed> all;
-  for (size_t rank = 0; rank != schedule.ranks.size(); ++rank) {
-    size_t index = 0;
-    for (const PipelineSlot &slot : schedule.ranks[rank])
-      for (const PipelineAction &action : slot.actions)
-        all.push_back({action, rank, &slot, index++});
-  }
-  return all;
-}
 
 /// Checks the rules that need no simulation.
 class PipelineRules {
@@ -306,74 +201,6 @@ private:
   std::map<ActionKey, Placed> places_;
 };
 
-/// Runs whatever can run, until nothing can.
-class PipelineRun {
-public:
-  explicit PipelineRun(const PipelineSchedule &schedule) : schedule_(schedule), needs_(schedule) {
-    next_.resize(schedule.ranks.size());
-    for (const Placed &placed : placedActions(schedule))
-      ranks_.try_emplace(keyOf(placed.action), placed.rank);
-  }
-
-  /// Calls the observer for each slot that runs.
-  void run(llvm::function_ref<void(size_t rank, const PipelineSlot &)> ran) {
-    for (bool isProgress = true; isProgress;) {
-      isProgress = false;
-      for (size_t rank = 0; rank != schedule_.ranks.size(); ++rank) {
-        if (isAtEnd(rank) || firstNeed(*slotOf(rank)))
-          continue;
-        for (const PipelineAction &action : slotOf(rank)->actions)
-          done_.insert(keyOf(action));
-        ran(rank, *slotOf(rank));
-        ++next_[rank];
-        isProgress = true;
-      }
-    }
-  }
-
-  /// Returns what the rank has not run.
-  [[nodiscard]] llvm::ArrayRef<PipelineSlot> rest(size_t rank) const {
-    return llvm::makeArrayRef(schedule_.ranks[rank]).drop_front(next_[rank]);
-  }
-  [[nodiscard]] bool isAtEnd(size_t rank) const { return next_[rank] == schedule_.ranks[rank].size(); }
-  [[nodiscard]] const PipelineSlot *slotOf(size_t rank) const { return &schedule_.ranks[rank][next_[rank]]; }
-
-  /// Returns what a slot waits for; empty if it can run.
-  [[nodiscard]] std::optional<PipelineAction> firstNeed(const PipelineSlot &slot) const {
-    for (const PipelineAction &action : slot.actions)
-      for (const Need &need : needs_.of(action))
-        if (std::optional<PipelineAction> open = openNeed(need, slot))
-          return open;
-    return std::nullopt;
-  }
-
-  /// Returns the rank whose list has the action.
-  [[nodiscard]] size_t rankOf(const PipelineAction &action) const { return ranks_.at(keyOf(action)); }
-
-private:
-  /// A receive that was posted completes with its send.
-  static PipelineAction awaited(const PipelineAction &action) {
-    bool isReceive = action.step == RecvForward || action.step == RecvBackward;
-    return isReceive ? PipelineNeeds::senderOf(action) : action;
-  }
-
-  [[nodiscard]] std::optional<PipelineAction> openNeed(const Need &need, const PipelineSlot &slot) const {
-    for (const PipelineAction &one : need.anyOf)
-      if (done_.count(keyOf(awaited(one))) > 0 || llvm::is_contained(slot.actions, one))
-        return std::nullopt;
-    for (const PipelineAction &one : need.anyOf)
-      if (ranks_.count(keyOf(awaited(one))) > 0)
-        return awaited(one);
-    return awaited(need.anyOf.front());
-  }
-
-  const PipelineSchedule &schedule_;
-  PipelineNeeds needs_;
-  std::vector<size_t> next_;
-  std::set<ActionKey> done_;
-  std::map<ActionKey, size_t> ranks_; ///< the rank whose list has the action
-};
-
 /// Returns the ranks of a circle: each waits for the next, the last for the first.
 std::vector<size_t> circleOf(const PipelineRun &run, size_t rank) {
   std::vector<size_t> path;
@@ -403,91 +230,24 @@ Diagnostic deadlockOf(const PipelineSchedule &schedule, const PipelineRun &run, 
   return diagnostic;
 }
 
-/// Returns the transfer of an action's result to another rank, and the receive there; empty if it stays on its rank.
-std::optional<std::pair<PipelineAction, PipelineAction>> transferOf(const PipelineAction &action,
-                                                                    const PipelineNeeds &needs) {
-  if (action.step == BackwardWeight || !isCompute(action.step))
-    return std::nullopt;
-  bool isForward = action.step == Forward;
-  int64_t other = action.stage + (isForward ? 1 : -1);
-  if (!needs.isRemote(action.stage, other))
-    return std::nullopt;
-  return std::pair(PipelineAction{isForward ? SendForward : SendBackward, action.stage, action.microbatch},
-                   PipelineAction{isForward ? RecvForward : RecvBackward, other, action.microbatch});
-}
-
-/// Adds the transfers to a schedule.
-class TransferPlacement {
-public:
-  explicit TransferPlacement(const PipelineSchedule &schedule)
-      : schedule_(schedule), needs_(schedule), result_(schedule) {
-    for (auto &slots : result_.ranks)
-      slots.clear();
-  }
-
-  PipelineSchedule place() {
-    PipelineRun run(schedule_);
-    run.run([&](size_t rank, const PipelineSlot &slot) { add(rank, slot); });
-    for (size_t rank = 0; rank != schedule_.ranks.size(); ++rank)
-      for (const PipelineSlot &slot : run.rest(rank)) {
-        for (const PipelineAction &action : slot.actions)
-          for (const PipelineAction &receive : receivesOf(action))
-            addReceive(rank, receive, slot);
-        add(rank, slot);
-      }
-    return std::move(result_);
-  }
-
-private:
-  /// Adds a slot, the sends of its results, and at the other ranks their receives.
-  void add(size_t rank, const PipelineSlot &slot) {
-    if (!slot.actions.empty())
-      result_.ranks[rank].push_back(slot);
-    for (const PipelineAction &action : slot.actions)
-      if (auto transfer = transferOf(action, needs_)) {
-        result_.ranks[rank].push_back({{transfer->first}, slot.line, slot.column});
-        addReceive(*needs_.ownerOf(transfer->second.stage), transfer->second, slot);
-      }
-  }
-
-  void addReceive(size_t rank, const PipelineAction &receive, const PipelineSlot &slot) {
-    if (received_.insert(keyOf(receive)).second)
-      result_.ranks[rank].push_back({{receive}, slot.line, slot.column});
-  }
-
-  /// The receives of the values that an action reads from other ranks.
-  [[nodiscard]] std::vector<PipelineAction> receivesOf(const PipelineAction &action) const {
-    bool isForward = action.step == Forward;
-    if (!isForward && action.step != Backward && action.step != BackwardInput)
-      return {};
-    if (!needs_.isRemote(action.stage, action.stage + (isForward ? -1 : 1)))
-      return {};
-    return {{isForward ? RecvForward : RecvBackward, action.stage, action.microbatch}};
-  }
-
-  const PipelineSchedule &schedule_;
-  PipelineNeeds needs_;
-  PipelineSchedule result_;
-  std::set<ActionKey> received_;
-};
-
 } // namespace
+} // namespace ccgraph::pipeline
+
+namespace ccgraph {
 
 std::vector<Diagnostic> verifyPipelineSchedule(const PipelineSchedule &schedule) {
   std::vector<Diagnostic> findings;
-  PipelineRules(schedule, findings).check();
+  pipeline::PipelineRules(schedule, findings).check();
   if (!findings.empty())
     return findings;
-  PipelineRun run(schedule);
+  pipeline::PipelineRun run(schedule);
   run.run([](size_t, const PipelineSlot &) {});
   for (size_t rank = 0; rank != schedule.ranks.size(); ++rank)
     if (!run.isAtEnd(rank)) {
-      findings.push_back(deadlockOf(schedule, run, circleOf(run, rank)));
+      findings.push_back(pipeline::deadlockOf(schedule, run, pipeline::circleOf(run, rank)));
       break;
     }
   return findings;
 }
-
-PipelineSchedule withTransfers(const PipelineSchedule &schedule) { return TransferPlacement(schedule).place(); }
 
 } // namespace ccgraph
