@@ -18,7 +18,7 @@ struct Session {
   Context &context;
   Problems &problems;
   llvm::DenseMap<llvm::StringRef, const Type *> types; ///< by their text, because a graph has few distinct ones
-  NodePlaces *places = nullptr;                        ///< null: nobody asks
+  NodePlaces *places = nullptr;                        ///< null: not requested
   AcceptedNames targets{isCallTarget};                 ///< of calls
 
   /// Records the place of a node.

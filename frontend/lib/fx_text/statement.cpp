@@ -91,7 +91,7 @@ private:
   }
 
   // Only calls by a full name of torch or Python are operators. "self.layer(x)" is a module and "x.add(y)" a method:
-  // nobody knows what they run, so the graph is refused with the advice to trace deeper.
+  // the operators that they run are unknown, so the graph is refused with the advice to trace deeper.
   bool call(const char *start, StringRef callee) {
     if (callee.consume_front(opsNamespace))
       return finish(Opcode::CallFunction, callee) && expression_.callArguments(call_);
@@ -246,8 +246,8 @@ private:
     return true;
   }
 
-  /// ";  a = b = None" says what dies here, which the uses say as well; "# after: c, d" are ordering edges.
-  /// The names are not held against the uses: which values die where is worked out anew by whoever writes the graph.
+  /// Reads ";  a = b = None", the values whose last use this is, and "# after: c, d", the ordering edges. The names of
+  /// the former are not compared with the uses: the writer computes them again.
   bool trailer() {
     cursor_.skipBlanks();
     const char *start = cursor_.at;

@@ -196,8 +196,8 @@ private:
   }
 
   static std::string text(double number) {
-    std::string spelled = llvm::formatv("{0:f3}", number).str();
-    llvm::StringRef trimmed = llvm::StringRef(spelled).rtrim('0');
+    std::string digits = llvm::formatv("{0:f3}", number).str();
+    llvm::StringRef trimmed = llvm::StringRef(digits).rtrim('0');
     return trimmed.rtrim('.').str();
   }
 

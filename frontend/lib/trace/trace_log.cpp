@@ -215,7 +215,7 @@ llvm::Error pathError(StringRef path, const std::string &message, const std::str
 }
 
 /// Compares names with digits as numbers: rank_9 precedes rank_10.
-bool standsBefore(const std::string &a, const std::string &b) { return StringRef(a).compare_numeric(b) < 0; }
+bool precedes(const std::string &a, const std::string &b) { return StringRef(a).compare_numeric(b) < 0; }
 
 llvm::Expected<std::vector<std::string>> filesBelow(StringRef folder) {
   std::vector<std::string> files;
@@ -225,7 +225,7 @@ llvm::Expected<std::vector<std::string>> filesBelow(StringRef folder) {
       files.push_back(at->path());
   if (code)
     return pathError(folder, "cannot look into this folder: " + code.message());
-  llvm::sort(files, standsBefore);
+  llvm::sort(files, precedes);
   return files;
 }
 

@@ -126,11 +126,11 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
   if (entry.matched.empty() || entry.built.empty())
     return;
   const RuleTemplate *rule = templateOf(entry.name);
-  if (rule && rule->stands == Stands::ValueForWait)
+  if (rule && rule->replacement == Replacement::ValueForWait)
     bindChain(entry);
-  else if (rule && rule->stands == Stands::ElementForElement)
+  else if (rule && rule->replacement == Replacement::ElementForElement)
     bindElements(entry);
-  else if (rule && rule->stands == Stands::CallAndWait)
+  else if (rule && rule->replacement == Replacement::CallAndWait)
     bindFinished(entry);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());

@@ -71,7 +71,7 @@ private:
     Claim claim = evidence_.correspondence.claimBefore(call.step);
     const RuleTemplate *rule =
         claim.part == Part::Rule ? templateOf(evidence_.rewrite.certificate.rules[claim.entry].name) : nullptr;
-    return rule && (rule->stands == Stands::CallForCall || rule->stands == Stands::CallAndWait);
+    return rule && (rule->replacement == Replacement::CallForCall || rule->replacement == Replacement::CallAndWait);
   }
 
   Stream &streamOf(const Call &call) {

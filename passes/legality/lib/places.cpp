@@ -20,7 +20,7 @@ public:
         results_.push_back({member.replacement, entry.launch});
     for (const RuleEntry &entry : evidence.rewrite.certificate.rules)
       if (const RuleTemplate *rule = templateOf(entry.name);
-          rule && rule->stands == Stands::ValueForWait && !entry.built.empty())
+          rule && rule->replacement == Replacement::ValueForWait && !entry.built.empty())
         results_.push_back({entry.built.front(), nullptr});
     for (const Result &result : results_)
       if (uint32_t copy = copyOf(result.value); copy != none)

@@ -138,7 +138,7 @@ constexpr RuleTemplate templates[] = {
       "a cast back to the dtype, a cast to bf16 or f16, the all_reduce of its result, and the wait on it",
       "Each of the four reads the one before, and the all_reduce has the group, reduction and ordering edges of the "
       "matched one. The result is rounded to 16 bits, so the rule needs leave to change bits."},
-     Stands::ValueForWait,
+     Replacement::ValueForWait,
      checkCompressedSum},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
       "the replacement of the result of the waits or the call, then all other new nodes: collectives on the "
@@ -150,7 +150,7 @@ constexpr RuleTemplate templates[] = {
       "keeps the ordering edges, and takes its place in the order of its group. So all_reduce may become "
       "reduce_scatter "
       "and all_gather, and a gather one of slices."},
-     Stands::ValueForWait,
+     Replacement::ValueForWait,
      checkExchangeChain},
     {{"finished-form", "a call of c10d that is finished when it returns, then the getitems of what it yields",
       "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, the "
@@ -162,24 +162,24 @@ constexpr RuleTemplate templates[] = {
       "the "
       "program, and afterwards named through the results alone. Each result is the buffer with the copy, the result of "
       "the wait, or a copy of its rows in memory of its own."},
-     Stands::CallAndWait,
+     Replacement::CallAndWait,
      checkFinishedForm},
     {{"functional-form", "a collective or wait of another form", "one functional call",
       "The call has the same arguments and group, in the form of the other operator; a buffer that the matched "
       "call wrote is whole, made in the program, and afterwards named through the result alone."},
-     Stands::CallForCall,
+     Replacement::CallForCall,
      checkFunctionalForm},
     {{"inline-control-deps", "a control_deps, then, if it went, the get_attr of its subgraph", "one call",
       "The call is the one of the subgraph, with the arguments of the control_deps in place of its placeholders, and "
       "has an "
       "edge from each of its dependences."},
-     Stands::CallForCall,
+     Replacement::CallForCall,
      checkInlinedCall},
     {{"waits-apart", "a wait on a list, then the getitems of it", "a wait for each element, in the order of the list",
       "Each waits for its element, with the type that a getitem of it had, and has the ordering edges of the wait on "
       "the "
       "list."},
-     Stands::ElementForElement,
+     Replacement::ElementForElement,
      checkWaitsApart},
 };
 
@@ -201,8 +201,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule)
       rule->check(evidence, i, findings);
-    if (rule &&
-        (rule->stands == Stands::CallAndWait || (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
+    if (rule && (rule->replacement == Replacement::CallAndWait ||
+                 (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
     if (!rule)
       findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",
@@ -227,7 +227,8 @@ void adoptAccesses(const Program &after, const Step &built, const Correspondence
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before) {
   for (const RuleEntry &rule : rewrite.certificate.rules) {
     const RuleTemplate *known = templateOf(rule.name);
-    bool calls = known && (known->stands == Stands::CallForCall || known->stands == Stands::CallAndWait);
+    bool calls =
+        known && (known->replacement == Replacement::CallForCall || known->replacement == Replacement::CallAndWait);
     if (!calls || rule.matched.empty() || rule.built.empty())
       continue;
     uint32_t index = before.indexOf(rule.matched[0]);

@@ -11,7 +11,7 @@
 namespace ccgraph::legality {
 
 /// How the built nodes replace the matched ones.
-enum class Stands : uint8_t {
+enum class Replacement : uint8_t {
   /// the first built node replaces the first matched node, in value and effect
   CallForCall,
   /// the first built node, a launch, does what the first matched node did. The built getitem of its number, or the
@@ -26,7 +26,7 @@ enum class Stands : uint8_t {
 
 struct RuleTemplate {
   LegalityTemplate words;
-  Stands stands;
+  Replacement replacement;
   void (*check)(const Evidence &evidence, uint32_t entry, Findings &findings);
 };
 /// Returns null for a name that no rule has.

@@ -132,7 +132,7 @@ private:
     if (claim.part == Part::Merged)
       return claim.entry;
     const RuleTemplate *rule = claim.part == Part::Rule ? templateOf(certificate.rules[claim.entry].name) : nullptr;
-    if (!rule || rule->stands != Stands::ValueForWait)
+    if (!rule || rule->replacement != Replacement::ValueForWait)
       return std::nullopt;
     return static_cast<uint32_t>(certificate.merged.size() + claim.entry);
   }

@@ -227,8 +227,8 @@ LiveBytes::Ends LiveBytes::endsOf(const Interval &interval) const {
 void LiveBytes::findEnds(Share &share) const {
   share.first = share.last = share.holders.empty() ? nullptr : share.holders.front();
   for (Node *holder : share.holders) {
-    share.first = std::min(share.first, holder, standsBefore);
-    share.last = std::max(share.last, holder, standsBefore);
+    share.first = std::min(share.first, holder, precedes);
+    share.last = std::max(share.last, holder, precedes);
   }
 }
 
@@ -250,8 +250,7 @@ void LiveBytes::setEnds(Interval &interval, Ends ends, EndShifts &shifts) {
 
 /// Extends the interval to holders outside it.
 void LiveBytes::widen(Interval &interval, Ends ends, EndShifts &shifts) {
-  setEnds(interval,
-          {std::min(interval.first, ends.first, standsBefore), std::max(interval.last, ends.last, standsBefore)},
+  setEnds(interval, {std::min(interval.first, ends.first, precedes), std::max(interval.last, ends.last, precedes)},
           shifts);
 }
 
@@ -311,8 +310,8 @@ llvm::ArrayRef<LiveBytes::ShareId> LiveBytes::sharesOf(const Node *node) const {
 void LiveBytes::extend(ShareId id, llvm::ArrayRef<IntervalId> intervals, llvm::ArrayRef<Node *> holders) {
   Share &share = shares_[id];
   for (Node *holder : holders) {
-    share.first = share.first ? std::min(share.first, holder, standsBefore) : holder;
-    share.last = share.last ? std::max(share.last, holder, standsBefore) : holder;
+    share.first = share.first ? std::min(share.first, holder, precedes) : holder;
+    share.last = share.last ? std::max(share.last, holder, precedes) : holder;
     share.holders.push_back(holder);
     sharesOf_[holder].push_back(id);
   }

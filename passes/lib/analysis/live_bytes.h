@@ -24,6 +24,7 @@
 // The tree is a treap: each row has a priority, and rows of higher priority are nearer to the root. This keeps the tree
 // shallow without rebalancing, as if the rows had been inserted in random order. After R. Seidel, C. Aragon,
 // "Randomized Search Trees" (Algorithmica 16, 1996); priorities are a hash of the node id, so a run is deterministic.
+// An order that is fixed needs no such tree: see MemoryCurve (schedule/overlap/memory_curve.h).
 //
 // Several nodes may hold the same several intervals (the waits on a list, and the tensors of its collective). A *share*
 // stores this once. It has its own first and last holder, and its intervals are updated only when one of these moves.
@@ -41,7 +42,7 @@
 namespace ccgraph {
 
 /// Returns true if `a` precedes `b`: an order for sorting.
-inline bool standsBefore(const Node *a, const Node *b) { return a->isBefore(b); }
+inline bool precedes(const Node *a, const Node *b) { return a->isBefore(b); }
 
 class LiveBytes {
 public:

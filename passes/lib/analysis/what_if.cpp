@@ -33,7 +33,7 @@ WhatIf::Stretches WhatIf::stretches(Node *from, Node *to) const {
     if (end != to)
       changes.push_back({end, bytes});
   }
-  llvm::sort(changes, [](const Change &a, const Change &b) { return standsBefore(a.row, b.row); });
+  llvm::sort(changes, [](const Change &a, const Change &b) { return precedes(a.row, b.row); });
   Stretches list;
   int64_t more = 0;
   for (size_t i = 0; i < changes.size(); ++i) {

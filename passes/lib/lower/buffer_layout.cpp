@@ -85,7 +85,7 @@ void layOut(Program &program, bool separate) {
     findCommunicationBuffers(plan);
   plan.layout.offsets.assign(plan.buffers.size(), 0);
   plan.layout.liveBytes = 0;
-  std::vector<BufferId> takes = findTakeovers(program), own(takes.size());
+  std::vector<BufferId> takes = findReusedBuffers(program), own(takes.size());
   std::iota(own.begin(), own.end(), 0);
   for (Home home : {Home::Compute, Home::Communication}) {
     bool communicates = home == Home::Communication;

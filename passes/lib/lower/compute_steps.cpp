@@ -23,7 +23,7 @@ const LoweredValue *firstValue(const Emitter &emitter, const Node &node) {
   return node.numOperands() ? &emitter.valueOf(*node.operand(0)) : nullptr;
 }
 
-/// Is every use of a list an element of it? Then what nobody takes needs no place.
+/// Returns true if every use of a list reads one element of it. Then elements without a reader need no memory.
 bool isTakenApart(const Node &list) {
   return llvm::all_of(list.uses(), [](const Use &use) { return use.isOrdering() || getItemIndex(*use.user()); });
 }
@@ -112,7 +112,7 @@ private:
   std::optional<StandIn> standIn_;
   Effects effects_;
   const OpDef &op_;
-  /// null where nobody says
+  /// null if it is unknown
   const Type *type_;
   std::vector<const Type *> elementTypes_;
   std::vector<CopiedView> &copied_;
@@ -269,7 +269,7 @@ bool ComputeCall::fits(const PlanWindow &window) const {
 }
 
 /// In-place changes of a tensor's shape. Those that keep each element where it is, as_strided_, set_ and a resize_
-/// within its memory only change what the program means by the tensor; others need memory that nobody planned.
+/// within its memory only change what the program means by the tensor; others need memory that the plan does not have.
 Lowered ComputeCall::makeReshape() {
   llvm::StringRef target = op_.target.str();
   const LoweredValue *self = firstValue(emitter_, node_);
@@ -395,8 +395,8 @@ Lowered ComputeCall::result() {
     return oneResult(op_.results.front(), type_);
   std::vector<LoweredValue> elements;
   for (unsigned i = 0; i < op_.results.size(); ++i) {
-    // Because a number that nobody takes would have the host compute the step: attention tells how many tokens it was
-    // given.
+    // A number without a reader is dropped, because it would require the host to compute the step. For example,
+    // attention returns the number of its tokens.
     bool isDropped = isTakenApart(node_) && !holdsTensors(op_.results[i].type) && !isTaken(node_, i);
     Lowered element = isDropped ? Lowered(LoweredValue()) : oneResult(op_.results[i], elementTypes_[i]);
     if (!element)

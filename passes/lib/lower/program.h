@@ -72,7 +72,7 @@ void copyWhatIsOverwritten(Program &program);
 
 /// Returns, by buffer, the operand's buffer whose bytes its step may reuse in place, or the buffer itself. Bytes can be
 /// reused several times in a chain.
-[[nodiscard]] std::vector<BufferId> findTakeovers(const Program &program);
+[[nodiscard]] std::vector<BufferId> findReusedBuffers(const Program &program);
 
 /// Places all buffers for the layout's binding of symbols; if `separate`, buffers that a collective accesses are in an
 /// arena of their own.

@@ -28,7 +28,8 @@ public:
     p_.output(waits_);
   }
 
-  /// Merges the launches in program order into one bucket, and returns the number of moves. Expects `verdict` each time.
+  /// Merges the launches in program order into one bucket, and returns the number of moves. Expects `verdict` each
+  /// time.
   int64_t joinAll(int64_t budget, JoinVerdict verdict) {
     ProgramFacts facts(graph_);
     CommGroups groups(graph_, true);

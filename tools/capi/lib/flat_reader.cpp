@@ -131,14 +131,14 @@ private:
   const Type *type(uint32_t index) {
     if (index == CCGRAPH_NO_TEXT)
       return nullptr;
-    llvm::StringRef spelled = text(index);
+    llvm::StringRef written = text(index);
     if (!mistake_.empty())
       return nullptr;
     if (!types_[index])
-      types_[index] = parseFlatType(graph_.context(), spelled);
+      types_[index] = parseFlatType(graph_.context(), written);
     if (llvm::Expected<const Type *> &found = *types_[index]; found)
       return *found;
-    fail("'" + spelled.str() + "' is no type: " + llvm::toString(types_[index]->takeError()),
+    fail("'" + written.str() + "' is no type: " + llvm::toString(types_[index]->takeError()),
          "spell it as print_readable does");
     return nullptr;
   }
@@ -170,19 +170,19 @@ private:
   }
 
   Argument readDType() {
-    llvm::StringRef spelled = text(next());
-    if (std::optional<DType> dtype = parseShortDType(spelled))
+    llvm::StringRef written = text(next());
+    if (std::optional<DType> dtype = parseShortDType(written))
       return Argument::dtype(*dtype);
-    fail("'" + spelled.str() + "' is no dtype", "spell it as bf16, f32, i64, b8");
+    fail("'" + written.str() + "' is no dtype", "write bf16, f32, i64, b8");
     return Argument::none();
   }
 
   Argument readDevice() {
-    llvm::StringRef spelled = text(next());
-    std::optional<Device> device = parseDevice(graph_.context(), spelled);
+    llvm::StringRef written = text(next());
+    std::optional<Device> device = parseDevice(graph_.context(), written);
     if (device && device->kind)
       return Argument::device(*device);
-    fail("'" + spelled.str() + "' is no device", "spell it as cpu or cuda:0");
+    fail("'" + written.str() + "' is no device", "write cpu or cuda:0");
     return Argument::none();
   }
 

@@ -28,7 +28,7 @@ const Type *stridedType(const Node &value) {
 }
 
 /// The base of a view, and the view's place in it.
-struct Step {
+struct ViewBase {
   const Node *from = nullptr;
   std::optional<int64_t> bytes;
   /// counted from the start of the storage
@@ -37,7 +37,7 @@ struct Step {
 
 /// In-place forms, filled buffers and waits return their one input tensor. Proven views of other kinds return a tensor
 /// that begins at the same place.
-std::optional<Step> sharedStep(const Node &node) {
+std::optional<ViewBase> sharedBase(const Node &node) {
   Effects effects = effectsOf(node);
   llvm::SmallVector<const Node *, 2> shared;
   for (unsigned i = 0; i < node.numOperands(); ++i)
@@ -46,7 +46,7 @@ std::optional<Step> sharedStep(const Node &node) {
   if (shared.empty())
     return std::nullopt;
   bool one = shared.size() == 1 && !effects.freshResult;
-  return Step{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
+  return ViewBase{one ? shared[0] : nullptr, one ? std::optional<int64_t>(0) : std::nullopt};
 }
 
 /// Returns true if a known operator creates a list of new tensors, like _foreach_neg.
@@ -60,7 +60,7 @@ bool makesElements(const Node &list) {
 
 /// Returns the bytes from the start of the viewed tensor to that of the view. The bytes are unknown if they depend on
 /// strides that are unknown, or that an earlier node may have changed in place.
-Step viewStep(const Node &view, unsigned element) {
+ViewBase viewBase(const Node &view, unsigned element) {
   const Argument *first = argumentAt(view, 0);
   const Node *viewed = first && first->is(Argument::Kind::Operand) ? view.operand(*first) : nullptr;
   const Type *strided = viewed ? stridedType(*viewed) : nullptr;
@@ -72,25 +72,25 @@ Step viewStep(const Node &view, unsigned element) {
   return {viewed, saturatingMultiply(offset->elements.value(), sizeInBytes(from->dtype())), offset->fromStorage};
 }
 
-/// Returns the step from an element to its list's operand. An element of a list of new tensors has storage of its own;
+/// Returns the base of an element: the operand of its list. An element of a list of new tensors has storage of its own;
 /// an element of a split lies in the operand.
-std::optional<Step> elementStep(const Node &getItem) {
+std::optional<ViewBase> elementBase(const Node &getItem) {
   const Node &list = *getItem.operand(0);
   if (makesElements(list) || (list.op() && list.op()->collective && list.op()->freshResult))
     return std::nullopt;
   std::optional<int64_t> index = getItemIndex(getItem);
-  return list.op() && list.op()->view && index ? viewStep(list, static_cast<unsigned>(*index)) : Step{};
+  return list.op() && list.op()->view && index ? viewBase(list, static_cast<unsigned>(*index)) : ViewBase{};
 }
 
 /// Returns an empty value where a chain begins.
-std::optional<Step> stepOf(const Node &node) {
+std::optional<ViewBase> baseOf(const Node &node) {
   if (!node.op() || node.numOperands() == 0)
     return std::nullopt;
   if (isGetItem(node))
-    return elementStep(node);
+    return elementBase(node);
   if (!node.op()->isView || node.op()->role != OpRole::Compute)
-    return sharedStep(node);
-  return viewStep(node, 0);
+    return sharedBase(node);
+  return viewBase(node, 0);
 }
 
 /// Returns true if a known operator has just allocated the tensor. It then begins where its storage does.
@@ -125,12 +125,12 @@ std::optional<Region> regionOf(const Node &value, const Node &reader) {
   if (!bytes || mayBeReshapedBy(value, mayMove))
     return std::nullopt;
   Region region{&value, 0, 0, false};
-  while (std::optional<Step> step = stepOf(*region.base)) {
-    if (!step->from || (!step->bytes && !region.fromStorage))
+  while (std::optional<ViewBase> base = baseOf(*region.base)) {
+    if (!base->from || (!base->bytes && !region.fromStorage))
       return std::nullopt;
-    region.begin = region.fromStorage ? region.begin : saturatingAdd(region.begin, *step->bytes);
-    region.fromStorage |= step->fromStorage;
-    region.base = step->from;
+    region.begin = region.fromStorage ? region.begin : saturatingAdd(region.begin, *base->bytes);
+    region.fromStorage |= base->fromStorage;
+    region.base = base->from;
   }
   region.fromStorage |= beginsItsStorage(*region.base);
   region.end = saturatingAdd(region.begin, *bytes);

@@ -16,9 +16,10 @@
 
 namespace ccgraph::plan_verifier {
 
-inline constexpr uint32_t nobody = std::numeric_limits<uint32_t>::max();
+/// No step and no buffer.
+inline constexpr uint32_t absent = std::numeric_limits<uint32_t>::max();
 /// The writer of bytes that exist before the first step.
-inline constexpr uint32_t theCaller = nobody - 1;
+inline constexpr uint32_t theCaller = absent - 1;
 
 struct Reader {
   StreamId stream = 0;
@@ -27,10 +28,10 @@ struct Reader {
 
 struct Segment {
   int64_t end = 0;
-  /// a step, the caller, or `nobody` for none
-  uint32_t writer = nobody;
-  /// the buffer that the writer wrote; `nobody` if nothing is written
-  BufferId buffer = nobody;
+  /// a step, the caller, or `absent` for none
+  uint32_t writer = absent;
+  /// the buffer that the writer wrote; `absent` if nothing is written
+  BufferId buffer = absent;
   llvm::SmallVector<Reader, 2> readers;
 };
 

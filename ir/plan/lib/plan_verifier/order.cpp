@@ -19,7 +19,7 @@ struct Conflict {
   ByteRange bytes;
   /// of the later step; null for a number and for effects without a window
   const PlanWindow *window;
-  /// the earlier step's buffer there; `nobody` if it did not write
+  /// the earlier step's buffer there; `absent` if it did not write
   BufferId buffer;
 };
 
@@ -27,7 +27,7 @@ struct Conflict {
 struct Touch {
   const PlanWindow *window;
   Stretch stretch;
-  BufferId buffer; ///< `nobody` for effects without a window
+  BufferId buffer; ///< `absent` for effects without a window
 };
 
 /// A wait that its own step does not need.
@@ -38,7 +38,7 @@ struct Doubt {
 };
 
 /// Number slots are entered under this id, as if all were one buffer.
-constexpr BufferId numbers = nobody - 1;
+constexpr BufferId numbers = absent - 1;
 constexpr size_t mostIdle = 100;
 
 bool isBarrier(const PlanStep &step) {
@@ -95,7 +95,7 @@ private:
         writes.push_back(touch);
     });
     for (int64_t effect : unseenEffects(step))
-      writes.push_back({nullptr, places_.unseen(effect), nobody});
+      writes.push_back({nullptr, places_.unseen(effect), absent});
     for (const Touch &touch : reads)
       enterRead(touch);
     for (const Touch &touch : writes)
@@ -143,7 +143,7 @@ private:
       return true;
     std::string place = where.back() == ' ' ? where + plan_.steps[step_].name.str().str() : where;
     std::string what = touch.window ? placeText(touch, bytes) : "number " + std::to_string(touch.stretch.bytes.begin);
-    if (segment.writer == nobody)
+    if (segment.writer == absent)
       report_.add(place,
                   {"plan.unwritten", "reads " + what + ", which nothing has written; expected a step before that does",
                    "let a step write it first, or make it an input"});

@@ -131,9 +131,10 @@ std::string planVerifierMarkdown() {
   os << "\nOrder is judged by bytes, for the layout that is given: memory that several buffers share counts too.\n"
         "Bytes of a window are those from its first element to its last, so windows that interleave count as\n"
         "overlapping. Where a size is known only while the program runs, a window is taken to be the whole buffer.\n\n"
-        "A wait may serve a later step than the one that has it. Barriers touch nothing, so that a wait for one, or "
-        "of\n"
-        "one, is idle only if the two are ordered anyway.\n";
+        "A wait may serve a later step than the one that has it. A barrier accesses no memory. So a wait for a "
+        "barrier, "
+        "or by\n"
+        "one, is redundant only if other events or streams order the two.\n";
   return os.str();
 }
 

@@ -52,7 +52,7 @@ void BucketRoom::addExtras() {
 
 void BucketRoom::addBuffers(Node *launch) {
   int64_t inputs = bucket_->inputBytes() + newcomer_->inputBytes();
-  addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, standsBefore)});
+  addExtra(inputs, {launch, std::min(bucket_->firstWait, newcomer_->firstWait, precedes)});
   addResults(launch);
 }
 
@@ -75,7 +75,7 @@ void BucketRoom::addResults(Node *launch) {
   putResultsAside(*bucket_);
   putResultsAside(*newcomer_);
   llvm::append_range(results_, aside_);
-  llvm::SmallVector<Node *, 8> holders = {launch, std::max(bucket_->lastWait, newcomer_->lastWait, standsBefore)};
+  llvm::SmallVector<Node *, 8> holders = {launch, std::max(bucket_->lastWait, newcomer_->lastWait, precedes)};
   bool forGood = false;
   for (OpenBucket::Result result : results_) {
     if (result.copied)

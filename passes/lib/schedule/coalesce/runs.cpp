@@ -49,7 +49,7 @@ std::optional<Runs::Nodes> Runs::followers(Nodes nodes, const Node *end) const {
       if (!mayFollow(after))
         return std::nullopt;
   }
-  llvm::sort(found, standsBefore);
+  llvm::sort(found, precedes);
   return found;
 }
 
@@ -74,7 +74,7 @@ std::optional<Runs::Nodes> Runs::predecessors(Node *node, const Node *begin) con
       if (!mayPrecede(before))
         return std::nullopt;
   }
-  llvm::sort(found, standsBefore);
+  llvm::sort(found, precedes);
   return found;
 }
 
@@ -172,8 +172,8 @@ JoinVerdict Runs::join(OpenBucket &bucket, OpenBucket &newcomer) {
     return sinks || rises ? JoinVerdict::OverBudget : isEntangled_ ? JoinVerdict::Entangled : JoinVerdict::Dependent;
   bucket.members.push_back(member);
   bucket.bytes += member.bytes();
-  bucket.firstWait = std::min(bucket.firstWait, newcomer.firstWait, standsBefore);
-  bucket.lastWait = std::max(bucket.lastWait, newcomer.lastWait, standsBefore);
+  bucket.firstWait = std::min(bucket.firstWait, newcomer.firstWait, precedes);
+  bucket.lastWait = std::max(bucket.lastWait, newcomer.lastWait, precedes);
   return JoinVerdict::Joined;
 }
 

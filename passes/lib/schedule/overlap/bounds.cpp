@@ -1,7 +1,7 @@
 #include "ccgraph/passes/bounds.h"
 
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/low_memory_order.h"
 #include "schedule/overlap/merging.h"
 
 namespace ccgraph {
@@ -11,7 +11,7 @@ namespace {
 MemoryFloor floorOf(const overlap::GraphProblem &given) {
   if (given.nodes.empty())
     return {};
-  overlap::FrugalOrder lowMemory = overlap::lowMemoryOrder(given.problem);
+  overlap::LowMemoryOrder lowMemory = overlap::lowMemoryOrder(given.problem);
   return {lowMemory.floor, given.nodes[lowMemory.floorAt]->name().str().str()};
 }
 

@@ -4,6 +4,11 @@
 // from their two borders up to the root, without recursion, because schedule-overlap queries and updates them millions
 // of times.
 //
+// LiveBytes (analysis/live_bytes.h) answers the same questions about a graph whose nodes move, so its rows are nodes of
+// a balanced tree of pointers, and it stores the holders of each interval. A schedule has a fixed order, and its search
+// builds and discards curves: an array of numbers is smaller and faster, and has no holders to keep up to date. So each
+// has its own structure.
+//
 // Ownership: owns its numbers. Failure: none. Cost: O(n) to build, O(log n) each query and addition.
 #pragma once
 

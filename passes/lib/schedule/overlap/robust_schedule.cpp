@@ -1,9 +1,9 @@
 #include "schedule/overlap/robust_schedule.h"
 
 #include "schedule/overlap/bucket_spans.h"
-#include "schedule/overlap/hasten.h"
+#include "schedule/overlap/delay_waits.h"
+#include "schedule/overlap/issue_early.h"
 #include "schedule/overlap/replay.h"
-#include "schedule/overlap/slacken.h"
 
 #include <algorithm>
 #include <set>

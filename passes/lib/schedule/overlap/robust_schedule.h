@@ -3,8 +3,8 @@
 //
 // A large bucket saves latency while its stream is late; otherwise it costs time, because its readers wait for the
 // whole bucket. So each bucket that would be exposed with links twice as fast is split in two, and each half is issued
-// as early as possible (hasten.h). A split is kept only if the planned step grows very little and the step on other
-// links shrinks by far more.
+// as early as possible (issue_early.h). A split is kept only if the planned step grows very little and the step on
+// other links shrinks by far more.
 //
 // Ownership: plain values. Failure: none. Cost: up to three replays, and one issueEarly(), for each of `rounds`.
 #pragma once

@@ -1,7 +1,7 @@
 #include "schedule/overlap/starts.h"
 
-#include "schedule/overlap/frugal_order.h"
 #include "schedule/overlap/large_bucket.h"
+#include "schedule/overlap/low_memory_order.h"
 #include "schedule/overlap/replay.h"
 
 namespace ccgraph::overlap {
@@ -24,7 +24,7 @@ Schedule Base::walkWith(const Policy &policy) const {
 }
 
 Starts::Starts(const Problem &problem) {
-  FrugalOrder lowMemory = lowMemoryOrder(problem); // first, because it needs much memory for a moment
+  LowMemoryOrder lowMemory = lowMemoryOrder(problem); // first, because it needs much memory for a moment
   floor_ = lowMemory.floor;
   leastPeak_ = lowMemory.peak;
   Schedule standing = asItStands(problem);

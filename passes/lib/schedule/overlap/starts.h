@@ -1,7 +1,7 @@
 // Starts: the orders from which a search begins, and what trial schedules need of each.
 //
-// They are the program's own order and, if it differs, the order with the lowest memory peak (frugal_order.h). They do
-// not depend on a memory limit, so a search under several limits computes them once.
+// They are the program's own order and, if it differs, the order with the lowest memory peak (low_memory_order.h). They
+// do not depend on a memory limit, so a search under several limits computes them once.
 //
 // Ownership: refers to the problem. Failure: none. Cost: that of lowMemoryOrder() and of two trial schedules.
 #pragma once

@@ -51,7 +51,8 @@ llvm::Expected<ResultPlace> ResultPlace::prepare(const PlanValue &planned, llvm:
   return result;
 }
 
-/// Nobody writes to a window: the operand is there already, the buffer is yet to come, or the result is no tensor.
+/// Returns true if no result is copied to the window: the operand is there already, the buffer is allocated later, or
+/// the result is no tensor.
 bool ResultPlace::takesItsOwn(const RankState &state) const {
   return planned_->kind != PlanValue::Kind::Tensor || inPlace_ || state.memory.growsAsComputed(planned_->window.buffer);
 }

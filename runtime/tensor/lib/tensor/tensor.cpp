@@ -129,12 +129,12 @@ Tensor Tensor::reinterpret(DType dtype, Window window) const {
 Tensor Tensor::alias() const { return Tensor(*object_); }
 
 void Tensor::become(const Tensor &other) const {
-  assert(storage() && "a default-made tensor is nobody's object");
+  assert(storage() && "a default-made tensor is no object of the program");
   *object_ = Object(*other.object_);
 }
 
 void Tensor::resize(IntListRef sizes, IntListRef strides) const {
-  assert(storage() && "a default-made tensor is nobody's object");
+  assert(storage() && "a default-made tensor is no object of the program");
   Window window{toIntList(sizes), toIntList(strides), offset()};
   int64_t elements = extentOf(sizes, strides);
   MemoryLimit::check(saturatingMultiply(productOf(sizes), elementSize()));

@@ -20,7 +20,8 @@ DType otherDType(DType dtype) {
   return DType::C64;
 }
 
-/// The first `elements` of a row, as `dtype`. Nobody moves it: ranks that launch it disagree.
+/// Returns the first `elements` of a row, as `dtype`. No engine moves them, because the ranks that launch the
+/// collective disagree.
 Buffer spoiltRow(const Buffer &row, int64_t elements, DType dtype) {
   if (row.pieces().empty())
     return row;

@@ -1,5 +1,5 @@
 // Tests the least memory: by hand, and against all orders of random small programs.
-#include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/low_memory_order.h"
 #include "schedule/overlap/max_flow.h"
 #include "schedule/overlap/memory_cut.h"
 #include "schedule/overlap/places.h"
@@ -78,7 +78,7 @@ TEST(MemoryCut, NoOrderNeedsLess) {
     int64_t floor = memoryCut(problem, static_cast<uint32_t>(now.peakAt)).bytes;
     ASSERT_LE(floor, now.peakBytes) << "seed " << seed;
     ASSERT_FALSE(exactSchedule(problem, floor - 1)) << "seed " << seed;
-    FrugalOrder found = lowMemoryOrder(problem);
+    LowMemoryOrder found = lowMemoryOrder(problem);
     ASSERT_GE(found.floor, floor) << "seed " << seed;
     ASSERT_FALSE(exactSchedule(problem, found.floor - 1)) << "seed " << seed;
     order.order = found.order;
@@ -91,7 +91,7 @@ TEST(MemoryCut, NoOrderNeedsLess) {
   EXPECT_GT(saved, 0U);
 }
 
-TEST(FrugalOrder, IsAnOrderOfTheProgram) {
+TEST(LowMemoryOrder, IsAnOrderOfTheProgram) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Problem problem = randomProblem(seed, 8);
     std::vector<uint32_t> order = lowMemoryOrder(problem).order;

@@ -1,11 +1,11 @@
 // Tests the improvements of a finished schedule: computation moves into stalls, collectives are issued earlier, waits
 // are delayed, buckets are split. None of them may break an order or a budget, and only the first may delay any moment.
+#include "schedule/overlap/delay_waits.h"
 #include "schedule/overlap/fill_stalls.h"
-#include "schedule/overlap/hasten.h"
+#include "schedule/overlap/issue_early.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/search.h"
-#include "schedule/overlap/slacken.h"
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
 
@@ -217,7 +217,7 @@ TEST(FillStalls, KeepsTheOrderOfTransfersAndTheBudget) {
   EXPECT_GE(moved, programs / 20);
 }
 
-TEST(Hasten, ATransferGoesRightBehindWhatItReads) {
+TEST(IssueEarly, ATransferGoesRightBehindWhatItReads) {
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 10 needs x\n"
                                  "b compute 10 needs a\n"
@@ -228,7 +228,7 @@ TEST(Hasten, ATransferGoesRightBehindWhatItReads) {
   EXPECT_EQ(named.str(result.order), "x a g b w c");
 }
 
-TEST(Hasten, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
+TEST(IssueEarly, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 10 needs x\n"
                                  "g launch 5 needs a makes 3\n"
@@ -244,7 +244,7 @@ TEST(Hasten, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
   EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {peak - 1}).order), "x a g b h w v c");
 }
 
-TEST(Slacken, AWaitGoesInFrontOfItsReader) {
+TEST(DelayWaits, AWaitGoesInFrontOfItsReader) {
   NamedProblem named = problemOf("x input 0\n"
                                  "g launch 5 needs x\n"
                                  "w wait completes g\n"
@@ -254,7 +254,7 @@ TEST(Slacken, AWaitGoesInFrontOfItsReader) {
   EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), unlimited).order), "x g a w v c");
 }
 
-TEST(Slacken, NothingComesBetweenMembersOfABucket) {
+TEST(DelayWaits, NothingComesBetweenMembersOfABucket) {
   NamedProblem named = problemOf("x input 0\n"
                                  "v view needs x\n"
                                  "a compute 10 needs x\n"
@@ -267,7 +267,7 @@ TEST(Slacken, NothingComesBetweenMembersOfABucket) {
   EXPECT_EQ(named.str(delayWaits(named.problem, schedule, unlimited).order), "x a v g h w y");
 }
 
-TEST(Slacken, NotOverTheBudget) {
+TEST(DelayWaits, NotOverTheBudget) {
   NamedProblem named = problemOf("x input 0\n"
                                  "b compute 1 needs x makes 6\n"
                                  "g launch 5 needs b makes 1\n"
@@ -280,15 +280,15 @@ TEST(Slacken, NotOverTheBudget) {
   EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), 11).order), "x b g w a d c");
 }
 
-TEST(Hasten, MakesNothingLaterAndKeepsTheBudget) {
+TEST(IssueEarly, MakesNothingLaterAndKeepsTheBudget) {
   expectSound([](const Problem &problem, const Schedule &schedule, int64_t budget) {
     return issueEarly(problem, schedule, {budget});
   });
 }
 
-TEST(Slacken, MakesNothingLaterAndKeepsTheBudget) { expectSound(delayWaits); }
+TEST(DelayWaits, MakesNothingLaterAndKeepsTheBudget) { expectSound(delayWaits); }
 
-TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
+TEST(RobustSchedule, CutsABucketThatFastLinksWouldExpose) {
   // With the planned links the stream is late; with faster links it waits for the second computation.
   NamedProblem named = problemOf("x input 0\n"
                                  "a compute 4000 needs x\n"
@@ -305,7 +305,7 @@ TEST(Sturdy, CutsABucketThatFastLinksWouldExpose) {
   EXPECT_EQ(named.str(result.order), "x a g b h w v c");
 }
 
-TEST(Sturdy, WithoutRoundsNoBucketIsCutAndNoMomentIsLater) {
+TEST(RobustSchedule, WithoutRoundsNoBucketIsCutAndNoMomentIsLater) {
   expectSound([](const Problem &problem, const Schedule &schedule, int64_t budget) {
     Schedule result = robust(problem, schedule, {budget, 0});
     EXPECT_EQ(result.buckets, schedule.buckets);
@@ -313,7 +313,7 @@ TEST(Sturdy, WithoutRoundsNoBucketIsCutAndNoMomentIsLater) {
   });
 }
 
-TEST(Sturdy, CostsNextToNothingAndKeepsTheBudget) {
+TEST(RobustSchedule, CostsNextToNothingAndKeepsTheBudget) {
   for (uint64_t seed = 1; seed <= programs; ++seed) {
     auto [problem, schedule, budget] = found(seed);
     SCOPED_TRACE(seed);

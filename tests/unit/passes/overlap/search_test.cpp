@@ -1,5 +1,5 @@
 // Compares the search with every possible order, on random small training steps.
-#include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/low_memory_order.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/search.h"
 #include "unit/passes/overlap/exact_schedule.h"

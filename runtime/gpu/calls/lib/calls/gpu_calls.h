@@ -120,8 +120,8 @@ public:
   [[nodiscard]] virtual std::string ruleOf(int) const { return "run.nccl"; }
   /// There is no device behind it: streams are no streams of a library.
   [[nodiscard]] virtual bool isSimulated() const { return false; }
-  /// By the clock of a device that is acted, in nanoseconds since 1970; nothing where there is a real one, whose host's
-  /// clock counts.
+  /// Returns the time of a simulated device, in nanoseconds since 1970; empty for a real device, since the clock of its
+  /// host counts.
   [[nodiscard]] virtual std::optional<int64_t> simulatedClock() const { return std::nullopt; }
 
   // --- Memory -----------------------------------------------------------------------------------------

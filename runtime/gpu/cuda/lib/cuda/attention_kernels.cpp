@@ -13,7 +13,7 @@ HeadTensor headsOf(Planner &planner, const Tensor &tensor) {
   llvm::copy(tensor.strides(), heads.strides);
   return heads;
 }
-/// Not there where nobody takes it.
+/// Absent if no node reads it.
 HeadTensor headsOf(Planner &planner, const std::optional<Tensor> &tensor) {
   return tensor ? headsOf(planner, *tensor) : HeadTensor();
 }

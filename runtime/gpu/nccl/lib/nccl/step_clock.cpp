@@ -18,8 +18,8 @@ StepClock::~StepClock() {
 }
 
 int64_t StepClock::now() const {
-  std::optional<int64_t> acted = calls_.simulatedClock();
-  return acted ? *acted : FlightRecorder::now();
+  std::optional<int64_t> simulated = calls_.simulatedClock();
+  return simulated ? *simulated : FlightRecorder::now();
 }
 
 llvm::Error StepClock::check(int code, const char *doing) const {

@@ -1,4 +1,4 @@
-#include "schedule/overlap/frugal_order.h"
+#include "schedule/overlap/low_memory_order.h"
 
 #include "schedule/overlap/memory_cut.h"
 #include "schedule/overlap/places.h"
@@ -43,7 +43,7 @@ std::vector<uint32_t> longestChain(const Problem &problem) {
   return chain;
 }
 
-void raiseFloor(FrugalOrder &order, int64_t bytes, uint32_t step) {
+void raiseFloor(LowMemoryOrder &order, int64_t bytes, uint32_t step) {
   if (bytes <= order.floor)
     return;
   order.floor = bytes;
@@ -52,7 +52,7 @@ void raiseFloor(FrugalOrder &order, int64_t bytes, uint32_t step) {
 
 // A peak may be at a step on which little depends. Then most of the program may be on either side of it, and the cut
 // there gives a weak bound. For each step of the longest chain, most of the program is fixed on one side.
-void lookAtChain(const Problem &problem, FrugalOrder &order) {
+void lookAtChain(const Problem &problem, LowMemoryOrder &order) {
   std::vector<uint32_t> chain = longestChain(problem);
   std::vector<int64_t> memory = memoryByPlace(problem, asItStands(problem));
   auto needsLess = [&](uint32_t a, uint32_t b) { return memory[a] < memory[b]; };
@@ -85,10 +85,10 @@ Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order) {
   return result;
 }
 
-FrugalOrder lowMemoryOrder(const Problem &problem) {
+LowMemoryOrder lowMemoryOrder(const Problem &problem) {
   Schedule current = asItStands(problem);
   MemoryPeak now = memoryPeak(problem, current);
-  FrugalOrder best = {current.order, now.bytes};
+  LowMemoryOrder best = {current.order, now.bytes};
   for (unsigned round = 0; round < maxRounds && best.floor < best.peak; ++round) {
     uint32_t peak = current.order[now.at];
     MemoryCut cut = memoryCut(problem, peak);

@@ -12,7 +12,7 @@
 
 namespace ccgraph::overlap {
 
-struct HastenOptions {
+struct IssueEarlyOptions {
   /// bytes that no move may exceed
   int64_t budget = unlimited;
   /// the only launch to issue earlier; none: all
@@ -20,6 +20,6 @@ struct HastenOptions {
 };
 
 /// Neither reads nor sets Schedule::picoseconds and peakBytes.
-[[nodiscard]] Schedule issueEarly(const Problem &problem, Schedule schedule, const HastenOptions &options);
+[[nodiscard]] Schedule issueEarly(const Problem &problem, Schedule schedule, const IssueEarlyOptions &options);
 
 } // namespace ccgraph::overlap

@@ -6,9 +6,9 @@ namespace {
 
 /// Finds elementwise results that may reuse an operand's bytes in place: each element is read before it is written at
 /// the same position, and no later step needs the operand.
-class Takeovers {
+class ReusedBuffers {
 public:
-  explicit Takeovers(const Program &program)
+  explicit ReusedBuffers(const Program &program)
       : program_(program), plan_(program.plan), first_(plan_.buffers.size(), none), last_(plan_.buffers.size(), none),
         takes_(plan_.buffers.size()) {
     for (BufferId buffer = 0; buffer < takes_.size(); ++buffer)
@@ -89,6 +89,6 @@ private:
 
 } // namespace
 
-std::vector<BufferId> findTakeovers(const Program &program) { return Takeovers(program).find(); }
+std::vector<BufferId> findReusedBuffers(const Program &program) { return ReusedBuffers(program).find(); }
 
 } // namespace ccgraph::lower

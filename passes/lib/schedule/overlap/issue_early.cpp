@@ -1,4 +1,4 @@
-#include "schedule/overlap/hasten.h"
+#include "schedule/overlap/issue_early.h"
 
 #include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/memory_curve.h"
@@ -11,9 +11,9 @@ namespace ccgraph::overlap {
 
 namespace {
 
-class Hastener {
+class EarlyIssuer {
 public:
-  Hastener(const Problem &problem, Schedule schedule, const HastenOptions &options)
+  EarlyIssuer(const Problem &problem, Schedule schedule, const IssueEarlyOptions &options)
       : problem_(problem), schedule_(std::move(schedule)), options_(options), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), after_(placesOf(schedule_.order)), allocates_(problem.steps.size()),
         bucketOf_(problem.steps.size(), none), lastOn_(problem.streams) {
@@ -34,7 +34,7 @@ private:
 
   const Problem &problem_;
   Schedule schedule_;
-  HastenOptions options_;
+  IssueEarlyOptions options_;
   BucketSpans spans_;
   MemoryCurve curve_;
   /// By step: its position in the old order, or the position directly after which it was moved.
@@ -50,7 +50,7 @@ private:
   size_t inputs_ = 0;
 };
 
-void Hastener::measure() {
+void EarlyIssuer::measure() {
   std::vector<bool> held(problem_.storages.size());
   int64_t computed = 0;
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
@@ -69,7 +69,7 @@ void Hastener::measure() {
 }
 
 /// Returns all members if a bucket begins there, the launch if it is in no bucket; else nothing.
-llvm::ArrayRef<uint32_t> Hastener::transferAt(size_t place) const {
+llvm::ArrayRef<uint32_t> EarlyIssuer::transferAt(size_t place) const {
   const uint32_t &step = schedule_.order[place];
   if (problem_.steps[step].kind != StepKind::Launch)
     return {};
@@ -79,13 +79,13 @@ llvm::ArrayRef<uint32_t> Hastener::transferAt(size_t place) const {
   return bucket.front() == step ? llvm::ArrayRef(bucket) : llvm::ArrayRef<uint32_t>();
 }
 
-bool Hastener::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
+bool EarlyIssuer::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
   return llvm::none_of(transfer, [&](uint32_t member) { return problem_.steps[member].fixed; }) &&
          (options_.only == none || transfer.front() == options_.only);
 }
 
 /// Returns the first position after which it may be, ignoring memory.
-size_t Hastener::earliest(llvm::ArrayRef<uint32_t> transfer) const {
+size_t EarlyIssuer::earliest(llvm::ArrayRef<uint32_t> transfer) const {
   size_t least = std::max(inputs_, lastOn_[problem_.steps[transfer.front()].stream]);
   for (uint32_t member : transfer)
     for (uint32_t before : problem_.before[member])
@@ -94,7 +94,7 @@ size_t Hastener::earliest(llvm::ArrayRef<uint32_t> transfer) const {
 }
 
 /// Returns the first position from `least` on such that this many bytes more fit from after it up to `place`.
-size_t Hastener::fitting(size_t least, size_t place, int64_t bytes) const {
+size_t EarlyIssuer::fitting(size_t least, size_t place, int64_t bytes) const {
   size_t most = place - 1;
   while (least < most) {
     size_t middle = least + (most - least) / 2;
@@ -106,7 +106,7 @@ size_t Hastener::fitting(size_t least, size_t place, int64_t bytes) const {
   return most;
 }
 
-void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
+void EarlyIssuer::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
   size_t least = earliest(transfer);
   if (least + 1 >= place)
     return;
@@ -123,7 +123,7 @@ void Hastener::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
   }
 }
 
-Schedule Hastener::run() {
+Schedule EarlyIssuer::run() {
   for (size_t at = 0; at < schedule_.order.size(); ++at) {
     llvm::ArrayRef<uint32_t> transfer = transferAt(at);
     if (transfer.empty())
@@ -139,8 +139,8 @@ Schedule Hastener::run() {
 
 } // namespace
 
-Schedule issueEarly(const Problem &problem, Schedule schedule, const HastenOptions &options) {
-  return Hastener(problem, std::move(schedule), options).run();
+Schedule issueEarly(const Problem &problem, Schedule schedule, const IssueEarlyOptions &options) {
+  return EarlyIssuer(problem, std::move(schedule), options).run();
 }
 
 } // namespace ccgraph::overlap

@@ -1,4 +1,4 @@
-#include "schedule/overlap/slacken.h"
+#include "schedule/overlap/delay_waits.h"
 
 #include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/bucket_spans.h"
@@ -13,9 +13,9 @@ namespace ccgraph::overlap {
 
 namespace {
 
-class Slackener {
+class WaitDelayer {
 public:
-  Slackener(const Problem &problem, Schedule schedule, int64_t budget)
+  WaitDelayer(const Problem &problem, Schedule schedule, int64_t budget)
       : problem_(problem), schedule_(std::move(schedule)), budget_(budget), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), followers_(problem.before.inverse(problem.steps.size())),
         leader_(asItStands(problem).order), place_(placesOf(schedule_.order)), releases_(problem.steps.size()) {
@@ -50,7 +50,7 @@ private:
   std::vector<int64_t> computed_;
 };
 
-void Slackener::measure() {
+void WaitDelayer::measure() {
   for (const std::vector<uint32_t> &bucket : schedule_.buckets)
     for (uint32_t member : bucket)
       leader_[member] = bucket.front();
@@ -77,7 +77,7 @@ void Slackener::measure() {
 }
 
 /// Returns the position of the first step that needs it; its own if there is none.
-size_t Slackener::latest(uint32_t step) const {
+size_t WaitDelayer::latest(uint32_t step) const {
   size_t first = schedule_.order.size();
   for (uint32_t follower : followers_[step])
     first = std::min(first, spans_.first(before_[follower]));
@@ -85,7 +85,7 @@ size_t Slackener::latest(uint32_t step) const {
 }
 
 /// Returns the last position up to `most` such that this many bytes more fit from after `place` to before it.
-size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
+size_t WaitDelayer::fitting(size_t place, size_t most, int64_t bytes) const {
   size_t least = place + 1;
   while (least < most) {
     size_t middle = most - (most - least) / 2;
@@ -99,7 +99,7 @@ size_t Slackener::fitting(size_t place, size_t most, int64_t bytes) const {
 
 /// Returns the waits of one collective, because a bucket's inputs and outputs are held until the last of them. May
 /// refer to `step`.
-llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
+llvm::ArrayRef<uint32_t> WaitDelayer::together(const uint32_t &step) const {
   llvm::ArrayRef<uint32_t> completed = problem_.completes[step];
   if (completed.size() != 1)
     return step;
@@ -108,7 +108,7 @@ llvm::ArrayRef<uint32_t> Slackener::together(const uint32_t &step) const {
 }
 
 /// `steps` in order of position.
-void Slackener::move(llvm::ArrayRef<uint32_t> steps) {
+void WaitDelayer::move(llvm::ArrayRef<uint32_t> steps) {
   size_t place = place_[steps.back()], most = schedule_.order.size();
   int64_t bytes = 0;
   for (uint32_t step : steps) {
@@ -129,7 +129,7 @@ void Slackener::move(llvm::ArrayRef<uint32_t> steps) {
   }
 }
 
-Schedule Slackener::run() {
+Schedule WaitDelayer::run() {
   for (uint32_t step : llvm::reverse(schedule_.order))
     if (StepKind kind = problem_.steps[step].kind; kind == StepKind::Free)
       move(step);
@@ -144,7 +144,7 @@ Schedule Slackener::run() {
 } // namespace
 
 Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget) {
-  return Slackener(problem, std::move(schedule), budget).run();
+  return WaitDelayer(problem, std::move(schedule), budget).run();
 }
 
 } // namespace ccgraph::overlap

@@ -16,7 +16,7 @@
 
 namespace ccgraph::overlap {
 
-struct FrugalOrder {
+struct LowMemoryOrder {
   /// all steps; the program's own order if no memory is saved
   std::vector<uint32_t> order;
   /// bytes of its peak
@@ -25,7 +25,7 @@ struct FrugalOrder {
   int64_t floor = 0;
   uint32_t floorAt = 0;
 };
-[[nodiscard]] FrugalOrder lowMemoryOrder(const Problem &problem);
+[[nodiscard]] LowMemoryOrder lowMemoryOrder(const Problem &problem);
 
 /// Returns the same program with its steps numbered in this order: step i is step order[i] of the problem, which must
 /// outlive it.
