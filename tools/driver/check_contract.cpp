@@ -5,7 +5,6 @@
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/contract_check.h"
 #include "ccgraph/toolkit/cost_files.h"
-#include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/step_input.h"
 #include "report/sarif.h"
 
@@ -24,10 +23,8 @@ llvm::Expected<Contract> loadContract(const std::string &path) {
 /// A flag comes before the contract, and the contract before the GPUs that a log lists.
 llvm::Expected<Machine> machineFor(const CheckOptions &options, llvm::StringRef contract, const HostGpus &gpus) {
   llvm::StringRef named = options.machine.empty() ? contract : llvm::StringRef(options.machine);
-  if (!named.empty())
-    return loadMachine(named);
-  std::optional<Machine> ofGpus = machineOfGpus(gpus);
-  return ofGpus ? *ofGpus : *machinePreset(defaultMachine);
+  llvm::Expected<RunCosts> costs = loadRunCosts({named, {}, {}}, gpus);
+  return costs ? orDefault(costs->machine) : llvm::Expected<Machine>(costs.takeError());
 }
 
 void writeFindingsSarif(llvm::raw_ostream &os, const std::string &input, const Contract &contract,

@@ -24,7 +24,7 @@ ExitCode listGraphsOf(const OptOptions &options, Streams streams) {
 }
 
 ExitCode compareOrders(const OptOptions &options, const OptInput &input, OrderPair orders, Streams streams) {
-  const Machine &machine = input.machine() ? *input.machine() : *machinePreset(defaultMachine);
+  const Machine machine = orDefault(input.machine());
   auto record = [&](const Graph &of) { return recordSchedule(of, CostModel(of, machine, input.durations())); };
   const ScheduleRecord first = record(orders.first), second = record(orders.second);
   const report::OrdersCompared compared{{options.input, &first}, {options.compare, &second}, machine.name};

@@ -89,43 +89,30 @@ llvm::Error OptInput::checkNumber() const {
 }
 
 llvm::Error OptInput::loadCosts() {
-  if (!options_.pipeline.machine.empty()) {
-    auto machine = loadMachine(options_.pipeline.machine);
-    if (!machine)
-      return machine.takeError();
-    machine_ = std::move(*machine);
-  }
-  if (!machine_)
-    machine_ = machineOfGpus(gpus());
-  for (const std::string &path : options_.pipeline.collectives) {
-    if (!machine_)
-      machine_ = machinePreset(defaultMachine);
-    if (llvm::Error error = addCollectives(*machine_, path))
-      return error;
-  }
-  if (options_.pipeline.durations.empty())
-    return llvm::Error::success();
-  auto durations = DurationFile::load(options_.pipeline.durations);
-  if (!durations)
-    return durations.takeError();
-  durations_ = std::move(*durations);
+  const PipelineFlags &flags = options_.pipeline;
+  llvm::Expected<RunCosts> costs = loadRunCosts({flags.machine, flags.collectives, flags.durations}, gpus());
+  if (!costs)
+    return costs.takeError();
+  costs_ = std::move(*costs);
   return llvm::Error::success();
 }
 
 llvm::Error OptInput::holdDurationsTo(const Graph &graph) {
-  if (!durations_)
+  std::optional<DurationFile> &durations = costs_.durations;
+  if (!durations)
     return llvm::Error::success();
-  if (llvm::Error error = durations_->holdTo(graph))
+  if (llvm::Error error = durations->holdTo(graph))
     return error;
-  if (input_->step && !durations_->isEstimated())
-    carried_.emplace(graph, durations_->durations());
+  if (input_->step && !durations->isEstimated())
+    carried_.emplace(graph, durations->durations());
   return llvm::Error::success();
 }
 
 Durations OptInput::durationsOfOther(const Graph &other) const {
   if (carried_)
     return carried_->of(other);
-  return durations_ && durations_->isEstimated() ? durations_->estimatesOf(other) : Durations();
+  const std::optional<DurationFile> &durations = costs_.durations;
+  return durations && durations->isEstimated() ? durations->estimatesOf(other) : Durations();
 }
 
 void OptInput::warnOfUnfitFiles(const Graph &graph) {
@@ -137,10 +124,10 @@ void OptInput::warnOfUnfitFiles(const Graph &graph) {
   const PipelineFlags &flags = options_.pipeline;
   if (!options_.groups.empty())
     add(unfitGroups(statedGroups_, graph, options_.groups));
-  if (machine_ && !machine_->measured.empty())
-    add(unfitCollectives(*machine_, graph, flags.collectives.empty() ? flags.machine : flags.collectives.front()));
-  if (durations_ && !durations_->isEstimated())
-    add(unfitDurations(durations_->durations(), graph));
+  if (machine() && !machine()->measured.empty())
+    add(unfitCollectives(*machine(), graph, flags.collectives.empty() ? flags.machine : flags.collectives.front()));
+  if (costs_.durations && !costs_.durations->isEstimated())
+    add(unfitDurations(*durations(), graph));
   if (!flags.opFile.empty())
     add(unfitOperators(flags.declared, graph, flags.opFile));
   warnings_ << toString(found.take());
@@ -150,15 +137,12 @@ llvm::Error OptInput::loadScheduleInto(Pipeline &pipeline) {
   if (options_.schedule.empty())
     return llvm::Error::success();
   Diagnostics found;
-  auto schedule = loadSchedule(options_.schedule, found);
+  auto stated = loadScheduledPipeline(options_.schedule, found);
   warnings_ << toString(found.take());
-  if (!schedule)
-    return schedule.takeError();
-  auto stated = pipelineOf(*schedule);
   if (!stated)
     return stated.takeError();
-  schedule_ = std::move(*schedule);
-  pipeline = std::move(*stated);
+  schedule_ = std::move(stated->schedule);
+  pipeline = std::move(stated->pipeline);
   return llvm::Error::success();
 }
 

@@ -47,9 +47,9 @@ public:
   [[nodiscard]] GraphChoice place(size_t graph) const { return {input_->file, input_->selector, graph}; }
 
   /// Empty means the default machine.
-  [[nodiscard]] const std::optional<Machine> &machine() const { return machine_; }
+  [[nodiscard]] const std::optional<Machine> &machine() const { return costs_.machine; }
   /// Returns the durations of the graph that was passed last to holdDurationsTo(); null if there are none.
-  [[nodiscard]] const Durations *durations() const { return durations_ ? &durations_->durations() : nullptr; }
+  [[nodiscard]] const Durations *durations() const { return costs_.ofGraph(); }
   /// Returns an error if durations were given and none belongs to this graph.
   [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph);
   /// Returns the durations of another graph of the step: a log has estimates for it, other files are carried over from
@@ -88,8 +88,7 @@ private:
   Context context_;
   std::optional<GraphInput> input_;
   GraphList graphs_;
-  std::optional<Machine> machine_;
-  std::optional<DurationFile> durations_;
+  RunCosts costs_;
   std::optional<CarriedDurations> carried_; ///< if the file has the durations of one graph of a step
   std::optional<Schedule> schedule_;
   ObjectMeanings objects_;

@@ -13,6 +13,7 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/machine_choice.h"
 #include "ccgraph/toolkit/node_places.h"
+#include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 #include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
@@ -25,7 +26,7 @@
 #include "driver/plan_job.h"
 #include "driver/progress_line.h"
 #include "driver/reproducer.h"
-#include "driver/step_times.h"
+#include "driver/training_step_times.h"
 #include "driver/view_job.h"
 #include "report/describe_run.h"
 #include "report/exposed_list.h"
@@ -156,7 +157,8 @@ private:
       gatherFactsAfter(graph, summary);
     if (summary.step)
       duringLine(streams_.err, "other graphs of the step", [&] {
-        addStepTimes(summary, {input_, pipeline_, managerOptions(), [&](Graph &other) { return prepareOther(other); }});
+        addTrainingStepTimes(summary,
+                             {input_, pipeline_, managerOptions(), [&](Graph &other) { return prepareOther(other); }});
       });
     if (unmerged)
       summary.rounding = duringLine(streams_.err, "the same with --bitwise", [&] {
@@ -260,7 +262,7 @@ private:
   [[nodiscard]] PlannedRun plannedRun(const Graph &graph, const PassManagerOptions &manager) const {
     return {graph,
             pipeline_,
-            input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.spelling(defaultLevel),
+            input_.schedule() ? "--schedule " + options_.schedule : options_.pipeline.levelText(defaultLevel),
             manager,
             input_.ranks(),
             input_.gpus(),
@@ -278,16 +280,9 @@ private:
     return llvm::Error::success();
   }
 
-  /// As the flags say, but where the log or the graph shows that ranks differ.
-  [[nodiscard]] bool isSpmd() const { return options_.pipeline.manager.spmd && ranksDiffer_.empty(); }
-
   [[nodiscard]] PassManagerOptions managerOptions() const {
-    PassManagerOptions manager = options_.pipeline.manager;
-    manager.spmd = isSpmd();
-    manager.verifyInput = false; // because verifyInput and checkAssumption have done so
-    manager.machine = input_.machine();
-    manager.durations = input_.durations();
-    manager.objects = &input_.objects();
+    PassManagerOptions manager = passOptions(
+        {options_.pipeline.manager, input_.machine(), input_.durations(), input_.objects(), ranksDiffer_});
     manager.knownOrders = known_;
     return manager;
   }
@@ -324,7 +319,7 @@ private:
       printError(streams_.err, ours ? done.takeError() : withPlaces(done.takeError(), place()));
       if (ours) {
         OptOptions used = options_;
-        used.pipeline.manager.spmd = isSpmd(); // because the file of one rank does not say what the others show
+        used.pipeline.manager.spmd = manager.spmd; // because the file of one rank does not say what the others show
         writeReproducer(used, input_.file(), *failure, streams_.err);
       }
       return ours ? ExitCode::Internal : ExitCode::Diagnosed;

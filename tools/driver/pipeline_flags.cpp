@@ -6,6 +6,7 @@
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
+#include "ccgraph/toolkit/schedule_files.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -119,8 +120,7 @@ llvm::Expected<Pipeline> wholePipeline(const PipelineFlags &flags, unsigned othe
                                    *flags.level);
   if (!flags.text)
     return pipelineOfLevel(flags.level.value_or(otherwise));
-  // Only here does an empty text mean a pipeline without passes: within a pipeline, a pass without a name is an error.
-  return llvm::StringRef(*flags.text).trim().empty() ? Pipeline() : Pipeline::parse(*flags.text);
+  return pipelineOfText(*flags.text);
 }
 
 llvm::Error noSuchPass(llvm::StringRef name, const Pipeline &pipeline) {
@@ -143,7 +143,7 @@ llvm::Expected<Pipeline> PipelineFlags::pipeline(unsigned otherwise) const {
 
 // Returns the form that a user would type: "-O2", the text of --pipeline, or '' for the empty pipeline, which runs no
 // pass.
-std::string PipelineFlags::spelling(unsigned otherwise) const {
+std::string PipelineFlags::levelText(unsigned otherwise) const {
   const std::string stop = stopAfter.empty() ? "" : " --stop-after " + stopAfter;
   if (!text)
     return "-O" + std::to_string(level.value_or(otherwise)) + stop;

@@ -29,7 +29,7 @@ struct PipelineFlags {
   /// invalid text.
   [[nodiscard]] llvm::Expected<Pipeline> pipeline(unsigned otherwise) const;
   /// Returns "-O2" or the text itself, and "''" for an empty text.
-  [[nodiscard]] std::string spelling(unsigned otherwise) const;
+  [[nodiscard]] std::string levelText(unsigned otherwise) const;
   /// Declares the operators of --ops in a context.
   [[nodiscard]] llvm::Error declareOps(Context &context) const;
   mutable std::vector<std::string> declared; ///< by declareOps: "mylib.scale"

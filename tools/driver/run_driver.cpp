@@ -260,7 +260,7 @@ private:
   void report() {
     printProgram(streams_.out, program_);
     if (!pipeline_.passes().empty())
-      streams_.out << "passes    " << options_.pipeline.spelling(0) << (program_.changed() ? "" : ": changed nothing")
+      streams_.out << "passes    " << options_.pipeline.levelText(0) << (program_.changed() ? "" : ": changed nothing")
                    << '\n';
     printAssumed(streams_.out, program_);
     printPlans(streams_.out, program_, inputs_);

@@ -11,6 +11,8 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/pass_options.h"
+#include "ccgraph/toolkit/spmd_evidence.h"
 
 #include "llvm/ADT/Twine.h"
 
@@ -92,15 +94,17 @@ llvm::Error RunProgram::load() {
     return error;
   if (llvm::Error error = planned_ ? loadPlans() : loadGraphs())
     return error;
-  return options_.pace.empty() ? llvm::Error::success() : loadCosts();
+  return loadCosts();
 }
 
 llvm::Error RunProgram::loadCosts() {
-  llvm::Expected<Machine> machine =
-      loadMachine(options_.pipeline.machine.empty() ? defaultMachine.str() : options_.pipeline.machine);
-  if (!machine)
-    return machine.takeError();
-  costs_.emplace(ProgramCosts{std::move(*machine), {}});
+  llvm::Expected<RunCosts> costs = loadRunCosts({options_.pipeline.machine, {}, {}}, files_.front().gpus);
+  if (!costs)
+    return costs.takeError();
+  machine_ = std::move(costs->machine);
+  if (options_.pace.empty())
+    return llvm::Error::success();
+  costs_.emplace(ProgramCosts{orDefault(machine_), {}});
   if (options_.pace == predictedPace)
     return planned_ ? textError("--pace: got '" + predictedPace +
                                 "' and a plan, expected a file of durations\n  note: "
@@ -198,17 +202,16 @@ std::vector<std::pair<std::string, double>> RunProgram::originsOf(llvm::StringRe
   return shares;
 }
 
-/// Ranks with different graphs keep their order across groups.
+std::string RunProgram::ranksDiffer() const {
+  return isOneText() ? ranksDifferText(*graphs_.front(), files_.front().ranks) : "each rank has a graph of its own";
+}
+
 llvm::Error RunProgram::transform(const Pipeline &pipeline) {
   if (!options_.durations.empty())
     keepInputNames();
-  PassManagerOptions manager = options_.pipeline.manager;
-  manager.spmd &= isOneText();
-  manager.objects = &objects_;
-  if (costs_) {
-    manager.machine = costs_->machine;
-    manager.durations = costs_->durations ? &*costs_->durations : nullptr;
-  }
+  const Durations *durations = costs_ && costs_->durations ? &*costs_->durations : nullptr;
+  const std::string differ = ranksDiffer();
+  const PassManagerOptions manager = passOptions({options_.pipeline.manager, machine_, durations, objects_, differ});
   for (auto &graph : graphs_) {
     llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, manager);
     if (!run)

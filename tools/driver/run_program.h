@@ -84,6 +84,8 @@ private:
   /// Checks before the first step that ranks with plans of their own launch the same collectives.
   [[nodiscard]] llvm::Error checkAgreement() const;
   void keepInputNames();
+  /// Returns why ranks run different programs, and so must keep their order across groups; empty if nothing shows it.
+  [[nodiscard]] std::string ranksDiffer() const;
   [[nodiscard]] llvm::Error chooseRanks(std::optional<int64_t> stated);
   [[nodiscard]] bool isOneText() const { return files_.size() == 1; }
   [[nodiscard]] size_t textOf(size_t rank) const { return isOneText() ? 0 : rank; }
@@ -97,6 +99,7 @@ private:
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Plan>> plans_;
   ObjectMeanings objects_;
+  std::optional<Machine> machine_; ///< empty: the default machine
   std::optional<ProgramCosts> costs_;
   size_t ranks_ = 0;
   bool changed_ = false;

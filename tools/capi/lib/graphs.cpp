@@ -9,8 +9,9 @@
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
-#include "ccgraph/toolkit/machine_choice.h"
+#include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
+#include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "report/describe_run.h"
 #include "report/json_output.h"
@@ -66,26 +67,28 @@ CutLines allLines(llvm::StringRef text) {
   return cut;
 }
 
-/// Reports every error in what the options name, before the graph is changed.
-llvm::Error prepare(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files,
-                    PassManagerOptions &manager) {
-  manager.machine = machineOfGpus(handle.gpus);
-  if (llvm::Error error = readNamedFiles(options, files, manager, handle.warnings))
-    return error;
+/// Returns the options of the passes. Reports every error in what the options name, before the graph is changed.
+llvm::Expected<PassManagerOptions> prepare(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files) {
+  llvm::Expected<NamedFiles> named = readNamedFiles(options, handle.gpus, handle.warnings);
+  if (!named)
+    return named.takeError();
+  files = std::move(*named);
   if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
-    return error;
-  manager.objects = &handle.objects;
+    return std::move(error);
   assumeGroups(*handle.graph, statedRanks(*handle.graph));
   handle.summary.ranksDiffer = ranksDifferText(*handle.graph, handle.ranks);
-  manager.spmd = manager.spmd && handle.summary.ranksDiffer.empty();
   if (llvm::Error error = checkWellFormed(*handle.graph))
-    return error;
-  manager.verifyInput = false; // checkWellFormed has verified it
-  manager.predictTimes = true;
+    return std::move(error);
   if (files.schedule)
     if (llvm::Error error = checkSchedule(*files.schedule, *handle.graph))
-      return error;
-  return files.durations ? files.durations->holdTo(*handle.graph) : llvm::Error::success();
+      return std::move(error);
+  if (files.costs.durations)
+    if (llvm::Error error = files.costs.durations->holdTo(*handle.graph))
+      return std::move(error);
+  PassManagerOptions manager = passOptions(
+      {options.manager, files.costs.machine, files.costs.ofGraph(), handle.objects, handle.summary.ranksDiffer});
+  manager.predictTimes = true;
+  return manager;
 }
 
 void describe(ccgraph_graph &handle, const ccgraph_options &options, const NamedFiles &files,
@@ -97,20 +100,14 @@ void describe(ccgraph_graph &handle, const ccgraph_options &options, const Named
   report::describeInput(handle.summary, planned);
 }
 
-/// Keeps the graph, the options and their files from before the optimization.
-void keepViews(ccgraph_graph &handle, const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager) {
+/// Keeps the graph and the options from before the optimization.
+void keepViews(ccgraph_graph &handle, const ccgraph_options &options, PassManagerOptions &manager) {
   manager.recordSchedules = true;
   manager.explainExposed = std::numeric_limits<size_t>::max();
-  handle.views = std::make_unique<Views>();
-  Views &views = *handle.views;
-  views.input = handle.graph->clone();
-  views.files = std::move(files);
-  if (views.files.durations)
-    manager.durations = &views.files.durations->durations();
-  views.manager = manager;
-  for (unsigned level = 0; level <= maxLevel; ++level)
-    if (options.schedule.empty() && options.pipeline == "-O" + std::to_string(level))
-      views.level = level;
+  handle.views->input = handle.graph->clone();
+  handle.views->manager = manager;
+  if (options.schedule.empty())
+    handle.views->level = levelOfText(options.pipeline);
 }
 
 /// Which sizes the passes decide by. A schedule decides nothing, and neither does an empty pipeline.
@@ -277,19 +274,20 @@ ccgraph_error *ccgraph_optimize(ccgraph_graph *graph, const ccgraph_options *opt
                                          : usage("this graph was optimized already", "read or import the graph again");
   const ccgraph_options otherwise;
   const ccgraph_options &used = options ? *options : otherwise;
-  NamedFiles files;
-  PassManagerOptions manager = used.manager;
-  if (llvm::Error error = prepare(*graph, used, files, manager))
-    return toError(std::move(error));
-  describe(*graph, used, files, manager);
+  NamedFiles ofThisCall;
+  graph->views = used.views ? std::make_unique<Views>() : nullptr;
+  NamedFiles &files = used.views ? graph->views->files : ofThisCall;
+  llvm::Expected<PassManagerOptions> manager = prepare(*graph, used, files);
+  if (!manager)
+    return toError(manager.takeError());
+  describe(*graph, used, files, *manager);
   if (graph->imported)
     graph->before.emplace(*graph->graph);
   if (used.views)
-    keepViews(*graph, used, files, manager);
-  const NamedFiles &kept = used.views ? graph->views->files : files;
+    keepViews(*graph, used, *manager);
   report::SizedRewrite sized;
-  sized.describe(*graph->graph, sizesOf(*graph, used, kept), used.sizes, graph->summary);
-  return runPasses(*graph, kept, sized, manager);
+  sized.describe(*graph->graph, sizesOf(*graph, used, files), used.sizes, graph->summary);
+  return runPasses(*graph, files, sized, *manager);
 }
 
 ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text) {

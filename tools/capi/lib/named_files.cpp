@@ -2,7 +2,6 @@
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/group_file.h"
-#include "ccgraph/passes/apply_schedule.h"
 #include "ccgraph/toolkit/schedule_files.h"
 
 using namespace ccgraph;
@@ -10,48 +9,27 @@ using namespace ccgraph::capi;
 
 namespace {
 
-llvm::Expected<Pipeline> pipelineOf(llvm::StringRef text) {
-  for (unsigned level = 0; level <= maxLevel; ++level)
-    if (text == "-O" + std::to_string(level))
-      return pipelineOfLevel(level);
-  return text.trim().empty() ? Pipeline() : Pipeline::parse(text);
+/// Returns the pipeline of "-O2", or of a list of passes.
+llvm::Expected<Pipeline> namedPipeline(llvm::StringRef text) {
+  std::optional<unsigned> level = levelOfText(text);
+  return level ? pipelineOfLevel(*level) : pipelineOfText(text);
 }
 
 llvm::Error readPipeline(const ccgraph_options &options, NamedFiles &files, std::string &warned) {
   if (options.schedule.empty()) {
-    auto pipeline = pipelineOf(options.pipeline);
+    auto pipeline = namedPipeline(options.pipeline);
     if (!pipeline)
       return pipeline.takeError();
     files.pipeline = std::move(*pipeline);
     return llvm::Error::success();
   }
   Diagnostics warnings;
-  auto schedule = loadSchedule(options.schedule, warnings);
+  auto scheduled = loadScheduledPipeline(options.schedule, warnings);
   warned += toString(warnings.take());
-  if (!schedule)
-    return schedule.takeError();
-  auto pipeline = ccgraph::pipelineOf(*schedule);
-  if (!pipeline)
-    return pipeline.takeError();
-  files.schedule = std::move(*schedule);
-  files.pipeline = std::move(*pipeline);
-  return llvm::Error::success();
-}
-
-llvm::Error readCosts(const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager) {
-  if (!options.machine.empty()) {
-    auto machine = loadMachine(options.machine);
-    if (!machine)
-      return machine.takeError();
-    manager.machine = std::move(*machine);
-  }
-  if (options.durations.empty())
-    return llvm::Error::success();
-  auto durations = DurationFile::load(options.durations);
-  if (!durations)
-    return durations.takeError();
-  files.durations = std::move(*durations);
-  manager.durations = &files.durations->durations();
+  if (!scheduled)
+    return scheduled.takeError();
+  files.schedule = std::move(scheduled->schedule);
+  files.pipeline = std::move(scheduled->pipeline);
   return llvm::Error::success();
 }
 
@@ -64,21 +42,25 @@ llvm::Error checkGroupFile(llvm::StringRef path) {
 }
 
 llvm::Error checkOptions(const ccgraph_options &options) {
-  NamedFiles files;
-  PassManagerOptions manager = options.manager;
   std::string warned;
-  if (llvm::Error error = readNamedFiles(options, files, manager, warned))
-    return error;
+  llvm::Expected<NamedFiles> files = readNamedFiles(options, {}, warned);
+  if (!files)
+    return files.takeError();
   return options.groups.empty() ? llvm::Error::success() : checkGroupFile(options.groups);
 }
 
 } // namespace
 
-llvm::Error capi::readNamedFiles(const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager,
-                                 std::string &warned) {
+llvm::Expected<NamedFiles> capi::readNamedFiles(const ccgraph_options &options, const HostGpus &gpus,
+                                                std::string &warned) {
+  NamedFiles files;
   if (llvm::Error error = readPipeline(options, files, warned))
-    return error;
-  return readCosts(options, files, manager);
+    return std::move(error);
+  llvm::Expected<RunCosts> costs = loadRunCosts({options.machine, {}, options.durations}, gpus);
+  if (!costs)
+    return costs.takeError();
+  files.costs = std::move(*costs);
+  return files;
 }
 
 ccgraph_error *ccgraph_options_check(const ccgraph_options *options) {

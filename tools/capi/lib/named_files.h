@@ -1,6 +1,6 @@
-// NamedFiles holds the pipeline, the schedule and the cost files that options name.
+// NamedFiles holds the pipeline, the schedule and the costs that options name.
 //
-// Ownership: plain values; PassManagerOptions borrows the durations. Failure: DiagnosticErrors with file and line, or
+// Ownership: plain values. Failure: DiagnosticErrors with file and line, or
 // with the pass, the option or the machine that is unknown. Cost: that of the readers.
 #pragma once
 
@@ -11,14 +11,14 @@
 namespace ccgraph::capi {
 
 struct NamedFiles {
-  std::optional<DurationFile> durations;
+  RunCosts costs;
   std::optional<Schedule> schedule;
   Pipeline pipeline;
 };
 
 /// Reads everything that the options name except the groups, which belong to a graph. Warnings of the readers are
-/// appended to `warned`.
-[[nodiscard]] llvm::Error readNamedFiles(const ccgraph_options &options, NamedFiles &files, PassManagerOptions &manager,
-                                         std::string &warned);
+/// appended to `warned`. `gpus` choose the machine if the options do not name one.
+[[nodiscard]] llvm::Expected<NamedFiles> readNamedFiles(const ccgraph_options &options, const HostGpus &gpus,
+                                                        std::string &warned);
 
 } // namespace ccgraph::capi

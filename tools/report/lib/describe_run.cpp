@@ -1,5 +1,6 @@
 #include "report/describe_run.h"
 
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/machine_choice.h"
 
@@ -25,7 +26,7 @@ void describeInput(Summary &summary, const PlannedRun &run) {
   summary.before = gatherFacts(run.graph);
   if (summary.before.rows.empty())
     return;
-  const Machine machine = run.manager.machine ? *run.manager.machine : *machinePreset(defaultMachine);
+  const Machine machine = orDefault(run.manager.machine);
   summary.groupGuess = groupGuessText(run.graph, machine.ranksPerNode);
   if (!run.machineGiven)
     summary.machineGuess = machineDoubt(run.graph, run.gpus, machine.name);

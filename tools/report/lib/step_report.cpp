@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/order_of_result.h"
 #include "ccgraph/toolkit/step_graphs.h"
 
@@ -138,9 +139,7 @@ private:
     return options;
   }
 
-  [[nodiscard]] Machine machine() const {
-    return question_.options.machine ? *question_.options.machine : *machinePreset(defaultMachine);
-  }
+  [[nodiscard]] Machine machine() const { return orDefault(question_.options.machine); }
 
   // The buckets of another graph have no duration, and the cost model could not scale their predictions, because no
   // collective of that graph may have one.

@@ -79,6 +79,32 @@ Durations DurationFile::estimatesOf(const Graph &graph) const {
   return matchEstimates(*estimates_, graph);
 }
 
+Machine orDefault(const std::optional<Machine> &machine) { return machine ? *machine : *machinePreset(defaultMachine); }
+
+llvm::Expected<RunCosts> loadRunCosts(const CostNames &names, const HostGpus &gpus) {
+  RunCosts costs;
+  if (names.machine.empty()) {
+    costs.machine = machineOfGpus(gpus);
+  } else {
+    llvm::Expected<Machine> machine = loadMachine(names.machine);
+    if (!machine)
+      return machine.takeError();
+    costs.machine = std::move(*machine);
+  }
+  for (const std::string &path : names.collectives) {
+    costs.machine = orDefault(costs.machine);
+    if (llvm::Error error = addCollectives(*costs.machine, path))
+      return std::move(error);
+  }
+  if (names.durations.empty())
+    return costs;
+  llvm::Expected<DurationFile> durations = DurationFile::load(names.durations);
+  if (!durations)
+    return durations.takeError();
+  costs.durations = std::move(*durations);
+  return costs;
+}
+
 llvm::Error addCollectives(Machine &machine, llvm::StringRef path) {
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)

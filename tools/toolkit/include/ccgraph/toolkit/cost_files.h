@@ -8,6 +8,7 @@
 #include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/machine.h"
+#include "ccgraph/toolkit/machine_choice.h"
 
 #include "llvm/Support/Error.h"
 
@@ -46,6 +47,30 @@ private:
 
 /// Adds the timed collectives of a file to those of a machine.
 [[nodiscard]] llvm::Error addCollectives(Machine &machine, llvm::StringRef path);
+
+/// The names that a user gives for the costs of a run; empty: not given.
+struct CostNames {
+  /// a preset or a file
+  llvm::StringRef machine;
+  /// files of timed collectives
+  llvm::ArrayRef<std::string> collectives;
+  llvm::StringRef durations;
+};
+
+/// The machine and the durations by which the passes of one run estimate times.
+struct RunCosts {
+  /// empty: the default machine
+  std::optional<Machine> machine;
+  std::optional<DurationFile> durations;
+  /// Returns the durations of the graph that was matched last; null if none were given.
+  [[nodiscard]] const Durations *ofGraph() const { return durations ? &durations->durations() : nullptr; }
+};
+
+/// Loads the costs of a run. Without a named machine, the GPUs that the log of the graph lists choose it.
+[[nodiscard]] llvm::Expected<RunCosts> loadRunCosts(const CostNames &names, const HostGpus &gpus);
+
+/// Returns the machine, or the default machine.
+[[nodiscard]] Machine orDefault(const std::optional<Machine> &machine);
 
 /// Returns an error if the durations belong to another graph: the digests differ, or the graph has none of the nodes.
 [[nodiscard]] llvm::Error checkDurations(const Durations &durations, const Graph &graph);

@@ -1,8 +1,8 @@
-#include "driver/step_times.h"
+#include "driver/training_step_times.h"
 
 namespace ccgraph::driver {
 
-void addStepTimes(report::Summary &summary, const StepTimesQuestion &question) {
+void addTrainingStepTimes(report::Summary &summary, const TrainingStepQuestion &question) {
   const PipelineRun &run = summary.run;
   if (!run.timeBefore || question.input.schedule())
     return;

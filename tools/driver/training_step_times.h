@@ -1,4 +1,4 @@
-// Adds to a summary the times of the other graphs of a log's step (step_report.h).
+// Adds to a summary the times of the other graphs of a log's training step (step_report.h).
 //
 // Ownership: borrows everything for the call. Failure: that of predictStep, which the report keeps. Cost: that of
 // predictStep.
@@ -9,7 +9,7 @@
 
 namespace ccgraph::driver {
 
-struct StepTimesQuestion {
+struct TrainingStepQuestion {
   OptInput &input;
   const Pipeline &pipeline;
   PassManagerOptions options;
@@ -17,6 +17,6 @@ struct StepTimesQuestion {
 };
 
 /// Adds nothing where a schedule was given, which is of one graph, or where no pass ran.
-void addStepTimes(report::Summary &summary, const StepTimesQuestion &question);
+void addTrainingStepTimes(report::Summary &summary, const TrainingStepQuestion &question);
 
 } // namespace ccgraph::driver

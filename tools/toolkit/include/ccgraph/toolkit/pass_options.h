@@ -1,0 +1,29 @@
+// passOptions returns the options with which the passes run on one graph.
+//
+// A user chooses a part of them. The rest follows from what was read beside the graph: the machine, the durations, the
+// meanings of objects, and whether other ranks run other programs. Every tool that runs passes calls this function, so
+// that the same inputs give the same schedule in all tools.
+//
+// Ownership: the result borrows durations and objects. Failure: none. Cost: constant.
+#pragma once
+
+#include "ccgraph/passes/pass_manager.h"
+
+namespace ccgraph {
+
+/// What a tool has read about a graph. The graph is verified, with all its groups.
+struct PassSources {
+  /// what the user chose: checks, memory budget, --bitwise, --ranks-differ
+  const PassManagerOptions &chosen;
+  /// empty: the default machine
+  const std::optional<Machine> &machine;
+  /// null: no durations were given
+  const Durations *durations = nullptr;
+  const ObjectMeanings &objects;
+  /// why other ranks run other programs (ranksDifferText of spmd_evidence.h); empty: nothing shows that they do
+  llvm::StringRef ranksDiffer;
+};
+
+[[nodiscard]] PassManagerOptions passOptions(const PassSources &sources);
+
+} // namespace ccgraph
