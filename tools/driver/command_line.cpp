@@ -208,6 +208,30 @@ llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic)
   return llvm::Error::success();
 }
 
+/// The longest line of a help screen.
+constexpr size_t screenWidth = 120;
+
+/// Prints the words of a text, with line breaks where the next word would exceed the screen. The cursor is in column
+/// `indent`, where each further line begins.
+static void printWords(llvm::raw_ostream &os, llvm::StringRef text, size_t indent) {
+  size_t column = indent;
+  while (!text.empty()) {
+    auto [word, rest] = text.split(' ');
+    if (column > indent && column + 1 + word.size() > screenWidth) {
+      os << '\n' << std::string(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) {
+      os << ' ';
+      ++column;
+    }
+    os << word;
+    column += word.size();
+    text = rest;
+  }
+  os << '\n';
+}
+
 // The help texts of all flags start in one column, after the longest flag of the screen.
 void CommandLine::printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const {
   auto isListed = [&](const Flag &flag) { return flag.topic == topic && !flag.help.empty(); };
@@ -220,8 +244,10 @@ void CommandLine::printFlags(llvm::raw_ostream &os, llvm::StringRef topic) const
     if (isListed(flag))
       width = std::max(width, left(flag).size());
   for (const Flag &flag : flags_)
-    if (isListed(flag))
-      os << "  " << llvm::left_justify(left(flag), static_cast<unsigned>(width)) << "  " << flag.help << '\n';
+    if (isListed(flag)) {
+      os << "  " << llvm::left_justify(left(flag), static_cast<unsigned>(width)) << "  ";
+      printWords(os, flag.help, 2 + width + 2);
+    }
 }
 
 } // namespace ccgraph::driver

@@ -59,10 +59,9 @@ void addParallelism(CommandLine &line, GenOptions &options) {
           parallel.tensor);
   addSize(line, "--ep", "expert parallel ranks, a part of --fsdp: the experts are sharded (1)", parallel.experts);
   addSize(line, "--ddp", "data parallel ranks: each rank has all weights and its own tokens (1)", options.ddp);
-  line.addText(
-      "--hook", "NAME",
-      "reduces gradients of replicas in DDP's buckets by a hook: none, allreduce, bf16, fp16, powersgd and others",
-      options.request.hook);
+  line.addText("--hook", "NAME",
+               "reduce the gradients of replicas by a hook in DDP's buckets: allreduce, bf16, powersgd, ..",
+               options.request.hook);
   line.chooseFrom(models::stepHooks());
   line.addCount("--zero", "STAGE", "1: the optimizer of a step is sharded over the replicas (0)", 0,
                 [&options](size_t stage) { options.zero = stage; });
