@@ -74,17 +74,17 @@ llvm::Expected<PassManagerOptions> prepare(ccgraph_graph &handle, const ccgraph_
     return named.takeError();
   files = std::move(*named);
   if (llvm::Error error = addGroupsAndObjects(*handle.graph, handle.objects, options.groups))
-    return std::move(error);
+    return error;
   assumeGroups(*handle.graph, statedRanks(*handle.graph));
   handle.summary.ranksDiffer = ranksDifferText(*handle.graph, handle.ranks);
   if (llvm::Error error = checkWellFormed(*handle.graph))
-    return std::move(error);
+    return error;
   if (files.schedule)
     if (llvm::Error error = checkSchedule(*files.schedule, *handle.graph))
-      return std::move(error);
+      return error;
   if (files.costs.durations)
     if (llvm::Error error = files.costs.durations->holdTo(*handle.graph))
-      return std::move(error);
+      return error;
   PassManagerOptions manager = passOptions(
       {options.manager, files.costs.machine, files.costs.ofGraph(), handle.objects, handle.summary.ranksDiffer});
   manager.predictTimes = true;

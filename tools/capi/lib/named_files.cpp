@@ -55,7 +55,7 @@ llvm::Expected<NamedFiles> capi::readNamedFiles(const ccgraph_options &options, 
                                                 std::string &warned) {
   NamedFiles files;
   if (llvm::Error error = readPipeline(options, files, warned))
-    return std::move(error);
+    return error;
   llvm::Expected<RunCosts> costs = loadRunCosts({options.machine, {}, options.durations}, gpus);
   if (!costs)
     return costs.takeError();

@@ -94,7 +94,7 @@ llvm::Expected<RunCosts> loadRunCosts(const CostNames &names, const HostGpus &gp
   for (const std::string &path : names.collectives) {
     costs.machine = orDefault(costs.machine);
     if (llvm::Error error = addCollectives(*costs.machine, path))
-      return std::move(error);
+      return error;
   }
   if (names.durations.empty())
     return costs;

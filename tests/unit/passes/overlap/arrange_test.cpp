@@ -173,8 +173,9 @@ TEST(Search, IsNoSlowerThanAKnownOrderThatFits) {
       EXPECT_LE(found.picoseconds, without) << "seed " << seed;
       fits += order.peakBytes <= budget;
       gains += found.picoseconds < without;
-      if (order.peakBytes <= budget)
+      if (order.peakBytes <= budget) {
         EXPECT_LE(found.picoseconds, order.picoseconds) << "seed " << seed;
+      }
     }
   }
   EXPECT_GE(fits, 400U);
