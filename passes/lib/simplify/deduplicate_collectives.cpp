@@ -36,7 +36,7 @@ private:
   Statistic waits_{*this, "waits", "repeated waits removed"};
   Reason twin_{*this, RemarkKind::Removed, "twin", "`twin` computes the same result"};
   Reason repeatedWait_{*this, RemarkKind::Removed, "repeated-wait", "the earlier wait `twin` waits for the same value"};
-  Reason held_{*this, RemarkKind::Missed, "extends-lifetime",
+  Reason held_{*this, RemarkKind::Kept, "extends-lifetime",
                "the first result (`bytes`) would stay live for longer, and is larger than max-held"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "keeping the first result live would exceed the memory budget"};
