@@ -42,6 +42,7 @@ constexpr Quantity ranksPerNode = {"ranks_per_node", 1, 1, 1e6};
 constexpr Quantity multicast = {"multicast_gb_per_s", giga, 0, 1e6};
 constexpr Quantity hostRead = {"host_read_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity slowdown = {"slowdown", wholePpm, 0, 100};
+constexpr Quantity resident = {"resident_communicators", 1, 0, 1e6};
 
 /// Collects the machine, and all errors.
 class MachineReader {
@@ -89,11 +90,14 @@ private:
       readNumber(member, hostRead, machine_.hostReadPs);
     else if (key == slowdown.key)
       readNumber(member, slowdown, machine_.slowdownPpm);
+    else if (key == resident.key)
+      readNumber(member, resident, machine_.residentCommunicators);
     else if (key == "linear")
       readObject(member, &MachineReader::readFit);
     else
       unknown(member, "base, name, about, processor, ranks_per_node, intra, inter, multicast_gb_per_s, rules, "
-                      "generation, linear, host_reads_stall, host_read_us, shared_links, slowdown");
+                      "generation, linear, host_reads_stall, host_read_us, shared_links, slowdown, "
+                      "resident_communicators");
   }
 
   void readObject(const JsonValue &value, void (MachineReader::*readEach)(const JsonValue &)) {

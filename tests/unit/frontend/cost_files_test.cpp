@@ -18,11 +18,13 @@ Durations durationsOf(llvm::StringRef text) { return llvm::cantFail(readDuration
 
 TEST(MachineFile, WhatIsLeftOutIsAsInTheBase) {
   const Machine machine = machineOf(
-      R"({"format": "ccgraph.machine", "version": "1.0", "base": "a100x8", "inter": {"gb_per_s": 12.5}, "slowdown": 0.25})");
+      R"({"format": "ccgraph.machine", "version": "1.0", "base": "a100x8", "inter": {"gb_per_s": 12.5},
+          "slowdown": 0.25, "resident_communicators": 4})");
   const Machine base = *machinePreset("a100x8");
   EXPECT_EQ(machine.inter.bytesPerSecond, 12'500'000'000);
   EXPECT_EQ(machine.inter.channels, base.inter.channels);
   EXPECT_EQ(machine.slowdownPpm, 250'000);
+  EXPECT_EQ(machine.residentCommunicators, 4);
   EXPECT_EQ(machine.processor.bytesPerSecond, base.processor.bytesPerSecond);
   EXPECT_EQ(machine.generation, Generation::Ampere);
 }

@@ -134,6 +134,9 @@ struct Machine {
   bool sharedLinks = true;
   /// slowdown of computation while the rank communicates
   int64_t slowdownPpm = 0;
+  /// how many communicators of one rank can have a kernel on the device at the same time; 0: any number. The time of a
+  /// step does not depend on it, but a job may need more of them to make progress (ccgraph/jobs/check.h).
+  int64_t residentCommunicators = 0;
 
   [[nodiscard]] const Link &link(LinkLevel level) const { return level == LinkLevel::Intra ? intra : inter; }
 };
