@@ -10,7 +10,8 @@ from gpu_job import Job
 
 BUILD = os.path.realpath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
-TABLE = """| collective on 2 ranks | size | engine, us | by hand, us | ratio | busbw, GB/s | captured: engine, us | by hand, us | ratio | busbw, GB/s | runs |
+TABLE = """| collective on 2 ranks | size | engine, us | by hand, us | ratio | busbw, GB/s \
+| captured: engine, us | by hand, us | ratio | busbw, GB/s | runs |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|
 | all_reduce | 256 B | 10.00 | 9.90 | {live} | 0.03 | 5.00 | 5.00 | {captured} | 0.05 | 10 |
 
@@ -35,7 +36,8 @@ def run(folder, bench, run_program=None):
     os.symlink(os.path.join(BUILD, "tests"), os.path.join(build, "tests"))
     real = os.path.join(BUILD, "bin/ccgraph-run")
     program(os.path.join(build, "bin/ccgraph-run"), (run_program or 'exec "{real}" "$@"\n').format(real=real))
-    done = subprocess.run([os.path.join(HERE, "gpu"), "--engine", "nccl-recorded", "--bench", bench, "--ranks", "2", "--conformance", "Transfers*"], text=True, capture_output=True,
+    done = subprocess.run([os.path.join(HERE, "gpu"), "--engine", "nccl-recorded", "--bench", bench, "--ranks", "2",
+                           "--conformance", "Transfers*"], text=True, capture_output=True,
                           env={**os.environ, "CCGRAPH_BUILD": build})
     return done.returncode, done.stdout, done.stderr
 
@@ -45,10 +47,12 @@ def expect(what, got, code, errors):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    bench = lambda **numbers: program(os.path.join(folder, "bench"), f"cat <<'END'\n{TABLE.format(**{**WELL, **numbers})}END\n")
+    bench = lambda **numbers: program(os.path.join(folder, "bench"),
+                                      f"cat <<'END'\n{TABLE.format(**{**WELL, **numbers})}END\n")
     got = run(folder, bench())
     expect("all is well", got, 0, "")
-    for line in ("# The nccl engine on a device", "| kernels, one by one | 1 | ok", "| conformance, collectives | 2 | ok",
+    for line in ("# The nccl engine on a device", "| kernels, one by one | 1 | ok",
+                 "| conformance, collectives | 2 | ok",
                  "| wait_far_w2, captured | 2 | ok", "| all_reduce | 256 B | 10.00", "| enqueued | ", "| captured | "):
         assert line in got[1], f"the page lacks '{line}':\n{got[1]}"
     expect("a ratio below the bar", run(folder, bench(live="0.969")), 1,
@@ -58,16 +62,20 @@ with tempfile.TemporaryDirectory() as folder:
            "gpu: all_reduce of 256 B on 2 ranks, captured: 0.500 of the speed by hand, expected at least 0.97\n")
     expect("a ratio that is no number", run(folder, bench(live="nan")), 1,
            "gpu: all_reduce of 256 B on 2 ranks: nan of the speed by hand, expected at least 0.97\n")
-    expect("several launches", run(folder, bench(launches="3")), 1, "gpu: a captured step on 2 ranks takes 3 launches, expected 1\n")
+    expect("several launches", run(folder, bench(launches="3")), 1,
+           "gpu: a captured step on 2 ranks takes 3 launches, expected 1\n")
     expect("nothing measured", run(folder, program(os.path.join(folder, "bench"), "exit 0\n")), 1,
-           "gpu: no row of a collective on 2 ranks was measured\ngpu: launches of a captured step on 2 ranks were not counted\n")
-    expect("a measurement that fails", run(folder, program(os.path.join(folder, "bench"), "echo no memory >&2; exit 1\n")), 1,
+           "gpu: no row of a collective on 2 ranks was measured\ngpu: launches of a captured step on 2 ranks were not "
+           "counted\n")
+    expect("a measurement that fails", run(folder,
+                                           program(os.path.join(folder, "bench"), "echo no memory >&2; exit 1\n")), 1,
            "gpu: bench on 2 ranks: no memory\n")
     # Runs the same program with other inputs, so the expected values differ.
     wrong = 'case "$*" in *broadcast_src0_w2*--capture*) set -- "$@" --expect "' + os.path.join(
         HERE, "../data/small/all_reduce_max_w2/readable.py") + '" ;; esac\nexec "{real}" "$@"\n'
     code, page, errors = run(folder, bench(), wrong)
-    assert code == 1 and errors.startswith("gpu: broadcast_src0_w2, captured, 2 ranks: ") and errors.count("\n") == 1, (code, errors)
+    assert code == 1 and errors.count("\n") == 1, (code, errors)
+    assert errors.startswith("gpu: broadcast_src0_w2, captured, 2 ranks: "), errors
     assert "| broadcast_src0_w2, captured | 2 | **fails** |" in page and "| broadcast_src0_w2 | 2 | ok" in page, page
 # Ranks are processes, each with its own rank and host name, and one failing rank is sufficient.
 say = ["sh", "-c", 'echo "$RANK of $WORLD_SIZE, $LOCAL_RANK, $NCCL_HOSTID, $MASTER_ADDR"; test "$RANK" != "$FAILING"']

@@ -17,7 +17,8 @@ def environment(rank, ranks, port):
     """Returns the environment of one of several ranks that share a device: NCCL treats each as a separate host, and
     bytes go over sockets."""
     plain = {name: value for name, value in os.environ.items() if name not in LAUNCHER}
-    job = {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank), "MASTER_ADDR": "localhost", "MASTER_PORT": str(port)}
+    job = {"RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_RANK": str(rank), "MASTER_ADDR": "localhost",
+           "MASTER_PORT": str(port)}
     shared = {"NCCL_HOSTID": f"rank{rank}", "NCCL_SOCKET_IFNAME": "lo", "NCCL_MAX_CTAS": "4"} if ranks > 1 else {}
     return {**plain, **job, **shared}
 
@@ -34,7 +35,8 @@ class Job:
             return False, "", f"there is no program {command[0]}"
         count, port = (ranks, free_port()) if self.spread else (1, 0)
         started = [subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                    env=environment(rank, ranks, port) if self.spread else None) for rank in range(count)]
+                                    env=environment(rank, ranks, port) if self.spread else None)
+                                    for rank in range(count)]
         told = []
         for process in started:
             try:
@@ -43,4 +45,5 @@ class Job:
                 process.kill()
                 told.append((process.communicate()[0], f"no end within {SECONDS} s"))
         well = all(process.returncode == 0 for process in started)
-        return well, told[0][0], "\n".join(text for rank, (out, err) in enumerate(told) for text in ((err,) if rank == 0 else (out, err)) if text)
+        return well, told[0][0], "\n".join(text for rank, (out, err) in enumerate(told)
+                                           for text in ((err,) if rank == 0 else (out, err)) if text)

@@ -13,13 +13,15 @@ def cells_of(text):
 
 def slow_rows(table, ranks):
     """Returns a line for each collective that is slower than the limit permits."""
-    rows = [cells for cells in cells_of(table) if len(cells) == 11 and cells[0] in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")]
+    rows = [cells for cells in cells_of(table) if len(cells) == 11
+            and cells[0] in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all")]
     if not rows:
         yield f"no row of a collective on {ranks} ranks was measured"
     for cells in rows:
         for column, how in ((LIVE, ""), (CAPTURED, ", captured")):
             if not float(cells[column]) >= BAR:
-                yield f"{cells[0]} of {cells[1]} on {ranks} ranks{how}: {cells[column]} of the speed by hand, expected at least {BAR}"
+                yield (f"{cells[0]} of {cells[1]} on {ranks} ranks{how}: {cells[column]} of the speed by hand, "
+                       f"expected at least {BAR}")
 
 
 def launch_problems(table, ranks):
@@ -51,7 +53,8 @@ def hidden_share(path):
     for rank in {event["pid"] for event in slices}:
         flights, steps = [], []
         for event in (event for event in slices if event["pid"] == rank):
-            (flights if event["name"].startswith("ncclDevKernel") else steps).append((event["ts"], event["ts"] + event["dur"]))
+            (flights if event["name"].startswith("ncclDevKernel")
+             else steps).append((event["ts"], event["ts"] + event["dur"]))
         flights, steps = merged(flights), merged(steps)
         flying = sum(end - begin for begin, end in flights)
         hidden = sum(max(0, min(a[1], b[1]) - max(a[0], b[0])) for a in flights for b in steps)

@@ -85,12 +85,14 @@ class Linker:
     def __init__(self, programs):
         self.folder_ = tempfile.TemporaryDirectory()
         self.folder = self.folder_.name
-        lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True, check=True).stdout.splitlines()
+        lines = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", *programs], text=True, capture_output=True,
+                               check=True).stdout.splitlines()
         # Maps each file that is compiled to its command line, and each source to the file in which it is compiled.
         self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.(?:cpp|cxx))$", line))}
         self.compiled_in = {source: file for file in self.compiles for source in sources_of(file)}
         self.made_from = {}
-        self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line) for program in programs}
+        self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line)
+                      for program in programs}
 
     def run(self, line):
         try:
@@ -108,7 +110,8 @@ class Linker:
         places = {os.path.join(ROOT, file): os.path.join(self.folder, file.replace("/", "-")) for file in texts}
         for file, text in texts.items():
             self.write(places[os.path.join(ROOT, file)], text)
-        return [self.object_of(compiled, places, headers) for compiled in dict.fromkeys(self.compiled_in[file] for file in places)]
+        return [self.object_of(compiled, places, headers)
+                for compiled in dict.fromkeys(self.compiled_in[file] for file in places)]
 
     def object_of(self, compiled, places, headers):
         """Compiles the object of the file `compiled`, with the sources and headers of the bug."""
@@ -117,9 +120,12 @@ class Linker:
             source = os.path.join(self.folder, os.path.basename(compiled).removesuffix(".cxx") + ".cpp")
             self.write(source, with_other_sources(compiled, places))
         object_ = source + ".o"
-        folders = "".join(f" -iquote {folder}" for folder in [headers, *dict.fromkeys(os.path.dirname(original) for original in places)])
+        folders = "".join(f" -iquote {folder}" for folder in [headers,
+                                                              *dict.fromkeys(os.path.dirname(original)
+                                                                             for original in places)])
         line = re.sub(r" -c \S+$", f" -w{folders} -c {source}", self.compiles[compiled])
-        line = re.sub(r" -o \S+", f" -o {object_}", re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
+        line = re.sub(r" -o \S+", f" -o {object_}",
+                      re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
         self.run(line)
         self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[compiled])[1]
         return object_
@@ -138,6 +144,7 @@ class Linker:
         line = self.links[program].replace(f"-o {program} ", f"-o {linked} ")
         for object_ in objects:
             own = f" {self.made_from[object_]} "
-            line = line.replace(own, f" {object_} ") if own in line else re.sub(r" (?=\S+\.o )", f" {object_} ", line, count=1)
+            line = (line.replace(own, f" {object_} ") if own in line
+                    else re.sub(r" (?=\S+\.o )", f" {object_} ", line, count=1))
         self.run(line)
         return linked
