@@ -64,7 +64,8 @@ function bytesText(bytes) {
 
 const percentText = (part, all) => (all === 0 ? '0' : tenths(100 * part / all).toFixed(1)) + ' %';
 // Bytes per nanosecond are gigabytes per second.
-const rateText = (bytes, ns) => (ns === 0 || bytes === 0 ? '' : (bytes / ns).toFixed(bytes / ns < 10 ? 2 : 0) + ' GB/s');
+const rateText = (bytes, ns) =>
+  (ns === 0 || bytes === 0 ? '' : (bytes / ns).toFixed(bytes / ns < 10 ? 2 : 0) + ' GB/s');
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);

@@ -2,11 +2,13 @@
 
 function tile(what, was, now, text, options = {}) {
   const better = options.neutral ? '' : now < was ? 'good' : now > was ? 'bad' : '';
-  const change = was === now || was === 0 ? 'unchanged' : (now > was ? '+' : '−') + percentText(Math.abs(now - was), was);
+  const change =
+    was === now || was === 0 ? 'unchanged' : (now > was ? '+' : '−') + percentText(Math.abs(now - was), was);
   const second = page.schedules.length > 1 ? element('div', { class: 'was' }, `${before.name} ${text(was)}, `,
     element('span', { class: better }, change)) : element('div', { class: 'was' }, 'unchanged');
-  return element('div', { class: 'tile' }, element('div', { class: 'what' }, what),
-    element('div', { class: 'now' }, text(now)), options.more ? element('div', { class: 'was' }, options.more) : '', second);
+  return element(
+    'div', { class: 'tile' }, element('div', { class: 'what' }, what), element('div', { class: 'now' }, text(now)),
+    options.more ? element('div', { class: 'was' }, options.more) : '', second);
 }
 
 function drawTiles() {
@@ -35,7 +37,8 @@ function drawVerdict() {
   const verdict = document.getElementById('verdict');
   const strong = text => element('b', {}, text);
   if (page.schedules.length > 1)
-    verdict.append('The step takes ', strong(timeText(before.total)), ` ${before.name} and `, strong(timeText(after.total)),
+    verdict.append(
+      'The step takes ', strong(timeText(before.total)), ` ${before.name} and `, strong(timeText(after.total)),
       ` ${after.name}. `);
   else verdict.append('The step takes ', strong(timeText(after.total)), '. ');
   sayExposed(verdict, strong);
@@ -46,7 +49,7 @@ function sayExposed(verdict, strong) {
   if (after.exposed === 0)
     return void verdict.append(after.transfers.length ? 'All communication is hidden.' : 'It has no communication.');
   const [key, sum] = worstKind();
-  verdict.append('Computation still idles for ', element('b', { class: 'bad' }, timeText(after.exposed)),
+  verdict.append('Computation still stalls for ', element('b', { class: 'bad' }, timeText(after.exposed)),
     ` (${percentText(after.exposed, after.total)}), `, sum >= after.exposed ? 'all of it' : strong(timeText(sum)) ,
     ` waiting for ${key}.`);
 }

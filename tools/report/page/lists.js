@@ -77,7 +77,8 @@ class List {
     this.shown = this.found().sort(byKey(this.sort.key, this.down));
     markSorted(this.columns, this.sort, this.down);
     const numbers = new Map(this.shown.map((value, index) => [value, index]));
-    fillTable(this.table, this.columns, this.shown, this.limit, value => ({ tabindex: 0, 'data-index': numbers.get(value) }));
+    fillTable(
+      this.table, this.columns, this.shown, this.limit, value => ({ tabindex: 0, 'data-index': numbers.get(value) }));
     this.said.textContent = this.count(this.shown);
     offerMore(this.more, this.limit, this.shown.length, () => (this.limit += ROWS, this.draw()));
     this.mark();
@@ -101,4 +102,5 @@ function openTransfer(plot, transfer) {
   choose(plot, transfer, { zoom: true });
   canvas.scrollIntoView({ block: 'nearest' });
 }
-const isChosenOf = plot => transfer => Boolean(view.chosen) && view.chosen.plot === plot && view.chosen.transfer === transfer;
+const isChosenOf = plot => transfer =>
+  Boolean(view.chosen) && view.chosen.plot === plot && view.chosen.transfer === transfer;

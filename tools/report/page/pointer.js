@@ -11,7 +11,8 @@ function itemAt(x, y) {
       near.sort((a, b) => Math.abs(a.begin + a.end - 2 * time) - Math.abs(b.begin + b.end - 2 * time));
       return near.length ? { plot, item: near[0] } : { plot };
     }
-    if (y >= plot.memoryTop && y < plot.memoryTop + MEMORY && x >= LABELS) return { plot, memory: stepAt(plot.schedule, timeAt(x)) };
+    if (y >= plot.memoryTop && y < plot.memoryTop + MEMORY && x >= LABELS)
+      return { plot, memory: stepAt(plot.schedule, timeAt(x)) };
   }
   return null;
 }
@@ -33,14 +34,26 @@ function tipLines(found) {
   const { item } = found;
   if (item.transfer) {
     const transfer = item.transfer;
-    const what = item.color === 'idle' ? [`computation idles for ${timeText(transfer.exposed)}`] : [];
-    return [nameOf(transfer.node), [...what, `${page.kinds[transfer.kind]} on group ${schedule.groups[transfer.group].name}: ` +
-      `${bytesText(transfer.bytes)} in ${timeText(transfer.duration)} ${rateText(transfer.bytes, transfer.duration)}`,
-    `exposed ${timeText(transfer.exposed)}`, ...whereLines(transfer.node)]];
+    const what = item.color === 'idle' ? [`computation stalls for ${timeText(transfer.exposed)}`] : [];
+    return [
+      nameOf(transfer.node),
+      [
+        ...what,
+        `${page.kinds[transfer.kind]} on group ${schedule.groups[transfer.group].name}: ` +
+          `${bytesText(transfer.bytes)} in ${timeText(transfer.duration)} ${
+            rateText(transfer.bytes, transfer.duration)}`,
+        `exposed ${timeText(transfer.exposed)}`, ...whereLines(transfer.node)
+      ]
+    ];
   }
   const node = schedule.nodes[item.step];
-  return [nameOf(node), [`${operationOf(node)}, ${timeText(item.end - item.begin)} (${page.sources[schedule.sources[item.step]]})`,
-    `${bytesText(schedule.alive[item.step])} alive`, ...whereLines(node)]];
+  return [
+    nameOf(node),
+    [
+      `${operationOf(node)}, ${timeText(item.end - item.begin)} (${page.sources[schedule.sources[item.step]]})`,
+      `${bytesText(schedule.alive[item.step])} alive`, ...whereLines(node)
+    ]
+  ];
 }
 
 function showTip(event) {
@@ -62,17 +75,25 @@ function storyOf(plot, transfer) {
   const launched = schedule.begin(transfer.launch);
   const sentences = [`Launched at ${timeText(launched)}.`];
   if (transfer.begin > launched) {
-    const ahead = schedule.transfers.filter(other => other.group === transfer.group && other.end === transfer.begin && other !== transfer)[0];
-    sentences.push(`Its group is busy for ${timeText(transfer.begin - launched)} more` + (ahead ? `, last with ${nameOf(ahead.node)}.` : '.'));
+    const ahead = schedule.transfers.filter(
+      other => other.group === transfer.group && other.end === transfer.begin && other !== transfer)[0];
+    sentences.push(
+      `Its group is busy for ${timeText(transfer.begin - launched)} more` +
+      (ahead ? `, last with ${nameOf(ahead.node)}.` : '.'));
   }
   sentences.push(`Runs for ${timeText(transfer.duration)}, until ${timeText(transfer.end)}.`);
-  if (transfer.wait === null) sentences.push('Nobody waits for it before the end.');
+  if (transfer.wait === null) sentences.push('No node waits for it before the end.');
   else {
     const reached = schedule.begin(transfer.wait);
-    sentences.push(`Computation comes to its wait at ${timeText(reached)}` + (transfer.exposed ? ` and idles for ${timeText(transfer.exposed)}.`
-      : reached >= transfer.end ? `, ${timeText(reached - transfer.end)} after it has ended.` : '.'));
+    sentences.push(
+      `Computation reaches its wait at ${timeText(reached)}` +
+      (transfer.exposed ? ` and stalls for ${timeText(transfer.exposed)}.` :
+         reached >= transfer.end ? `, ${timeText(reached - transfer.end)} after it has ended.` :
+                                   '.'));
   }
-  if (transfer.use !== null) sentences.push(`First read by ${nameOf(schedule.nodes[transfer.use])}, ${operationOf(schedule.nodes[transfer.use])}.`);
+  if (transfer.use !== null)
+    sentences.push(
+      `First read by ${nameOf(schedule.nodes[transfer.use])}, ${operationOf(schedule.nodes[transfer.use])}.`);
   if (schedule === after) sentences.push(causeOf(transfer));
   return sentences.join(' ');
 }
@@ -83,12 +104,17 @@ function choose(plot, transfer, options = {}) {
   story.hidden = !transfer;
   if (transfer) {
     const { schedule } = plot;
-    const kind = `${page.kinds[transfer.kind]}, ${bytesText(transfer.bytes)}${transfer.tensors > 1 ? `, ${transfer.tensors} tensors` : ''}, ${schedule.name}. `;
+    const kind = `${page.kinds[transfer.kind]}, ${bytesText(transfer.bytes)}${
+      transfer.tensors > 1 ? `, ${transfer.tensors} tensors` : ''}, ${schedule.name}. `;
     story.replaceChildren(element('b', {}, nameOf(transfer.node)), ' ', kind, storyOf(plot, transfer), ' ',
       element('span', { class: 'quiet' }, whereLines(transfer.node).slice(0, 2).join(', ')));
     if (options.zoom) {
-      const times = [schedule.begin(transfer.launch), transfer.end, transfer.wait === null ? transfer.end : schedule.end[transfer.wait]];
-      const from = Math.max(Math.min(...times), transfer.begin - 3 * transfer.duration), to = Math.min(Math.max(...times), transfer.end + 3 * transfer.duration);
+      const times = [
+        schedule.begin(transfer.launch), transfer.end,
+        transfer.wait === null ? transfer.end : schedule.end[transfer.wait]
+      ];
+      const from = Math.max(Math.min(...times), transfer.begin - 3 * transfer.duration),
+            to = Math.min(Math.max(...times), transfer.end + 3 * transfer.duration);
       look(from - 0.4 * (to - from) - 1e3, to + 0.4 * (to - from) + 1e3);
     }
   }
@@ -98,7 +124,8 @@ function choose(plot, transfer, options = {}) {
 
 let worstIndex = -1;
 const worstPlot = plots[0];
-const worst = worstPlot.schedule.transfers.filter(transfer => transfer.exposed > 0).sort((a, b) => b.exposed - a.exposed);
+const worst =
+  worstPlot.schedule.transfers.filter(transfer => transfer.exposed > 0).sort((a, b) => b.exposed - a.exposed);
 function nextWorst(step) {
   if (!worst.length) return;
   worstIndex = (worstIndex + step + worst.length) % worst.length;
@@ -106,11 +133,21 @@ function nextWorst(step) {
 }
 
 const keys = {
-  ArrowLeft: () => pan(-0.15), ArrowRight: () => pan(0.15), '+': () => zoom(0.6), '=': () => zoom(0.6), ArrowUp: () => zoom(0.6),
-  '-': () => zoom(1 / 0.6), ArrowDown: () => zoom(1 / 0.6), 0: () => look(0, longest), Home: () => look(0, longest),
+  ArrowLeft: () => pan(-0.15),
+  ArrowRight: () => pan(0.15),
+  '+': () => zoom(0.6),
+  '=': () => zoom(0.6),
+  ArrowUp: () => zoom(0.6),
+  '-': () => zoom(1 / 0.6),
+  ArrowDown: () => zoom(1 / 0.6),
+  0: () => look(0, longest),
+  Home: () => look(0, longest),
 };
 const anywhere = {
-  n: () => nextWorst(1), p: () => nextWorst(-1), '/': () => document.getElementById('filter').focus(), Escape: () => choose(null, null),
+  n: () => nextWorst(1),
+  p: () => nextWorst(-1),
+  '/': () => document.getElementById('filter').focus(),
+  Escape: () => choose(null, null),
 };
 
 function listen() {
@@ -144,7 +181,9 @@ function listen() {
   document.addEventListener('keydown', event => {
     if (!/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || event.key === 'Escape') act(event, anywhere);
   });
-  for (const [id, action] of [['closer', () => zoom(0.5)], ['farther', () => zoom(2)], ['fit', () => look(0, longest)], ['worst', () => nextWorst(1)]])
+  for (const [id, action] of [
+         ['closer', () => zoom(0.5)], ['farther', () => zoom(2)], ['fit', () => look(0, longest)],
+         ['worst', () => nextWorst(1)]])
     document.getElementById(id).onclick = action;
   window.addEventListener('resize', redrawSoon);
 }
@@ -156,9 +195,16 @@ function act(event, actions) {
 }
 
 function drawLegend() {
-  const used = new Set(page.schedules.flatMap(schedule => schedule.transfers.map(transfer => colorOfKind(transfer.kind))));
-  const entries = [['matmul', 'products'], ['compute', 'other computation'], ['idle', 'idle: exposed'],
-    ...[...kindColors, 'other'].filter(kind => used.has(kind)).map(kind => [kind, kind === 'other' ? 'other transfers' : kind]), ['memory', 'memory']];
+  const used =
+    new Set(page.schedules.flatMap(schedule => schedule.transfers.map(transfer => colorOfKind(transfer.kind))));
+  const entries = [
+    ['matmul', 'products'], ['compute', 'other computation'], ['idle', 'idle: exposed'],
+    ...[...kindColors, 'other']
+      .filter(kind => used.has(kind))
+      .map(kind => [kind, kind === 'other' ? 'other transfers' : kind]),
+    ['memory', 'memory']
+  ];
   for (const [color, text] of entries)
-    document.getElementById('legend').append(element('span', {}, element('i', { style: `background: var(--${color})` }), text));
+    document.getElementById('legend').append(
+      element('span', {}, element('i', { style: `background: var(--${color})` }), text));
 }

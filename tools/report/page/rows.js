@@ -3,7 +3,8 @@
 
 const kindColors = ['all_gather', 'reduce_scatter', 'all_reduce', 'all_to_all'];
 const colorOfKind = kind => (kindColors.includes(page.kinds[kind]) ? page.kinds[kind] : 'other');
-const isProduct = operation => /\b(mm|bmm|addmm|baddbmm|linear|convolution|.*attention.*|grouped_mm|_grouped_mm)\b/.test(operation);
+const isProduct = operation =>
+  /\b(mm|bmm|addmm|baddbmm|linear|convolution|.*attention.*|grouped_mm|_grouped_mm)\b/.test(operation);
 
 function rowOfItems(title, items, detail) {
   items.sort((a, b) => a.begin - b.begin);

@@ -10,29 +10,46 @@ const columns = [
   { title: 'kind', text: t => page.kinds[t.kind], key: t => page.kinds[t.kind] },
   { title: 'group', text: t => collectives.plot.schedule.groups[t.group].name, key: t => t.group },
   { title: 'bytes', number: true, text: t => bytesText(t.bytes), key: t => t.bytes },
-  { title: 'launched, ms', number: true, text: t => (collectives.plot.schedule.begin(t.launch) / 1e6).toFixed(3),
-    key: t => collectives.plot.schedule.begin(t.launch) },
+  {
+    title: 'launched, ms',
+    number: true,
+    text: t => (collectives.plot.schedule.begin(t.launch) / 1e6).toFixed(3),
+    key: t => collectives.plot.schedule.begin(t.launch)
+  },
   { title: 'takes, µs', number: true, text: t => grouped.format(t.duration / 1e3), key: t => t.duration },
-  { title: 'exposed, µs', number: true, text: t => (t.exposed ? grouped.format(t.exposed / 1e3) : '0'), key: t => t.exposed },
+  {
+    title: 'exposed, µs',
+    number: true,
+    text: t => (t.exposed ? grouped.format(t.exposed / 1e3) : '0'),
+    key: t => t.exposed
+  },
   { title: 'module', text: t => placeOf(t.node).module, key: t => placeOf(t.node).module },
-  { title: 'source', text: t => sourceOf(t.node), full: t => whereLines(t.node).slice(-2).join(' '), key: t => sourceOf(t.node) },
+  {
+    title: 'source',
+    text: t => sourceOf(t.node),
+    full: t => whereLines(t.node).slice(-2).join(' '),
+    key: t => sourceOf(t.node)
+  },
 ];
 if (page.schedules.length > 1)
   columns.splice(7, 0, { title: `${before.name}, µs`, number: true, key: t => exposedBefore.get(nameOf(t.node)) ?? -1,
     text: t => (exposedBefore.has(nameOf(t.node)) ? grouped.format(exposedBefore.get(nameOf(t.node)) / 1e3) : '') });
 
-const wordsOfTransfer = t => `${nameOf(t.node)} ${placeOf(t.node).module} ${placeOf(t.node).file}:${placeOf(t.node).line}`;
+const wordsOfTransfer = t =>
+  `${nameOf(t.node)} ${placeOf(t.node).module} ${placeOf(t.node).file}:${placeOf(t.node).line}`;
 
 function isWanted(t) {
   const kind = document.getElementById('kind').value, group = document.getElementById('group').value;
   const exposedOnly = document.getElementById('exposedOnly').checked;
-  return (!kind || page.kinds[t.kind] === kind) && (!group || collectives.plot.schedule.groups[t.group].name === group) &&
-    (!exposedOnly || t.exposed > 0);
+  return (!kind || page.kinds[t.kind] === kind) &&
+    (!group || collectives.plot.schedule.groups[t.group].name === group) && (!exposedOnly || t.exposed > 0);
 }
 
 function fillSelect(id, words, all) {
   const select = document.getElementById(id);
-  select.replaceChildren(...(all ? [element('option', { value: '' }, all)] : []), ...words.map(word => element('option', { value: word }, word)));
+  select.replaceChildren(
+    ...(all ? [element('option', { value: '' }, all)] : []),
+    ...words.map(word => element('option', { value: word }, word)));
   return select;
 }
 
@@ -43,8 +60,14 @@ function startCollectives() {
   const kind = fillSelect('kind', [...new Set(schedule.transfers.map(t => page.kinds[t.kind]))].sort(), 'all');
   const group = fillSelect('group', schedule.groups.map(entry => entry.name), 'all');
   const list = collectives.list = new List({
-    parts: { table: 'table', filter: 'filter', count: 'count', more: 'more' }, columns, first: 'exposed, µs', rows: all,
-    words: wordsOfTransfer, wanted: isWanted, open: t => openTransfer(collectives.plot, t), isChosen: t => isChosenOf(collectives.plot)(t),
+    parts: { table: 'table', filter: 'filter', count: 'count', more: 'more' },
+    columns,
+    first: 'exposed, µs',
+    rows: all,
+    words: wordsOfTransfer,
+    wanted: isWanted,
+    open: t => openTransfer(collectives.plot, t),
+    isChosen: t => isChosenOf(collectives.plot)(t),
     count: found => `${whole.format(found.length)} of ${whole.format(all().length)}, ` +
       `${timeText(found.reduce((total, t) => total + t.exposed, 0))} exposed`,
   });
@@ -58,12 +81,23 @@ function drawGroups() {
   const rows = plots.flatMap(({ schedule }) => schedule.groups.map((group, index) => {
     const transfers = schedule.transfers.filter(t => t.group === index);
     const sum = of => transfers.reduce((total, t) => total + of(t), 0);
-    return { schedule, group, count: transfers.length, bytes: sum(t => t.bytes), busy: sum(t => t.duration), exposed: sum(t => t.exposed) };
+    return {
+      schedule,
+      group,
+      count: transfers.length,
+      bytes: sum(t => t.bytes),
+      busy: sum(t => t.duration),
+      exposed: sum(t => t.exposed)
+    };
   })).filter(row => row.count);
   const groupColumns = [
     { title: 'schedule', text: row => row.schedule.name },
     { title: 'group', text: row => row.group.name + (row.group.description ? ` (${row.group.description})` : '') },
-    { title: 'ranks', text: row => `${row.group.ranks} on ${row.group.hosts} node${row.group.hosts === 1 ? '' : 's'}${row.group.assumed ? ', assumed' : ''}` },
+    {
+      title: 'ranks',
+      text: row => `${row.group.ranks} on ${row.group.hosts} node${row.group.hosts === 1 ? '' : 's'}${
+        row.group.assumed ? ', assumed' : ''}`
+    },
     { title: 'transfers', number: true, text: row => whole.format(row.count) },
     { title: 'bytes', number: true, text: row => bytesText(row.bytes) },
     { title: 'busy', number: true, text: row => `${timeText(row.busy)}, ${percentText(row.busy, row.schedule.total)}` },
@@ -80,7 +114,8 @@ function drawGroups() {
 const remarkColumns = ['pass', 'what', 'reason', 'node', 'facts', 'source'].map((title, index) =>
   ({ title, text: remark => remark[index], key: remark => remark[index] }));
 // Remarks are in the order in which they were made, unless a column is sorted.
-remarkColumns.unshift({ title: '#', number: true, text: remark => whole.format(remark.number), key: remark => -remark.number });
+remarkColumns.unshift(
+  { title: '#', number: true, text: remark => whole.format(remark.number), key: remark => -remark.number });
 
 function startRemarks() {
   const counts = new Map();
@@ -90,14 +125,19 @@ function startRemarks() {
     counts.set(key, (counts.get(key) || 0) + 1);
   });
   const list = new List({
-    parts: { table: 'remarkTable', filter: 'remarkFilter', count: 'remarkCount', more: 'moreRemarks' }, columns: remarkColumns, first: '#',
-    rows: () => page.remarks, words: remark => remark.join(' '), open: remark => openNode(remark[3]),
+    parts: { table: 'remarkTable', filter: 'remarkFilter', count: 'remarkCount', more: 'moreRemarks' },
+    columns: remarkColumns,
+    first: '#',
+    rows: () => page.remarks,
+    words: remark => remark.join(' '),
+    open: remark => openNode(remark[3]),
     count: found => `${whole.format(found.length)} of ${whole.format(page.remarks.length)}`,
   });
   for (const [key, count] of [...counts].sort((a, b) => b[1] - a[1]).slice(0, 12)) {
     const [pass, kind, reason] = key.split(' ');
     const search = () => (list.filter.value = key, list.restart());
-    document.getElementById('reasons').append(element('button', { type: 'button', title: page.reasons[`${pass} ${reason}`], onclick: search },
+    document.getElementById('reasons').append(element(
+      'button', { type: 'button', title: page.reasons[`${pass} ${reason}`], onclick: search },
       `${whole.format(count)} ${kind}: ${reason}`));
   }
 }
@@ -105,6 +145,7 @@ function startRemarks() {
 // Opens the collective that a node launches or completes, if the last schedule has one.
 function openNode(name) {
   const { schedule } = plots[0];
-  const transfer = schedule.transfers.find(t => nameOf(t.node) === name || (t.wait !== null && nameOf(schedule.nodes[t.wait]) === name));
+  const transfer = schedule.transfers.find(
+    t => nameOf(t.node) === name || (t.wait !== null && nameOf(schedule.nodes[t.wait]) === name));
   if (transfer) openTransfer(plots[0], transfer);
 }

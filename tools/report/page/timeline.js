@@ -26,8 +26,9 @@ function layOut() {
   view.width = width;
   view.height = top;
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'row', 'matmul', 'compute', 'idle', 'memory', 'memoryLine', 'good',
-    'other', ...kindColors])
+  for (const name of
+         ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'row', 'matmul', 'compute', 'idle', 'memory',
+          'memoryLine', 'good', 'other', ...kindColors])
     colors[name] = style.getPropertyValue('--' + name).trim();
 }
 
@@ -100,7 +101,8 @@ function drawMemory(plot, most) {
   let i = stepAt(schedule, view.from);
   for (let x = LABELS; x < last; ++x) {
     let bytes = schedule.alive[i];
-    for (const time = timeAt(x + 1); i + 1 < schedule.end.length && schedule.end[i] <= time;) bytes = Math.max(bytes, schedule.alive[++i]);
+    for (const time = timeAt(x + 1); i + 1 < schedule.end.length && schedule.end[i] <= time;)
+      bytes = Math.max(bytes, schedule.alive[++i]);
     pen.lineTo(x, yOf(bytes)), pen.lineTo(x + 1, yOf(bytes));
   }
   pen.lineTo(Math.max(LABELS, last), memoryTop + MEMORY);
@@ -108,7 +110,8 @@ function drawMemory(plot, most) {
   pen.strokeStyle = colors.memoryLine, pen.stroke();
   if (page.budget !== null && page.budget <= most) {
     pen.setLineDash([5, 4]), pen.strokeStyle = colors.idle;
-    pen.beginPath(), pen.moveTo(LABELS, yOf(page.budget)), pen.lineTo(view.width - RIGHT, yOf(page.budget)), pen.stroke();
+    pen.beginPath(), pen.moveTo(LABELS, yOf(page.budget)), pen.lineTo(view.width - RIGHT, yOf(page.budget)),
+      pen.stroke();
     pen.setLineDash([]);
   }
   label('memory', `peak ${bytesText(schedule.peak)}`, memoryTop, MEMORY);
@@ -131,7 +134,9 @@ function drawPlot(plot, most) {
   pen.fillText(page.schedules.length > 1 ? schedule.name : 'schedule', 8, plot.top + 14);
   pen.font = '12px system-ui, sans-serif';
   pen.fillStyle = colors.quiet;
-  pen.fillText(`step ${timeText(schedule.total)}, exposed ${timeText(schedule.exposed)} (${percentText(schedule.exposed, schedule.total)})`,
+  pen.fillText(
+    `step ${timeText(schedule.total)}, exposed ${timeText(schedule.exposed)} (${
+      percentText(schedule.exposed, schedule.total)})`,
     LABELS, plot.top + 14);
   plot.rows.forEach((row, index) => {
     const top = rowTop(plot, index);
@@ -161,9 +166,13 @@ function drawBound(plot) {
 function drawChosen() {
   const { plot, transfer } = view.chosen;
   const { schedule } = plot;
-  const row = plot.rows.findIndex(candidate => candidate.items.some(item => item.transfer === transfer && item.color !== 'idle'));
+  const row =
+    plot.rows.findIndex(candidate => candidate.items.some(item => item.transfer === transfer && item.color !== 'idle'));
   const compute = rowTop(plot, 0) + ROW, stream = rowTop(plot, row);
-  const points = [['launch', schedule.begin(transfer.launch), compute], ['', transfer.begin, stream - 1], ['', transfer.end, stream - 1]];
+  const points = [
+    ['launch', schedule.begin(transfer.launch), compute], ['', transfer.begin, stream - 1],
+    ['', transfer.end, stream - 1]
+  ];
   if (transfer.wait !== null) points.push(['wait', schedule.end[transfer.wait], compute]);
   if (transfer.use !== null) points.push(['use', schedule.begin(transfer.use), compute - ROW]);
   pen.strokeStyle = colors.accent;
