@@ -33,7 +33,8 @@ def read_all(terminal):
 
 def on_terminal(text):
     main, other = pty.openpty()
-    subprocess.run([PROGRESS, "building"], input=text, text=True, stderr=other, env={**os.environ, "TERM": "xterm"}, check=True)
+    subprocess.run([PROGRESS, "building"], input=text, text=True, stderr=other, env={**os.environ, "TERM": "xterm"},
+                   check=True)
     os.close(other)
     return without_times(read_all(main).decode().replace("\r\n", "\n"))
 
@@ -41,14 +42,16 @@ def on_terminal(text):
 class Progress(unittest.TestCase):
     def test_a_log_gets_a_line_for_each_tenth(self):
         lines = in_log("".join(f"[{i}/40] Building {i}.o\n" for i in range(1, 41)))
-        self.assertEqual(lines, [f"building: {percent} %" for percent in (2, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)] + ["building: done in "])
+        self.assertEqual(lines, [f"building: {percent} %" for percent in (2, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100)]
+                         + ["building: done in "])
 
     def test_other_lines_are_passed_on(self):
         self.assertEqual(in_log("[1/2] Building a.o\na.cpp:3:1: warning: unused [2/7]\n"),
                          ["building: 50 %", "a.cpp:3:1: warning: unused [2/7]", "building: done in "])
 
     def test_fetching_and_unpacking_are_a_half_each(self):
-        self.assertEqual(in_log("dlstatus:1:50.0000:Retrieving file 1 of 2\npmstatus:zlib1g:amd64:40.5000:Unpacking 1:2.5:x\n"),
+        self.assertEqual(in_log("dlstatus:1:50.0000:Retrieving file 1 of 2\npmstatus:zlib1g:amd64:40.5000:Unpacking "
+                                "1:2.5:x\n"),
                          ["building: 25 %", "building: 70 %", "building: done in "])
 
     def test_a_terminal_has_one_line_that_is_rewritten(self):

@@ -31,38 +31,48 @@ class UnityBatches(unittest.TestCase):
         return self.batches(*texts) == ["abcdefgh"[:len(texts)]]
 
     def test_sources_without_common_names_are_joined(self):
-        self.assertTrue(self.joins("namespace n {\nnamespace {\nint one() { return 1; }\n}\nint first() { return one(); }\n}\n",
-                                   "namespace n {\nnamespace {\nint two() { return 2; }\n}\nint second() { return two(); }\n}\n"))
+        self.assertTrue(self.joins("namespace n {\nnamespace {\nint one() { return 1; }\n}\nint first() { return "
+                                   "one(); }\n}\n",
+                                   "namespace n {\nnamespace {\nint two() { return 2; }\n}\nint second() { return "
+                                   "two(); }\n}\n"))
 
     def test_functions_of_one_name_are_kept_apart(self):
-        self.assertFalse(self.joins("namespace {\nint size(int x) { return x; }\n}\n", "namespace {\nint size(char x) { return x; }\n}\n"))
+        self.assertFalse(self.joins("namespace {\nint size(int x) { return x; }\n}\n",
+                                    "namespace {\nint size(char x) { return x; }\n}\n"))
 
     def test_static_functions_and_constants_count(self):
         self.assertFalse(self.joins("static int limit() { return 1; }\n", "static int limit() { return 2; }\n"))
-        self.assertFalse(self.joins("namespace {\nconst Kernel table[] = {{1}, {2}};\n}\n", "namespace {\nconstexpr int table = 1;\n}\n"))
+        self.assertFalse(self.joins("namespace {\nconst Kernel table[] = {{1}, {2}};\n}\n",
+                                    "namespace {\nconstexpr int table = 1;\n}\n"))
 
     def test_types_and_aliases_count_outside_of_anonymous_namespaces_too(self):
         self.assertFalse(self.joins("struct Form final : Base {\n  int a;\n};\n", "using Form = int;\n"))
         self.assertFalse(self.joins("namespace j = json;\n", "enum class j { A };\n"))
 
     def test_a_name_that_the_later_source_only_calls_keeps_them_apart(self):
-        self.assertFalse(self.joins("namespace {\nint at(char x) { return x; }\n}\n", "int second() { return at(3); }\n"))
+        self.assertFalse(self.joins("namespace {\nint at(char x) { return x; }\n}\n",
+                                    "int second() { return at(3); }\n"))
 
     def test_a_name_that_the_earlier_source_calls_does_not(self):
-        self.assertTrue(self.joins("int second() { return at(3); }\n", "namespace {\nint at(char x) { return x; }\n}\n"))
+        self.assertTrue(self.joins("int second() { return at(3); }\n",
+                                   "namespace {\nint at(char x) { return x; }\n}\n"))
 
     def test_a_function_of_the_earlier_source_that_others_call_keeps_its_name(self):
-        self.assertFalse(self.joins("int sum(double x) { return x; }\n", "namespace {\nint sum(int x) { return x; }\n}\n"))
+        self.assertFalse(self.joins("int sum(double x) { return x; }\n",
+                                    "namespace {\nint sum(int x) { return x; }\n}\n"))
 
     def test_members_are_no_names(self):
-        self.assertTrue(self.joins("namespace {\nint size() { return 1; }\n}\n", "int second(Row &r, Row *p) { return r.size() + p->size() + Row::size(); }\n"))
+        self.assertTrue(self.joins("namespace {\nint size() { return 1; }\n}\n",
+                                   "int second(Row &r, Row *p) { return r.size() + p->size() + Row::size(); }\n"))
         self.assertTrue(self.joins("int Row::size() const { return 1; }\n", "int Column::size() const { return 1; }\n"))
 
     def test_comments_and_strings_are_no_names(self):
-        self.assertTrue(self.joins("namespace {\nint word() { return 1; }\n}\n", "// word\nconst char *second() { return \"word {\"; }\n"))
+        self.assertTrue(self.joins("namespace {\nint word() { return 1; }\n}\n",
+                                   "// word\nconst char *second() { return \"word {\"; }\n"))
 
     def test_template_arguments_are_no_names(self):
-        self.assertTrue(self.joins("namespace {\ntemplate <typename T, int N>\nT one(std::map<T, int> x) { return x; }\n}\n",
+        self.assertTrue(self.joins("namespace {\ntemplate <typename T, int N>\nT one(std::map<T, int> x) { return x; "
+                                   "}\n}\n",
                                    "namespace {\ntemplate <typename T, int N>\nT two(T x) { return x + N; }\n}\n"))
 
     def test_other_using_directives_keep_them_apart(self):
@@ -100,14 +110,16 @@ class UnityBatches(unittest.TestCase):
         texts = {"lib/a.cpp": "int first();\n", "lib/room/b.cpp": "namespace {\nint at(char x) { return x; }\n}\n",
                  "lib/c.cpp": "int third() { return at(3); }\n"}
         sources = [unity_batches.Source(self.write(name, text)) for name, text in texts.items()]
-        self.assertEqual([[os.path.basename(s.path) for s in batch] for batch in unity_batches.batches(sources, 1000)], [["a.cpp", "c.cpp"]])
+        self.assertEqual([[os.path.basename(s.path) for s in batch] for batch in unity_batches.batches(sources, 1000)],
+                         [["a.cpp", "c.cpp"]])
 
     def test_a_batch_holds_no_more_than_the_limit(self):
         text = "int f{0}() {{ return {0}; }}\n"
         self.assertEqual(self.batches(*[text.format(i) for i in range(4)], limit=2 * len(text.format(0))), ["ab", "cd"])
 
     def test_test_cases_are_no_names(self):
-        self.assertTrue(self.joins("TEST(Graph, isEmpty) { EXPECT_TRUE(true); }\n", "TEST(Node, isEmpty) { EXPECT_TRUE(true); }\n"))
+        self.assertTrue(self.joins("TEST(Graph, isEmpty) { EXPECT_TRUE(true); }\n",
+                                   "TEST(Node, isEmpty) { EXPECT_TRUE(true); }\n"))
 
 
 if __name__ == "__main__":

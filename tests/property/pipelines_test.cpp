@@ -74,9 +74,9 @@ bool rounds(const std::string &text) {
   return llvm::any_of(pipeline.passes(), [](const auto &pass) { return pass->tolerance() > 0; });
 }
 
-/// Returns the graph with f32 in place of each 16-bit dtype. The random programs have no 16-bit tensors, so what remains
-/// of a pass that rounds is its rewrite without the rounding: the values must be those of the program, to the bit. (The
-/// error of the rounding has no bound relative to the result, since a sum may cancel.)
+/// Returns the graph with f32 in place of each 16-bit dtype. The random programs have no 16-bit tensors, so what
+/// remains of a pass that rounds is its rewrite without the rounding: the values must be those of the program, to the
+/// bit. (The error of the rounding has no bound relative to the result, since a sum may cancel.)
 std::unique_ptr<Graph> withoutRounding(Context &context, const Graph &graph) {
   std::string text = jsonOf(graph);
   for (llvm::StringRef narrow : {"\"bf16", "\"f16"})

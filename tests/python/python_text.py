@@ -4,27 +4,35 @@ meaning.
 
     python_text.py [CASES [SEED]]
 
-Each case is a graph whose names, targets, keywords, words and symbols come from lists of good and bad ones. ccgraph refuses it, or writes FX
-text; Python parses that text, and each statement has the names, the target and the arguments of the JSON. The letters that names may have are
-compared with Python's own tables."""
+Each case is a graph whose names, targets, keywords, words and symbols come from lists of good and bad ones. ccgraph
+refuses it, or writes FX text; Python parses that text, and each statement has the names, the target and the arguments
+of the JSON. The letters that names may have are compared with Python's own tables."""
 import ast, json, random, sys, unicodedata
 
 import ccgraph
 
-BAD = ["", "x\n        import os", "a b", "a;b", "a#", "1x", "x=1", "a)", "a\r", "a\x0c", "a\\\n", "\u00e9\u0301", "\ufb01", "a\u2028b", "%x", "lambda",
-       "None", "\"", "'''", "x: int", "a\u00a0b", "__import__('os')", "*", "\x1b[31m", "\u00b2", "\u200bx", "self", "torch"]
+BAD = ["", "x\n        import os", "a b", "a;b", "a#", "1x", "x=1", "a)", "a\r", "a\x0c", "a\\\n", "\u00e9\u0301",
+       "\ufb01", "a\u2028b", "%x", "lambda",
+       "None", "\"", "'''", "x: int", "a\u00a0b", "__import__('os')", "*", "\x1b[31m", "\u00b2", "\u200bx", "self",
+       "torch"]
 NAMES = ["a", "mm_1", "größe", "_x", "变量", "Ω", "f2", "match"]
 TARGETS = ["aten.relu.default", "mylib.op.x", "torch.sym_max", "operator.add", "aten.add.Tensor"]
-BAD_TARGETS = ["exec", "eval", "builtins.exec", "torch.os.system", "torch.load", "torch.ops.load_library", "aten.relu.default(x)\n        import os  #", "aten.relu", "", "aten..x", "aten.relu.default;x", "a.b c", "os.system('id')", "aten.\nmm"] + BAD
+BAD_TARGETS = ["exec", "eval", "builtins.exec", "torch.os.system", "torch.load", "torch.ops.load_library",
+               "aten.relu.default(x)\n        import os  #", "aten.relu", "", "aten..x", "aten.relu.default;x",
+               "a.b c", "os.system('id')", "aten.\nmm"] + BAD
 ATTRIBUTES = ["w", "layers.0.weight", "a.b", "_0.class"]
 KEYWORDS = ["dim", "keepdim", "größe"]
-LITERALS = [(3, 3), (-1, -1), (2.5, 2.5), (None, None), (True, True), ({"str": "a\"'\n\\ \x1b"}, "a\"'\n\\ \x1b"), ([1, {"tuple": [2]}], [1, (2,)]),
+LITERALS = [(3, 3), (-1, -1), (2.5, 2.5), (None, None), (True, True), ({"str": "a\"'\n\\ \x1b"}, "a\"'\n\\ \x1b"),
+            ([1, {"tuple": [2]}], [1, (2,)]),
             ({"dict": {"k\n": 1}}, {"k\n": 1})]
-WORDS = [({"layout": "strided"}, "torch.strided"), ({"memory_format": "channels_last"}, "torch.channels_last"), ({"dtype": "bf16"}, "torch.bfloat16"),
-         ({"sym": "2*s0 + 1"}, "2*s0 + 1"), ({"sym": "Max(1, u0)"}, "Max(1, u0)"), ({"py": "torch.Size([2])"}, "torch.Size([2])"),
+WORDS = [({"layout": "strided"}, "torch.strided"), ({"memory_format": "channels_last"}, "torch.channels_last"),
+         ({"dtype": "bf16"}, "torch.bfloat16"),
+         ({"sym": "2*s0 + 1"}, "2*s0 + 1"), ({"sym": "Max(1, u0)"}, "Max(1, u0)"),
+         ({"py": "torch.Size([2])"}, "torch.Size([2])"),
          ({"py": "functools.partial(f, 1)"}, "functools.partial(f, 1)"), ({"py": "2j"}, "2j")]
 BAD_WORDS = [{kind: text} for kind in ("layout", "memory_format", "sym", "py", "dtype", "device") for text in
-             ("x\ny", "eval('1')", "__import__('os').system('id')", "x)", "(", "os.system", "lambda: 1", "[i for i in x]", "f'{x}'", "a; b", "#", "x := 1")]
+             ("x\ny", "eval('1')", "__import__('os').system('id')", "x)", "(", "os.system", "lambda: 1",
+              "[i for i in x]", "f'{x}'", "a; b", "#", "x := 1")]
 
 
 def pick(rng, good, bad, share=0.04):
@@ -42,7 +50,8 @@ def program(rng):
         taken.add(made)
         return made
     x = name()
-    nodes.append({"name": x, "op": "placeholder", "target": x if rng.random() < .8 else pick(rng, NAMES, BAD, .3), "type": "f32[2][1]cpu"})
+    nodes.append({"name": x, "op": "placeholder", "target": x if rng.random() < .8 else pick(rng, NAMES, BAD, .3),
+                  "type": "f32[2][1]cpu"})
     for _ in range(rng.randrange(1, 4)):
         if rng.random() < .2:
             attribute, own = pick(rng, ATTRIBUTES, BAD, .1), name()
@@ -55,13 +64,17 @@ def program(rng):
             values.append((word, *word.values()))
         keywords = {pick(rng, KEYWORDS, BAD): rng.choice(LITERALS) for _ in range(rng.randrange(2))}
         target, own = pick(rng, TARGETS[:2], BAD_TARGETS), name()
-        nodes.append({"name": own, "op": "call_function", "target": target, "args": ["%" + x] + [given for given, _ in values],
+        nodes.append({"name": own, "op": "call_function", "target": target, "args": ["%" + x]
+                      + [given for given, _ in values],
                       "kwargs": {key: given for key, (given, _) in keywords.items()}})
         is_function = "." not in target or target.split(".")[0] in ("torch", "operator", "math", "builtins")
-        said.append((own, target if is_function else "torch.ops." + target, [x] + [value for _, value in values], {key: value for key, (_, value) in keywords.items()}))
+        said.append((own, target if is_function else "torch.ops." + target, [x] + [value for _, value in values],
+                     {key: value for key, (_, value) in keywords.items()}))
     nodes.append({"name": "output", "op": "output", "target": "output", "args": ["%" + x]})
-    frames = [{"file": rng.choice(["m.py", "a\nimport os", "b\x1b[2J"]), "line": 1, "function": "f", "code": rng.choice(["y = x", "y\n        import os"])}]
-    graph = {"format": "ccgraph.graph", "version": "1.0", "name": pick(rng, ["f", "<lambda>", "class", "größe"], BAD), "frames": frames, "nodes": nodes}
+    frames = [{"file": rng.choice(["m.py", "a\nimport os", "b\x1b[2J"]), "line": 1, "function": "f",
+               "code": rng.choice(["y = x", "y\n        import os"])}]
+    graph = {"format": "ccgraph.graph", "version": "1.0", "name": pick(rng, ["f", "<lambda>", "class", "größe"], BAD),
+             "frames": frames, "nodes": nodes}
     for node in nodes:
         if node["op"] == "call_function":
             node["meta"] = {"frame": 0}
@@ -94,7 +107,8 @@ def check(text, graph, said):
     assert len(module.body) == 1 and isinstance(module.body[0], ast.ClassDef), text
     forward, = module.body[0].body
     assert isinstance(forward, ast.FunctionDef) and len(forward.args.args) == 2, text
-    body = [line for line in forward.body if not (isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant) and line.value.value is None)]
+    body = [line for line in forward.body if not (isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant)
+                                                  and line.value.value is None)]
     place = graph["nodes"][0]
     if place["target"] != place["name"]:
         rename = body.pop(0)
@@ -121,8 +135,10 @@ def letters():
         if 0xD800 <= code < 0xE000:
             continue
         fine = letter.isidentifier() and unicodedata.normalize("NFKC", letter) == letter
-        graph = {"format": "ccgraph.graph", "version": "1.0", "nodes": [{"name": letter, "op": "placeholder", "target": letter},
-                                                                       {"name": "output", "op": "output", "target": "output", "args": ["%" + letter]}]}
+        graph = {"format": "ccgraph.graph", "version": "1.0",
+                 "nodes": [{"name": letter, "op": "placeholder", "target": letter},
+                                                                       {"name": "output", "op": "output",
+                                                                        "target": "output", "args": ["%" + letter]}]}
         if not fine or code % 37 == 0 or code < 0x530:
             try:
                 ccgraph.read_bytes(json.dumps(graph).encode())

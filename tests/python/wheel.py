@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """The wheel in a fresh virtual environment: wheel.py --data DATA --work FOLDER [--library LIBRARY].
 
-Builds the wheel as docs/python.md says (around LIBRARY where it is given; else from the sources, which takes minutes and is done
-with CCGRAPH_WHEEL_TESTS=1 alone), installs it without an index into an environment that has nothing else, runs the tests of files
-there, and lets mypy judge a user's program. Exits with 77 where pip reaches no index."""
+Builds the wheel as docs/python.md says (around LIBRARY where it is given; else from the sources, which takes minutes
+and is done with CCGRAPH_WHEEL_TESTS=1 alone), installs it without an index into an environment that has nothing else,
+runs the tests of files there, and lets mypy judge a user's program. Exits with 77 where pip reaches no index."""
 import argparse, os, subprocess, sys, venv, zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,7 +16,8 @@ CACHE = {"CCACHE_BASEDIR": ROOT, "CCACHE_NOHASHDIR": "1",
 
 
 def run(*command, **options):
-    return subprocess.run(command, env={**CACHE, **CLEAN}, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    return subprocess.run(command, env={**CACHE, **CLEAN}, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          **options)
 
 
 def must(*command, **options):
@@ -68,7 +69,8 @@ def check_types(python, fresh):
     must(*mypy, os.path.join(folder, "user.py"), cwd=folder)
     found = run(*mypy, os.path.join(folder, "mistaken.py"), cwd=folder).stdout
     lines = {int(line.split(":")[1]) for line in found.splitlines() if ": error: " in line}
-    wrong = {number for number, line in enumerate(open(os.path.join(folder, "mistaken.py"), encoding="utf-8"), 1) if line.startswith("ccgraph.")}
+    wrong = {number for number, line in enumerate(open(os.path.join(folder, "mistaken.py"), encoding="utf-8"), 1)
+             if line.startswith("ccgraph.")}
     assert lines == wrong, f"mistakes in lines {sorted(wrong)}, found in {sorted(lines)}\n{found}"
 
 

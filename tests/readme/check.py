@@ -6,9 +6,9 @@
     check.py --extract cpp FILE.md                    the one C++ block, on stdout; likewise cmake
 
 A `console` block holds commands after "$ ", each followed by what it prints on stdout; a line "..." stands for any
-lines, and a duration for any duration. Commands run in an empty folder that sees the tree as the reader of the document does,
-with the built tools in the PATH. --update writes what was printed into the document. Blocks of any other language than
-those of KNOWN are refused, since nothing would keep them true.
+lines, and a duration for any duration. Commands run in an empty folder that sees the tree as the reader of the document
+does, with the built tools in the PATH. --update writes what was printed into the document. Blocks of any other language
+than those of KNOWN are refused, since nothing would keep them true.
 
 A block whose fence names a file as well, as in "```cpp passes/lib/x.cpp", is that file in full, and a `diff` block is a
 change to one. Commands see them in their place; with --build, tools that were built with them (workshop.py)."""

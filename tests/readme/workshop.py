@@ -77,8 +77,8 @@ class Commands:
 
 
 def flags(path, scratch, root, build, known):
-    """Returns the build's command for this file, or for the known file that is nearest to it in the tree; included files
-    are in `scratch`. Programs may include what tools may include."""
+    """Returns the build's command for this file, or for the known file that is nearest to it in the tree; included
+    files are in `scratch`. Programs may include what tools may include."""
     near = os.path.join(root, path if "/" in path else "tools/driver/")
     neighbour = max(known, key=lambda f: len(os.path.commonprefix([f, near])))
     command = known.get(os.path.join(root, path), known[neighbour])
@@ -139,12 +139,14 @@ def rebuild(scratch, paths, build):
         def compiled(path):
             unit = units[path]
             run(flags(path, scratch, root, build, made.known) + ["-o", object_of(scratch, unit), "-c",
-                                                                 os.path.join(scratch, unit)], build, f"{path} does not compile")
+                                                                 os.path.join(scratch, unit)], build,
+                                                                 f"{path} does not compile")
         list(pool.map(compiled, {unit: path for path, unit in units.items()}.values()))
     opt = link_line("bin/ccgraph-opt", build)
     for tool in ("ccgraph-opt", "ccgraph-run"):
         link(tool, link_line("bin/" + tool, build), shared, scratch, build)
-    link("ccgraph_golden", link_line("tests/ccgraph_golden", build), shared + [object_of(scratch, units[GOLDEN_TEST])], scratch,
+    link("ccgraph_golden", link_line("tests/ccgraph_golden", build), shared + [object_of(scratch, units[GOLDEN_TEST])],
+         scratch,
          build, made.object_name(os.path.join(root, GOLDEN_TEST)))
     for path in sources:
         if "/" not in path:

@@ -37,7 +37,8 @@ def calls(tests, folder):
     yield [one, "-O2", "-o", other]
     yield [one, "--compare", other]
     yield [one, other, "--list-graphs"]
-    yield [one, "-O2", "--advise", "--exposed", "--durations", durations, "--check-equivalence", "4", "--groups", transformer / "facts.json"]
+    yield [one, "-O2", "--advise", "--exposed", "--durations", durations, "--check-equivalence", "4", "--groups",
+           transformer / "facts.json"]
     yield [tests / "data/large/llama3-debug-fsdp8-joint/readable.py.gz", "-O2", "--advise", "--exposed=3"]
     dynamic = folder / "dynamic.py"
     dynamic.write_text(sections(tests / "cli/bind-sizes.case")["file g.py"])
@@ -115,9 +116,11 @@ def main(tool, schema_path, tests):
         seen.update(keysOf(value))
         if error := jsonschema.exceptions.best_match(validator.iter_errors(value)):
             failures.append(f"{name}: {error.json_path}: {error.message[:300]}")
-    forms = {"rewritten": "pipeline", "verified": "well_formed", "orders": "machine", "compared": "compare", "listed": "compile_id"}
+    forms = {"rewritten": "pipeline", "verified": "well_formed", "orders": "machine", "compared": "compare",
+             "listed": "compile_id"}
     for form, key in forms.items():
-        example = max((value for _, value in printed if key in (value if isinstance(value, dict) else value[0])), key=lambda value: len(set(keysOf(value))))
+        example = max((value for _, value in printed if key in (value if isinstance(value, dict) else value[0])),
+                      key=lambda value: len(set(keysOf(value))))
         part = schema["$defs"][form] if isinstance(example, dict) else {"items": schema["$defs"][form]}
         for path in required(example, part, schema):
             dropped += 1

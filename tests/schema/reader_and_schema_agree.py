@@ -12,7 +12,9 @@ BEYOND_SCHEMA = re.compile(
     r"mentions node|mentions itself|cannot follow itself|is before this one|occurs twice|an index into 'frames'|"
     r"more errors are not shown|an integer that 64 bits hold|error: [^ ]*: type '[^']*', column|expected the index of|"
     r"the name of a group|\[pipeline\.|cannot prepare a graph|(events?|numbers?) stated, but")
-OTHERS = [None, True, -1, 0, 2.5, 3, 2**63, "", "x", "%x_1", "%", "%0", "class", "torch.load", "*x", "a.0", "na\u00efve", "s0 + 1", "x\n", "b0 f32[4][1]cpu", "b9 f32[4]cpu", "n0", [], ["%x_1"], {}, {"str": "x"}, {"str": 1}, {"dtype": "f32"},
+OTHERS = [None, True, -1, 0, 2.5, 3, 2**63, "", "x", "%x_1", "%", "%0", "class", "torch.load", "*x", "a.0",
+          "na\u00efve", "s0 + 1", "x\n", "b0 f32[4][1]cpu", "b9 f32[4]cpu", "n0", [], ["%x_1"], {}, {"str": "x"},
+          {"str": 1}, {"dtype": "f32"},
           {"dtype": "float32"}, {"device": "cuda:x"}, {"slice": [1]}, {"float": "inf"}, {"float": "1"}, {"nodes": []}]
 
 

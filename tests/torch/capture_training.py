@@ -3,7 +3,8 @@
 
 It captures an MLP and a transformer of two layers, each a whole step in one graph: forward, backward, gradients
 averaged over the ranks, SGD with momentum. The folder of each model gets
-  w4.py, w1.py       the step of one of four ranks, and the one of a single rank on the whole batch, as print_readable writes them
+  w4.py, w1.py       the step of one of four ranks, and the one of a single rank on the whole batch, as print_readable
+                     writes them
   w4/rankN.safetensors, w1/rank0.safetensors
                      in.NAME: parameters and momenta at first; batch.NAME: the batches, one row for each step in turn
   losses.txt         PyTorch's own loss at each of 50 steps, eager, in one process on the whole batch"""
@@ -24,7 +25,8 @@ def write_safetensors(path, tensors):
     header, data = {}, b""
     for name, tensor in sorted(tensors.items()):
         raw = tensor.contiguous().numpy().tobytes()
-        header[name] = {"dtype": CODES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        header[name] = {"dtype": CODES[tensor.dtype], "shape": list(tensor.shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -37,7 +39,8 @@ class Mlp:
     per_rank, features, hidden, classes = 8, 16, 32, 6
 
     def parameters(self):
-        sizes = [(self.features, self.hidden), (self.hidden,), (self.hidden, self.hidden), (self.hidden,), (self.hidden, self.classes), (self.classes,)]
+        sizes = [(self.features, self.hidden), (self.hidden,), (self.hidden, self.hidden), (self.hidden,),
+                 (self.hidden, self.classes), (self.classes,)]
         return [torch.randn(s) * 0.3 for s in sizes]
 
     def batch(self, count):
@@ -55,7 +58,8 @@ class Transformer:
     per_rank, tokens, length, width, heads = 2, 12, 6, 16, 2
 
     def parameters(self):
-        layer = [(self.width,), (self.width, 3 * self.width), (self.width, self.width), (self.width,), (self.width, 2 * self.width), (2 * self.width, self.width)]
+        layer = [(self.width,), (self.width, 3 * self.width), (self.width, self.width), (self.width,),
+                 (self.width, 2 * self.width), (2 * self.width, self.width)]
         sizes = [(self.tokens, self.width)] + 2 * layer + [(self.width,), (self.width, self.tokens)]
         return [torch.ones(s) if len(s) == 1 else torch.randn(s) * 0.2 for s in sizes]
 

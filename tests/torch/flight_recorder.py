@@ -34,7 +34,8 @@ def gloo_rank(rank, folder):
     if rank != 1:
         work.append(dist.all_gather_into_tensor(torch.ones(12), torch.ones(4), async_op=True))
     work.append(dist.all_reduce(torch.ones(8), async_op=True))
-    for name, dump in (("pickle", c10d._dump_fr_trace(True, False, False)), ("json", c10d._dump_fr_trace_json(True, False))):
+    for name, dump in (("pickle", c10d._dump_fr_trace(True, False, False)),
+                       ("json", c10d._dump_fr_trace_json(True, False))):
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         with open(os.path.join(folder, name, f"rank_{rank}"), "wb") as file:
             file.write(dump if isinstance(dump, bytes) else dump.encode())
@@ -51,10 +52,12 @@ def analyse(tool, folder):
 
 def check_theirs(tool, folder):
     environment = dict(os.environ, TORCH_FR_BUFFER_SIZE="20")
-    ranks = [subprocess.Popen([sys.executable, __file__, "--rank", str(rank), folder], env=environment) for rank in range(3)]
+    ranks = [subprocess.Popen([sys.executable, __file__, "--rank", str(rank), folder], env=environment)
+             for rank in range(3)]
     for rank in ranks:
         rank.wait(timeout=120)
-    wanted = "rank 1 is the culprit: collective 2 of group 0 is all_gather f32[4] on ranks 0 and 2, and all_reduce f32[8] on rank 1"
+    wanted = ("rank 1 is the culprit: collective 2 of group 0 is all_gather f32[4] on ranks 0 and 2, and all_reduce "
+              "f32[8] on rank 1")
     return [f"{form}: exit {code}: {text}" for form in ("pickle", "json")
             for code, text in [analyse(tool, os.path.join(folder, form))] if code != 3 or wanted not in text]
 
@@ -63,7 +66,8 @@ def check_ours(tool, folder):
     step, records, pickles = (os.path.join(folder, name) for name in ("step.py", "records", "pickles"))
     with open(step, "w", encoding="utf-8") as file:
         file.write(STEP)
-    subprocess.run([tool, step, "--ranks", "3", "--engine", "local", "--fault", "skip:1:gather", "--flight-records", records],
+    subprocess.run([tool, step, "--ranks", "3", "--engine", "local", "--fault", "skip:1:gather", "--flight-records",
+                    records],
                    capture_output=True, check=False)
     os.makedirs(pickles)
     for name in os.listdir(records):

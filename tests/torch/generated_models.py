@@ -10,7 +10,8 @@ Exit 1 if one differs by more than 1e-4 of its size.
 import math, re, subprocess, sys
 import torch
 
-SMALL = "--layers 2 --dim 32 --heads 4 --kv-heads 4 --vocab 32 --seq 32 --batch 2 --device cpu --dtype f32 --emit fx".split()
+SMALL = ("--layers 2 --dim 32 --heads 4 --kv-heads 4 --vocab 32 --seq 32 --batch 2 --device cpu --dtype f32 "
+         "--emit fx").split()
 MODELS = ("llama3-8b", "gpt2-xl", "qwen3-14b", "mixtral-8x7b", "deepseek-v3-16b")
 TOLERANCE = 1e-4
 
@@ -54,12 +55,14 @@ def program(gen, model, *flags):
     exec(text, names)
     module = next(value for value in names.values() if isinstance(value, type) and issubclass(value, torch.nn.Module))
     inputs = re.findall(r'(\w+): "(\w+)\[([\d, ]*)\]', re.search(r"def forward\(self, (.*)\):", text).group(1))
-    return lambda *values: module.forward(None, *values), [(name, dtype, [int(n) for n in sizes.split(",") if n]) for name, dtype, sizes in inputs]
+    return lambda *values: module.forward(None, *values), [(name, dtype, [int(n) for n in sizes.split(",") if n])
+                                                           for name, dtype, sizes in inputs]
 
 
 def values_of(inputs):
     torch.manual_seed(0)
-    return {name: torch.randint(0, 32, sizes) if dtype == "i64" else torch.randn(sizes) * (0.3 if "norm" not in name else 0.1) + ("norm_weight" in name)
+    return {name: torch.randint(0, 32, sizes) if dtype == "i64"
+            else torch.randn(sizes) * (0.3 if "norm" not in name else 0.1) + ("norm_weight" in name)
             for name, dtype, sizes in inputs}
 
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Follows docs/getting-a-graph.md on two gloo ranks: getting_a_graph.py CCGRAPH_OPT PAGE [--only HEADING].
 
-Each block of Python under a heading is run as the page's first block of the shell says, and the graphs that are listed then must hold the
-collectives that EXPECTED has of the heading. A heading with a program that is not in EXPECTED, or the other way round, is a failure: so the page and
-this table cannot part."""
+Each block of Python under a heading is run as the page's first block of the shell says, and the graphs that are listed
+then must hold the collectives that EXPECTED has of the heading. A heading with a program that is not in EXPECTED, or
+the other way round, is a failure: so the page and this table cannot part."""
 import argparse, json, os, re, subprocess, sys, tempfile
 
 #: for each heading, the collectives of a rank's graphs by kind of graph; kinds that are not listed have none
 EXPECTED = {
-    "Functional collectives": {"aot_inference_graph": 1, "before_post_grad_graph": 1, "inductor_post_grad_graph": 1, "fx_graph_runnable": 1},
+    "Functional collectives": {"aot_inference_graph": 1, "before_post_grad_graph": 1, "inductor_post_grad_graph": 1,
+                               "fx_graph_runnable": 1},
     "Tensor parallel": {"aot_joint_graph": 1, "aot_forward_graph": 1},
     "SimpleFSDP": {"aot_joint_graph": 8, "aot_forward_graph": 4, "aot_backward_graph": 4},
     "Mixture of experts": {"aot_joint_graph": 4, "aot_forward_graph": 2, "aot_backward_graph": 2},
@@ -56,12 +57,15 @@ def graphs_in(folder, program, page, tool):
     with open(os.path.join(folder, "step.py"), "w", encoding="utf-8") as file:
         file.write(program)
     run, listing = commands(page)
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(tool)), os.environ["PATH"]])
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(tool)),
+                            os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(run, shell=True, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=280)
+    done = subprocess.run(run, shell=True, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=280)
     if done.returncode:
         raise AssertionError(f"{run} ends with {done.returncode}\n{done.stdout[-3000:]}")
-    listed = subprocess.run(f"{listing} --json", shell=True, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    listed = subprocess.run(f"{listing} --json", shell=True, cwd=folder, env=environment, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             check=True)
     return json.loads(listed.stdout)
 
@@ -73,7 +77,8 @@ def judge(heading, listed):
         kind, _, compiled = name.partition("@")
         of = [graph for graph in listed if graph["kind"] == kind and (not compiled or graph["compile_id"] == compiled)]
         if sorted({graph["rank"] for graph in of}) != [0, 1] or max(graph["collectives"] for graph in of) != count:
-            wrong.append(f"{name}: expected {count} collectives on both ranks, got {[(g['rank'], g['collectives']) for g in of]}")
+            wrong.append(f"{name}: expected {count} collectives on both ranks, got "
+                         f"{[(g['rank'], g['collectives']) for g in of]}")
     if not EXPECTED[heading]:
         wrong += [f"{graph['kind']} of rank {graph['rank']} holds {graph['collectives']} collectives, expected none"
                   for graph in listed if graph["collectives"]]
@@ -98,7 +103,8 @@ def main():
             wrong = judge(heading, listed)
         except AssertionError as error:
             listed, wrong = [], [str(error)]
-        print(f"| {heading} | {len(listed)} | {sum(graph['collectives'] or 0 for graph in listed)} | {'no' if wrong else 'yes'} |", flush=True)
+        print(f"| {heading} | {len(listed)} | {sum(graph['collectives'] or 0 for graph in listed)} | "
+              f"{'no' if wrong else 'yes'} |", flush=True)
         for text in wrong:
             failed = True
             print(f"{heading}: {text}", file=sys.stderr, flush=True)

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--accepted] [--random COUNT] [--bitwise COUNT] [--first SEED] [--table]
+"""Runs programs before and after ccgraph on PyTorch's own gloo ranks: gloo.py BIN TESTS [--recorded] [--accepted]
+[--random COUNT] [--bitwise COUNT] [--first SEED] [--table]
 
 BIN holds ccgraph-opt, TESTS ccgraph_write_programs.
-  --recorded      every graph of tests/data that has recorded values, as -O1, -O2 and coalesce-collectives{layout=flat} leave it
+  --recorded      every graph of tests/data that has recorded values, as -O1, -O2 and coalesce-collectives{layout=flat}
+                  leave it
   --accepted      the programs of tests/evidence/accepted_programs, as the pipelines that they name leave them
-  --random COUNT  programs of the project's own generator from SEED (0) on, each as the pipelines of ccgraph_write_programs leave it
-  --bitwise COUNT those of the same programs that run on 4 ranks, with inputs that are no whole numbers, as the pipelines leave them with --bitwise
+  --random COUNT  programs of the project's own generator from SEED (0) on, each as the pipelines of
+                  ccgraph_write_programs leave it
+  --bitwise COUNT those of the same programs that run on 4 ranks, with inputs that are no whole numbers, as the
+  pipelines leave them with --bitwise
   --table         print a Markdown table instead of lines
 
 A random program has whole numbers as inputs and is compared bitwise. A recorded program is compared with the
@@ -20,9 +24,11 @@ import torch
 from gloo_ranks import MESH, Program, run_all
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-OPTIONS = {"-O1": ["-O1"], "-O2": ["-O2"], "flat": ["--pipeline", "coalesce-collectives{layout=flat}", "--memory-budget", "unlimited"]}
+OPTIONS = {"-O1": ["-O1"], "-O2": ["-O2"], "flat": ["--pipeline", "coalesce-collectives{layout=flat}",
+                                                    "--memory-budget", "unlimited"]}
 MOST_RANKS = 4
-DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "I16": torch.int16,
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64,
+          "I32": torch.int32, "I16": torch.int16,
           "I8": torch.int8, "U8": torch.uint8, "BOOL": torch.bool, "C64": torch.complex64, "C128": torch.complex128}
 
 
@@ -40,11 +46,14 @@ def whole_numbers(dtype, sizes, index, rank):
 def random_program(line):
     made = json.loads(line)
     world = made["ranks"]
-    mine = [{name: next(cell for cell in cells if rank in cell) for name, cells in made["groups"].items()} for rank in range(world)]
+    mine = [{name: next(cell for cell in cells if rank in cell) for name, cells in made["groups"].items()}
+            for rank in range(world)]
     listed = "reduce_scatter_tensor_coalesced" in made["before"] + "".join(made["after"].values())
     program = Program(
-        name=f"program {made['seed']}", world=world, before=[made["before"]] * world, after={k: [v] * world for k, v in made["after"].items()}, groups=mine,
-        inputs=lambda rank: [(name, whole_numbers(dtype, sizes, i, rank)) for i, (name, dtype, sizes) in enumerate(made["inputs"])],
+        name=f"program {made['seed']}", world=world, before=[made["before"]] * world,
+        after={k: [v] * world for k, v in made["after"].items()}, groups=mine,
+        inputs=lambda rank: [(name, whole_numbers(dtype, sizes, i, rank))
+                             for i, (name, dtype, sizes) in enumerate(made["inputs"])],
         sums=None if listed or isinstance(made["values"], str) else made["values"])
     program.faults += [f"{k}: ccgraph: {v.strip().splitlines()[-1][:200]}" for k, v in made["failed"].items()]
     if isinstance(made["values"], str) and "mesh" not in made["before"]:
@@ -54,7 +63,8 @@ def random_program(line):
 
 def random_programs(folder, first, count):
     tool = os.path.join(folder, "ccgraph_write_programs")
-    lines = subprocess.run([tool, str(first), str(count)], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run([tool, str(first), str(count)], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
     return [random_program(line) for line in lines]
 
 
@@ -62,19 +72,22 @@ def fractions(dtype, sizes, index, rank, seed):
     """Returns numbers whose sums depend on the order."""
     dtype = getattr(torch, dtype)
     generator = torch.Generator().manual_seed(seed * 1000 + index * 10 + rank)
-    return torch.randn(sizes, dtype=dtype, generator=generator) if dtype.is_floating_point or dtype.is_complex else whole_numbers(str(dtype)[6:], sizes, index, rank)
+    return (torch.randn(sizes, dtype=dtype, generator=generator) if dtype.is_floating_point or dtype.is_complex
+            else whole_numbers(str(dtype)[6:], sizes, index, rank))
 
 
 def bitwise_programs(folder, first, count, option="--bitwise"):
     """Returns programs of four ranks, whose sums of floating-point numbers depend on the order of additions."""
     tool = os.path.join(folder, "ccgraph_write_programs")
-    lines = subprocess.run([tool, str(first), str(count), *[option] * bool(option)], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run([tool, str(first), str(count), *[option] * bool(option)], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
     found = []
     for made in map(json.loads, lines):
         if made["ranks"] == 4:
             program = random_program(json.dumps(made | {"values": "not compared: mesh"}))
             program.notes = []
-            program.inputs = lambda rank, made=made: [(n, fractions(d, s, i, rank, made["seed"])) for i, (n, d, s) in enumerate(made["inputs"])]
+            program.inputs = lambda rank, made=made: [(n, fractions(d, s, i, rank, made["seed"]))
+                                                      for i, (n, d, s) in enumerate(made["inputs"])]
             found.append(program)
     return found
 
@@ -88,7 +101,8 @@ def safetensors(path):
     for name, meta in json.loads(data[8:8 + size]).items():
         if name != "__metadata__":
             count, dtype = math.prod(meta["shape"]), DTYPES[meta["dtype"]]
-            flat = torch.frombuffer(data, dtype=dtype, count=count, offset=8 + size + meta["data_offsets"][0]) if count else torch.empty(0, dtype=dtype)
+            flat = (torch.frombuffer(data, dtype=dtype, count=count, offset=8 + size + meta["data_offsets"][0])
+                    if count else torch.empty(0, dtype=dtype))
             tensors[name] = flat.clone().reshape(meta["shape"])
     return tensors
 
@@ -103,7 +117,8 @@ class Capture:
         self.world = self.facts[0]["world_size"]
         if len(folders) == 1:
             folders, self.facts = folders * self.world, self.facts * self.world
-        self.texts = [next(p for p in (os.path.join(f, "readable.py"), os.path.join(f, "readable.py.gz")) if os.path.exists(p)) for f in folders]
+        self.texts = [next(p for p in (os.path.join(f, "readable.py"), os.path.join(f, "readable.py.gz"))
+                           if os.path.exists(p)) for f in folders]
         self.facts_files = [os.path.join(f, "facts.json") for f in folders]
         self.kept = {}
 
@@ -115,13 +130,15 @@ class Capture:
     def inputs(self, rank):
         facts, values = self.facts[rank], self.recorded(rank)
         kinds = placeholder_types(self.before[rank])
-        return [(name, None if name in facts["opaque_inputs"] else as_typed(values["in." + name], kind)) for name, kind in zip(facts["placeholders"], kinds)]
+        return [(name, None if name in facts["opaque_inputs"] else as_typed(values["in." + name], kind))
+                for name, kind in zip(facts["placeholders"], kinds)]
 
     def attributes(self, rank):
         made = {name[5:]: value for name, value in self.recorded(rank).items() if name.startswith("attr.")}
         for name, meaning in self.facts[rank].get("constants", {}).items():
             if "reduce_op" in meaning:
-                made[name] = torch.distributed.ReduceOp(getattr(torch.distributed.ReduceOp, meaning["reduce_op"].upper())).boxed()
+                made[name] = torch.distributed.ReduceOp(getattr(torch.distributed.ReduceOp,
+                                                                meaning["reduce_op"].upper())).boxed()
         return made
 
     def tolerance(self, rank, key):
@@ -143,7 +160,8 @@ def as_typed(value, kind):
         return value.item()
     strides = re.fullmatch(r"\w+\[.*\]\[([\d, ]+)\]\S+", kind)
     strides = [int(s) for s in strides[1].split(",")] if strides else list(value.stride())
-    return torch.empty_strided(value.shape, strides, dtype=value.dtype).copy_(value) if strides != list(value.stride()) and all(strides) else value.clone()
+    return (torch.empty_strided(value.shape, strides, dtype=value.dtype).copy_(value)
+            if strides != list(value.stride()) and all(strides) else value.clone())
 
 
 def text_of(path):
@@ -165,17 +183,21 @@ def recorded_programs(binaries):
 def recorded_program(binaries, capture):
     differ = len(set(capture.before)) > 1
     program = Program(
-        name=os.path.relpath(capture.values, os.path.join(ROOT, "tests/data")), world=capture.world, before=capture.before, after={}, exact=False,
-        groups=[{n: g["ranks"] for n, g in f["groups"].items()} for f in capture.facts], inputs=capture.inputs, attributes=capture.attributes,
+        name=os.path.relpath(capture.values, os.path.join(ROOT, "tests/data")), world=capture.world,
+        before=capture.before, after={}, exact=False,
+        groups=[{n: g["ranks"] for n, g in f["groups"].items()} for f in capture.facts], inputs=capture.inputs,
+        attributes=capture.attributes,
         tolerance=capture.tolerance, recorded=capture.recorded)
     for what, options in OPTIONS.items():
         written = {}
         for text, facts in zip(capture.texts, capture.facts_files):
             if text not in written:
-                command = [os.path.join(binaries, "ccgraph-opt"), text, *options, *["--ranks-differ"] * differ, "--groups", facts, "--emit", "fx"]
+                command = [os.path.join(binaries, "ccgraph-opt"), text, *options, *["--ranks-differ"] * differ,
+                           "--groups", facts, "--emit", "fx"]
                 run = subprocess.run(command, capture_output=True, text=True, cwd=tempfile.gettempdir())
                 if run.returncode:
-                    program.faults.append(f"{what}: ccgraph-opt: exit {run.returncode}: {(run.stderr.strip().splitlines() or ['?'])[-1][:200]}")
+                    program.faults.append(f"{what}: ccgraph-opt: exit {run.returncode}: "
+                                          f"{(run.stderr.strip().splitlines() or ['?'])[-1][:200]}")
                     break
                 written[text] = run.stdout
         else:
@@ -183,7 +205,8 @@ def recorded_program(binaries, capture):
     return program
 
 
-# --- Programs that were once accepted ----------------------------------------------------------------------------------
+# --- Programs that were once accepted
+# ----------------------------------------------------------------------------------
 
 def accepted_programs(binaries):
     """Returns the programs of tests/evidence/accepted_programs that a pipeline rewrites, on two ranks."""
@@ -197,14 +220,18 @@ def accepted_programs(binaries):
 
 
 def accepted_program(binaries, name, command, text):
-    inputs = [(n, k) for n, k in re.findall(r'(\w+)(?:: "([^"]*)")?', re.search(r"def forward\(self, (.*)\):", text)[1]) if n]
-    program = Program(name=name, world=2, before=[text] * 2, after={}, groups=[{n: [0, 1] for n in ("0", "group0", "group1")}] * 2,
+    inputs = [(n, k) for n, k in re.findall(r'(\w+)(?:: "([^"]*)")?',
+                                            re.search(r"def forward\(self, (.*)\):", text)[1]) if n]
+    program = Program(name=name, world=2, before=[text] * 2, after={},
+                      groups=[{n: [0, 1] for n in ("0", "group0", "group1")}] * 2,
                       inputs=lambda rank: [(n, made_input(k, i, rank)) for i, (n, k) in enumerate(inputs)])
     command = re.sub(r"--check-equivalence \d+|--remarks|\{p\}", "", command)
-    run = subprocess.run(f"{os.path.join(binaries, 'ccgraph-opt')} {command} --emit fx -", shell=True, input=text, capture_output=True, text=True,
+    run = subprocess.run(f"{os.path.join(binaries, 'ccgraph-opt')} {command} --emit fx -", shell=True, input=text,
+                         capture_output=True, text=True,
                          cwd=tempfile.gettempdir())
     if run.returncode:
-        program.faults.append(f"{command.strip()}: exit {run.returncode}: {(run.stderr.strip().splitlines() or ['?'])[0][:200]}")
+        program.faults.append(f"{command.strip()}: exit {run.returncode}: "
+                              f"{(run.stderr.strip().splitlines() or ['?'])[0][:200]}")
     elif "no graph" not in run.stderr:
         program.after[command.strip()] = [run.stdout] * 2
     return program
@@ -213,7 +240,8 @@ def accepted_program(binaries, name, command, text):
 def made_input(kind, index, rank):
     shape = re.fullmatch(r"(\w+)\[([\d, ]*)\].*", kind or "")
     names = {"f32": "float32", "c64": "complex64", "b8": "bool"}
-    return whole_numbers(names[shape[1]], [int(n) for n in shape[2].split(",") if n.strip()], index, rank) if shape else MESH
+    return (whole_numbers(names[shape[1]], [int(n) for n in shape[2].split(",") if n.strip()], index, rank) if shape
+            else MESH)
 
 
 # --- What random programs hold ---------------------------------------------------------------------------------------
@@ -227,7 +255,8 @@ HOLDS = {
     "a group of a mesh's dimension": r"_c10d_functional\.(?!wait).*, mesh_get_process_group\w*[,)]",
     "slices of a buffer, filled by `_out` forms": r"_out\w*\.default\(.*out = slice\w*\)",
     "pieces of a collective's result (as_strided, view of another dtype, view_as_complex, view_as_real)":
-        r"aten\.(as_strided|view|view_as_complex|view_as_real)\.(default|dtype)\(" + RESULT + r"(?:, torch\.|, \[.*\], \[|\))",
+        r"aten\.(as_strided|view|view_as_complex|view_as_real)\.(default|dtype)\(" + RESULT
+        + r"(?:, torch\.|, \[.*\], \[|\))",
     "a launch inside control_deps": r"higher_order\.control_deps",
     "an in-place collective": r"(all_reduce_|broadcast_)\.default",
     "a list of tensors (coalesced)": r"_coalesced\.default",
@@ -241,7 +270,8 @@ def contents(programs):
     print("\n| programs with | number | some collectives merged | changed at all |\n|---|---:|---:|---:|")
     for name, pattern in HOLDS.items():
         holding = [p for p in programs if re.search(pattern, p.before[0])]
-        merged = [p for p in holding if any(len(LAUNCH.findall(t[0])) < len(LAUNCH.findall(p.before[0])) for t in p.after.values())]
+        merged = [p for p in holding if any(len(LAUNCH.findall(t[0])) < len(LAUNCH.findall(p.before[0]))
+                                            for t in p.after.values())]
         print(f"| {name} | {len(holding)} | {len(merged)} | {sum(bool(p.after) for p in holding)} |")
 
 
@@ -262,11 +292,14 @@ def report(title, programs, seconds, as_table):
             contents(programs)
         print(f"\nPrograms that differ, fail or hang: {len(wrong)}.")
         if any(p.sums for p in programs):
-            print(f"The interpreter computes other bits than gloo for {len(unlike)} of {sum(bool(p.sums) for p in programs)} programs.")
+            print(f"The interpreter computes other bits than gloo for {len(unlike)} of "
+                  f"{sum(bool(p.sums) for p in programs)} programs.")
     else:
-        print(f"{title}: {len(programs)} programs, {sum(ways.values())} rewritten texts, {seconds:.0f} s: {len(wrong)} differ")
+        print(f"{title}: {len(programs)} programs, {sum(ways.values())} rewritten texts, {seconds:.0f} s: {len(wrong)} "
+              "differ")
     for program in wrong + [p for p in unlike if p not in wrong]:
-        print(f"- {program.name} ({program.world} ranks): " + "; ".join((program.faults or ["interpreter: " + n for n in program.notes])[:3]))
+        print(f"- {program.name} ({program.world} ranks): "
+              + "; ".join((program.faults or ["interpreter: " + n for n in program.notes])[:3]))
     return len(wrong) + len(unlike)
 
 
@@ -280,15 +313,19 @@ def control(programs):
 
 def main():
     options = argparse.ArgumentParser()
-    options.add_argument("binaries"), options.add_argument("tests")
-    options.add_argument("--accepted", action="store_true"), options.add_argument("--recorded", action="store_true"), options.add_argument("--table", action="store_true")
-    options.add_argument("--random", type=int, default=0), options.add_argument("--bitwise", type=int, default=0), options.add_argument("--first", type=int, default=0)
+    for name in ("binaries", "tests"):
+        options.add_argument(name)
+    for name in ("--accepted", "--recorded", "--table"):
+        options.add_argument(name, action="store_true")
+    for name in ("--random", "--bitwise", "--first"):
+        options.add_argument(name, type=int, default=0)
     chosen = options.parse_args()
     chosen.binaries, chosen.tests = os.path.abspath(chosen.binaries), os.path.abspath(chosen.tests)
     jobs = [("Recorded programs", recorded_programs, (chosen.binaries,))] * chosen.recorded
     jobs += [("Programs that were once accepted", accepted_programs, (chosen.binaries,))] * chosen.accepted
     jobs += [("Random programs", random_programs, (chosen.tests, chosen.first, chosen.random))] * (chosen.random > 0)
-    jobs += [("Sums that must keep every bit", bitwise_programs, (chosen.tests, chosen.first, chosen.bitwise))] * (chosen.bitwise > 0)
+    jobs += [("Sums that must keep every bit", bitwise_programs,
+              (chosen.tests, chosen.first, chosen.bitwise))] * (chosen.bitwise > 0)
     wrong = 0
     for title, make, arguments in jobs:
         start = time.time()

@@ -18,7 +18,10 @@ import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives
 import torch.distributed.tensor
-import torch._inductor.fx_passes.bucketing, torch._inductor.fx_passes.control_dependencies, torch._inductor.inductor_prims  # their operators
+# their operators
+import torch._inductor.fx_passes.bucketing
+import torch._inductor.fx_passes.control_dependencies
+import torch._inductor.inductor_prims
 from torch.distributed.device_mesh import init_device_mesh
 
 from one_thread_gloo import init_process_group
@@ -40,7 +43,8 @@ class Program:
     exact: bool = True                            # bitwise; else within `tolerance`
     tolerance: object = lambda rank, key: (0, 0)  # rank, "out.0" -> (atol, rtol)
     recorded: object = lambda rank: {}            # rank -> {"out.0": tensor}: what PyTorch gave where it was captured
-    sums: list = None                             # by rank: "out.0" -> CRC-32 of its bytes, as the interpreter computes it
+    # by rank: "out.0" -> CRC-32 of its bytes, as the interpreter computes it
+    sums: list = None
     faults: list = field(default_factory=list)
     crashes: int = 0
     notes: list = field(default_factory=list)
@@ -78,7 +82,8 @@ def module_of(text, caller, attributes):
     """Returns the text as a module; the classes in it, which are its subgraphs, are its submodules."""
     text = re.sub(r"^class [^(]*\(", "class Program(", text, count=1, flags=re.M)
     text = re.sub(r"\b(torch\.ops\.(?!higher_order)\w+\.\w+\.\w+)\(", r"caller(\1)(", text)
-    scope = dict(torch=torch, caller=caller, device=torch.device, inf=math.inf, nan=math.nan, operator=__import__("operator"), NoneType=type(None))
+    scope = dict(torch=torch, caller=caller, device=torch.device, inf=math.inf, nan=math.nan,
+                 operator=__import__("operator"), NoneType=type(None))
     exec(compile(text, "<program>", "exec"), scope)
 
     def instance(kind):
@@ -111,7 +116,8 @@ def sharing(tensors):
     ranges = [memory(t) if isinstance(t, torch.Tensor) and t.numel() else None for t in tensors]
 
     def first(i):
-        return next(((j, ranges[i][0] - ranges[j][0]) for j in range(i) if ranges[j] and ranges[j][0] < ranges[i][1] and ranges[i][0] < ranges[j][1]), None)
+        return next(((j, ranges[i][0] - ranges[j][0]) for j in range(i) if ranges[j] and ranges[j][0] < ranges[i][1]
+                     and ranges[i][0] < ranges[j][1]), None)
     return [first(i) if ranges[i] else None for i in range(len(tensors))]
 
 
@@ -141,13 +147,15 @@ def difference(key, got, want, exact, tolerance, slack):
     if not isinstance(want, torch.Tensor):
         return None if got == want or got is want else f"{key} is {got}, expected {want}"
     if got.dtype != want.dtype or got.shape != want.shape or got.stride() != want.stride() and want.numel() > 1:
-        return f"{key} is {got.dtype} {list(got.shape)} {got.stride()}, expected {want.dtype} {list(want.shape)} {want.stride()}"
+        return (f"{key} is {got.dtype} {list(got.shape)} {got.stride()}, expected {want.dtype} {list(want.shape)} "
+                f"{want.stride()}")
     if bits_equal(got, want):
         return None
     atol, rtol = (0, 0) if exact else tolerance
     apart = distance(got, want)
     over = apart > torch.clamp(atol + rtol * numbers(want).double().abs().nan_to_num(posinf=0), min=slack)
-    return f"{key} differs by {apart.max().item():.6g} in {int(over.sum())} of {over.numel()} numbers" if over.any() else None
+    return (f"{key} differs by {apart.max().item():.6g} in {int(over.sum())} of {over.numel()} numbers" if over.any()
+            else None)
 
 
 # --- One rank --------------------------------------------------------------------------------------------------------
@@ -156,10 +164,12 @@ class Rank:
     def __init__(self, rank, world, programs):
         self.rank, self.world, self.pools = rank, world, {}
         everyone = tuple(range(world))
-        wanted = sorted({(tuple(cell), k) for p in programs for r in range(world) for cell, k in self.keys(p, r).values()})
+        wanted = sorted({(tuple(cell), k) for p in programs for r in range(world)
+                         for cell, k in self.keys(p, r).values()})
         for cell, k in wanted:
             self.pools[cell, k] = dist.group.WORLD if (cell, k) == (everyone, 0) else dist.new_group(list(cell))
-        self.mesh = init_device_mesh("cpu", (1, world), mesh_dim_names=("one", "all")) if any("_dtensor.mesh" in p.before[0] for p in programs) else None
+        self.mesh = (init_device_mesh("cpu", (1, world), mesh_dim_names=("one", "all"))
+                     if any("_dtensor.mesh" in p.before[0] for p in programs) else None)
 
     @staticmethod
     def keys(program, rank):
@@ -173,7 +183,8 @@ class Rank:
 
     def run(self, program, text, late):
         groups = {name: self.pools[key] for name, key in self.keys(program, self.rank).items() if self.rank in key[0]}
-        attributes = {"mesh": self.mesh} | {n: g.boxed() if n.startswith("_torchbind") else g for n, g in groups.items() if n.isidentifier()}
+        attributes = {"mesh": self.mesh} | {n: g.boxed() if n.startswith("_torchbind") else g
+                                            for n, g in groups.items() if n.isidentifier()}
         named = [(name, self.mesh if value is MESH else value) for name, value in program.inputs(self.rank)]
         inputs = [value for _, value in named]
         torch.manual_seed(0)
@@ -199,7 +210,8 @@ class Rank:
             say(what)
             got, now = self.run(program, texts[self.rank], self.rank == late)
             bad = [f"{len(got)} results, expected {len(want)}"] if got.keys() != want.keys() else []
-            bad += filter(None, (difference(k, got[k], want[k], program.exact, program.tolerance(self.rank, k), slack.get(k, 0)) for k in want if k in got))
+            bad += filter(None, (difference(k, got[k], want[k], program.exact, program.tolerance(self.rank, k),
+                                            slack.get(k, 0)) for k in want if k in got))
             bad += [f"results share memory as {now}, expected {shared}"] if not bad and now != shared else []
             faults += [f"{what}: rank {self.rank}: {b}" for b in bad]
         return faults, notes
@@ -211,7 +223,8 @@ class Rank:
             return {}
         recorded = program.recorded(self.rank)
         far = {k: distance(v, recorded[k]).max().item() if v.numel() else 0.0 for k, v in results.items()
-               if k in recorded and isinstance(v, torch.Tensor) and v.dtype == recorded[k].dtype and v.shape == recorded[k].shape}
+               if k in recorded and isinstance(v, torch.Tensor) and v.dtype == recorded[k].dtype
+               and v.shape == recorded[k].shape}
         everyone = [None] * self.world
         dist.all_gather_object(everyone, far)
         return {k: 4 * max(f.get(k, 0.0) for f in everyone) for k in far}
@@ -237,7 +250,8 @@ def rank_main(rank, world, programs, pipe, store):
     except BaseException as error:
         place = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == "<program>"]
         lines = (str(error).strip() or "?").splitlines()
-        pipe.send((at, "raised", f"{type(error).__name__}: {lines[0][:200]}" + (f" (line {place[0].lineno})" if place else "")))
+        pipe.send((at, "raised", f"{type(error).__name__}: {lines[0][:200]}"
+                   + (f" (line {place[0].lineno})" if place else "")))
     time.sleep(1e6)  # its exit would break the last barrier of the others
 
 
@@ -250,7 +264,8 @@ def run_set(world, programs):
         pipes, processes = [], []
         for rank in range(world):
             mine, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=rank_main, args=(rank, world, programs, theirs, os.path.join(folder, "store")), daemon=True)
+            process = context.Process(target=rank_main,
+                                      args=(rank, world, programs, theirs, os.path.join(folder, "store")), daemon=True)
             process.start()
             theirs.close()
             pipes.append(mine)

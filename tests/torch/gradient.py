@@ -23,7 +23,8 @@ import ccgraph.torch
 # (gradient_test.cpp covers those).
 ELSEWHERE = ("aten._scaled_dot_product_flash_attention.default", "aten._scaled_dot_product_efficient_attention.default",
              "aten.native_dropout.default", "aten.detach.default",
-             "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default", "aten.square.default")
+             "prims.convert_element_type.default", "aten._fused_rms_norm.default", "aten.reshape.default",
+             "aten.square.default")
 TOLERANCE = 1e-7
 ops = torch.ops.aten
 # Forms that PyTorch's samples do not call.
@@ -36,7 +37,8 @@ MORE = {
     "norm_of_all": (lambda a: ops.norm.Scalar(a, 3.0), (3, 4)),
     "sort_stable": (lambda a: ops.sort.stable(a, stable=True, dim=0, descending=True)[0], (3, 4)),
     "sub_number": (lambda a: ops.sub.Scalar(ops.alias(a), 2.0), (3, 4)),
-    "constants": (lambda a: a * (ops.zeros_like(a) + ops.ones_like(a) + ops.full_like(a, 2.0) + ops.new_zeros(a, [4])), (3, 4)),
+    "constants": (lambda a: a * (ops.zeros_like(a) + ops.ones_like(a) + ops.full_like(a, 2.0) + ops.new_zeros(a, [4])),
+                  (3, 4)),
 }
 
 
@@ -50,7 +52,8 @@ def plain(value):
 
 
 def name_of(target):
-    return str(target).removeprefix("torch.ops.") if isinstance(target, torch._ops.OpOverload) else f"operator.{target.__name__}"
+    return (str(target).removeprefix("torch.ops.") if isinstance(target, torch._ops.OpOverload)
+            else f"operator.{target.__name__}")
 
 
 class Case:
@@ -77,7 +80,8 @@ class Case:
             leaves[place] = tensor
         args = pytree.tree_unflatten(leaves, self.spec)
         result = self.op(args[0], *args[1], **args[2])
-        first = result if isinstance(result, torch.Tensor) else next(x for x in pytree.tree_leaves(result) if isinstance(x, torch.Tensor))
+        first = (result if isinstance(result, torch.Tensor)
+                 else next(x for x in pytree.tree_leaves(result) if isinstance(x, torch.Tensor)))
         return (first, )
 
     def targets(self):
@@ -100,7 +104,8 @@ class Case:
 
 def more_cases():
     for name, (function, *shapes) in MORE.items():
-        tensors = [shape if isinstance(shape, torch.Tensor) else torch.randn(shape, dtype=torch.float64) for shape in shapes]
+        tensors = [shape if isinstance(shape, torch.Tensor) else torch.randn(shape, dtype=torch.float64)
+                   for shape in shapes]
         yield name, Case(function, SampleInput(tensors[0], args=tuple(tensors[1:])))
 
 
@@ -156,7 +161,8 @@ def main():
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
     torch.manual_seed(0)
-    targets = set(subprocess.run([options.differentiate, "--targets"], check=True, capture_output=True, text=True).stdout.split())
+    targets = set(subprocess.run([options.differentiate, "--targets"], check=True, capture_output=True,
+                                 text=True).stdout.split())
     cases = [*more_cases(), *samples(targets, options.most)]
     worst, calls, failed = collections.defaultdict(float), collections.Counter(), []
     with tempfile.TemporaryDirectory() as folder:

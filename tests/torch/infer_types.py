@@ -21,8 +21,10 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
-DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.int64: "i64", torch.int32: "i32",
-          torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "b8", torch.complex64: "c64", torch.complex128: "c128",
+DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16", torch.int64: "i64",
+          torch.int32: "i32",
+          torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8", torch.bool: "b8", torch.complex64: "c64",
+          torch.complex128: "c128",
           torch.complex32: "c32", torch.uint16: "u16", torch.uint32: "u32", torch.uint64: "u64"}
 SAMPLED = (torch.float32, torch.int64, torch.bool, torch.bfloat16)
 
@@ -35,19 +37,22 @@ def sliced(tensor):
 
 
 def transposed(tensor):
-    return tensor.new_zeros(tuple(reversed(tensor.shape))).permute(*range(tensor.dim() - 1, -1, -1)) if tensor.dim() else tensor
+    return (tensor.new_zeros(tuple(reversed(tensor.shape))).permute(*range(tensor.dim() - 1, -1, -1)) if tensor.dim()
+            else tensor)
 
 
 def one_row(tensor):
     """Returns a dimension of one element whose stride affects no address."""
-    return tensor.new_zeros((7, *tensor.shape[1:]))[3:4] if tensor.dim() and tensor.shape[0] == 1 else sliced(tensor[:1]) if tensor.dim() else tensor
+    return (tensor.new_zeros((7, *tensor.shape[1:]))[3:4] if tensor.dim() and tensor.shape[0] == 1
+            else sliced(tensor[:1]) if tensor.dim() else tensor)
 
 
 VARIANTS = {"plain": lambda t: t, "sliced": sliced, "transposed": transposed, "one_row": one_row}
 
 
 def is_plain(leaf):
-    return type(leaf) is torch.Tensor and leaf.layout == torch.strided and leaf.dtype in DTYPES and leaf.numel() <= 100_000
+    return (type(leaf) is torch.Tensor and leaf.layout == torch.strided and leaf.dtype in DTYPES
+            and leaf.numel() <= 100_000)
 
 
 class Case:
@@ -96,7 +101,8 @@ def cases(options):
             for sample in samples[::step][:options.samples]:
                 for variant in VARIANTS:
                     try:
-                        yield from ((f"{op.name}/{DTYPES[dtype]}/{variant}", graph) for graph in Case(op, sample, variant).graphs())
+                        yield from ((f"{op.name}/{DTYPES[dtype]}/{variant}", graph)
+                                    for graph in Case(op, sample, variant).graphs())
                     except Exception:  # PyTorch's own refusal of the form
                         continue
 
@@ -107,7 +113,8 @@ def some_slice(rng, x):
         return x
     dim = rng.randrange(x.dim())
     start = rng.randrange(max(1, x.shape[dim]))
-    return torch.ops.aten.slice.Tensor(x, dim, start, rng.choice((start + 1, start + 2, sys.maxsize)), rng.choice((1, 1, 2)))
+    return torch.ops.aten.slice.Tensor(x, dim, start, rng.choice((start + 1, start + 2, sys.maxsize)),
+                                       rng.choice((1, 1, 2)))
 
 
 def some_view(rng, x):
@@ -125,16 +132,22 @@ STEPS = [
     lambda rng, x: x.squeeze(), lambda rng, x: x.squeeze(rng.randrange(x.dim())) if x.dim() else x,
     lambda rng, x: x.expand([3 if n == 1 and rng.random() < 0.5 else n for n in x.shape]),
     lambda rng, x: x.flatten(), lambda rng, x: x.contiguous(), lambda rng, x: x.clone(),
-    lambda rng, x: x + 1, lambda rng, x: torch.exp(x), lambda rng, x: torch.log1p(x), lambda rng, x: -x, lambda rng, x: x * x,
+    lambda rng, x: x + 1, lambda rng, x: torch.exp(x), lambda rng, x: torch.log1p(x), lambda rng, x: -x, lambda rng,
+    x: x * x,
     lambda rng, x: x.to(torch.bfloat16), lambda rng, x: torch.where(x > 0, x, 0.0), lambda rng, x: x.relu(),
     lambda rng, x: x + some_slice(rng, x) if rng.random() < 0.5 else some_slice(rng, x) * x,
     lambda rng, x: x + x.transpose(-1, -2), lambda rng, x: x.masked_fill(x > 0, 0.5),
-    lambda rng, x: torch.cat([x, some_slice(rng, x)], rng.randrange(x.dim())), lambda rng, x: torch.stack([x, x], rng.randrange(x.dim() + 1)),
-    lambda rng, x: rng.choice(x.split(rng.choice((1, 2)), rng.randrange(x.dim()))), lambda rng, x: rng.choice(x.unbind(rng.randrange(x.dim()))),
+    lambda rng, x: torch.cat([x, some_slice(rng, x)], rng.randrange(x.dim())), lambda rng,
+    x: torch.stack([x, x], rng.randrange(x.dim() + 1)),
+    lambda rng, x: rng.choice(x.split(rng.choice((1, 2)), rng.randrange(x.dim()))), lambda rng,
+    x: rng.choice(x.unbind(rng.randrange(x.dim()))),
     lambda rng, x: rng.choice(x.chunk(2, rng.randrange(x.dim()))),
-    lambda rng, x: x.sum(rng.randrange(x.dim()), keepdim=rng.random() < 0.5), lambda rng, x: x.amax(rng.randrange(x.dim()), keepdim=True),
-    lambda rng, x: x.softmax(rng.randrange(x.dim())), lambda rng, x: x.cumsum(rng.randrange(x.dim())), lambda rng, x: x.sort(rng.randrange(x.dim()))[0],
-    lambda rng, x: torch.zeros_like(x), lambda rng, x: x.flip(0), lambda rng, x: x @ x.mT, lambda rng, x: x.logsumexp(rng.randrange(x.dim())),
+    lambda rng, x: x.sum(rng.randrange(x.dim()), keepdim=rng.random() < 0.5), lambda rng,
+    x: x.amax(rng.randrange(x.dim()), keepdim=True),
+    lambda rng, x: x.softmax(rng.randrange(x.dim())), lambda rng, x: x.cumsum(rng.randrange(x.dim())), lambda rng,
+    x: x.sort(rng.randrange(x.dim()))[0],
+    lambda rng, x: torch.zeros_like(x), lambda rng, x: x.flip(0), lambda rng, x: x @ x.mT, lambda rng,
+    x: x.logsumexp(rng.randrange(x.dim())),
 ]
 
 
@@ -195,7 +208,8 @@ def inferred(opt, graph, folder):
 
 
 def inputs_of(node):
-    return ", ".join(str(told(arg.meta.get("val"))) if isinstance(arg, torch.fx.Node) else repr(arg) for arg in node.args)
+    return ", ".join(str(told(arg.meta.get("val"))) if isinstance(arg, torch.fx.Node) else repr(arg)
+                     for arg in node.args)
 
 
 def main():
@@ -228,10 +242,12 @@ def main():
                 target, got = str(node.target), types.get(node.name)
                 if got is None or (isinstance(got, list) and None in got):
                     unknown[target] += 1
-                    example.setdefault(("unknown", target), f"{name}: ({inputs_of(node)}) {dict(node.kwargs)} -> {expected}")
+                    example.setdefault(("unknown", target),
+                                       f"{name}: ({inputs_of(node)}) {dict(node.kwargs)} -> {expected}")
                 elif json.dumps(got).replace(" ", "") != json.dumps(expected).replace(" ", ""):
                     wrong[target] += 1
-                    example.setdefault(("wrong", target), f"{name}: ({inputs_of(node)}) {dict(node.kwargs)} -> {expected}, got {got}")
+                    example.setdefault(("wrong", target),
+                                       f"{name}: ({inputs_of(node)}) {dict(node.kwargs)} -> {expected}, got {got}")
     for name, why in refused[:10]:
         print("refused", name, why)
     if options.table or wrong:
@@ -239,7 +255,8 @@ def main():
             for target, count in collections.Counter(counts).most_common():
                 print(kind, count, target, example[kind, target])
     percent = 100 * sum(unknown.values()) / max(1, total)
-    print(f"{len(seen)} graphs, {total:,} typed results: {sum(wrong.values())} wrong, {sum(unknown.values())} unknown ({percent:.2f} %), "
+    print(f"{len(seen)} graphs, {total:,} typed results: {sum(wrong.values())} wrong, {sum(unknown.values())} unknown "
+          f"({percent:.2f} %), "
           f"{len(refused)} graphs refused")
     return 1 if wrong or percent > options.accept else 0
 

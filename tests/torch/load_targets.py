@@ -9,10 +9,14 @@ import ccgraph.torch
 from ccgraph.torch import Unsupported
 from ccgraph.torch._targets import UnknownTarget, resolve_target
 
-REFUSED = ("load_library", "import_module", "loaded_libraries.add", "aten.__class__.mro", "aten.mm.nothing", "nothing.mm.default", "aten",
-           "operator.call", "operator.methodcaller", "operator.attrgetter", "operator.__builtins__", "builtins.eval", "builtins.getattr",
-           "torch.load", "torch.os.system", "torch.hub.load", "higher_order.__class__", "os.system", "aten.mm.default.__call__")
-RESOLVED = {"aten.mm.default": torch.ops.aten.mm.default, "aten.add.Tensor": torch.ops.aten.add.Tensor, "aten.mm": torch.ops.aten.mm,
+REFUSED = ("load_library", "import_module", "loaded_libraries.add", "aten.__class__.mro", "aten.mm.nothing",
+           "nothing.mm.default", "aten",
+           "operator.call", "operator.methodcaller", "operator.attrgetter", "operator.__builtins__", "builtins.eval",
+           "builtins.getattr",
+           "torch.load", "torch.os.system", "torch.hub.load", "higher_order.__class__", "os.system",
+           "aten.mm.default.__call__")
+RESOLVED = {"aten.mm.default": torch.ops.aten.mm.default, "aten.add.Tensor": torch.ops.aten.add.Tensor,
+            "aten.mm": torch.ops.aten.mm,
             "operator.getitem": __import__("operator").getitem, "torch.sym_max": torch.sym_max,
             "higher_order.cond": torch.ops.higher_order.cond}
 
@@ -51,18 +55,21 @@ def load(folder, graph, **options):
 def files():
     with tempfile.TemporaryDirectory() as folder:
         for target in ("torch.load", "aten.load_library.default", "nothing.mm.default"):
-            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), (Unsupported, ccgraph.InputError))
+            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])),
+                           (Unsupported, ccgraph.InputError))
             assert "'y'" in said and "registered operator" in said or "expected a function" in said, said
         # The reader refuses a text that is not the name of an operator before anything searches for it.
         for target in ("load_library", "operator.call", "builtins.eval"):
-            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])), ccgraph.InputError)
+            said = refused(lambda: load(folder, program(target, [{"str": os.path.join(folder, "evil.so")}])),
+                           ccgraph.InputError)
             assert "/nodes/2/target" in said, said
         # An attribute with the name of a module's method is a constant of the file, and never that method.
         for attribute in ("forward", "register_buffer", "a.forward", "__class__", "forward.__globals__"):
             said = refused(lambda: load(folder, program("aten.add.Tensor", ["%x", "%w"], attribute)), Unsupported)
             assert "which every module has" in said, said
         for attribute in ("w", "layers.0.weight"):
-            module = load(folder, program("aten.add.Tensor", ["%x", "%w"], attribute), constants={attribute: torch.ones(2)})
+            module = load(folder, program("aten.add.Tensor", ["%x", "%w"], attribute),
+                          constants={attribute: torch.ones(2)})
             assert torch.equal(module(torch.ones(2)), torch.full((2,), 2.0)), attribute
 
 

@@ -4,7 +4,8 @@ logged_jobs.py FOLDER [JOB...].
 
 FOLDER/JOB/ gets `trace/`, the TORCH_TRACE logs of all ranks, and `truth.json` of rank 0: PyTorch's version, the device,
 the number of ranks, the ranks of each process group, and the collectives of one training step with the bytes of their
-inputs, as PyTorch's flight recorder lists them. The step was compiled before, so these are the collectives that Inductor's code issues.
+inputs, as PyTorch's flight recorder lists them. The step was compiled before, so these are the collectives that
+Inductor's code issues.
 """
 import datetime, json, os, pathlib, subprocess, sys
 import torch
@@ -56,7 +57,8 @@ def recorded():
 
 
 def bytes_sent(entry):
-    return sum(BYTES[kind] * int(torch.tensor(size).prod()) for size, kind in zip(entry["input_sizes"], entry["input_dtypes"]))
+    return sum(BYTES[kind] * int(torch.tensor(size).prod())
+               for size, kind in zip(entry["input_sizes"], entry["input_dtypes"]))
 
 
 def truth(step):
@@ -65,10 +67,12 @@ def truth(step):
     before = len(recorded()["entries"])
     step()
     entries = recorded()["entries"][before:]
-    ran = [{"kind": each["profiling_name"].split(":")[-1], "group": each["process_group"][0], "sent": bytes_sent(each)} for each in entries]
+    ran = [{"kind": each["profiling_name"].split(":")[-1], "group": each["process_group"][0], "sent": bytes_sent(each)}
+           for each in entries]
     used = {each["group"] for each in ran}
     groups = {name: dist.get_process_group_ranks(group) for group, name in _world.pg_names.items() if name in used}
-    return {"torch": torch.__version__.split("+")[0], "device": "cpu", "ranks": dist.get_world_size(), "groups": groups, "collectives": ran}
+    return {"torch": torch.__version__.split("+")[0], "device": "cpu", "ranks": dist.get_world_size(),
+            "groups": groups, "collectives": ran}
 
 
 def run_rank(name, folder):
@@ -86,8 +90,10 @@ def run_rank(name, folder):
 def record(name, folder):
     folder.mkdir(parents=True)
     ranks = [subprocess.Popen([sys.executable, __file__, "--rank", name, str(folder)], env={
-        **os.environ, "RANK": str(rank), "WORLD_SIZE": str(RANKS), "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCH_FR_BUFFER_SIZE": "2000", "TORCH_TRACE": str(folder / "trace")}) for rank in range(RANKS)]
+        **os.environ, "RANK": str(rank), "WORLD_SIZE": str(RANKS), "OMP_NUM_THREADS": "1",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCH_FR_BUFFER_SIZE": "2000",
+        "TORCH_TRACE": str(folder / "trace")}) for rank in range(RANKS)]
     if any([rank.wait(timeout=900) for rank in ranks]):
         sys.exit(f"logged_jobs: the job {name} failed")
 

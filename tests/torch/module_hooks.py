@@ -59,8 +59,10 @@ def main():
     theirs, expected = by_autograd(x)
     ours, calls = by_program(sys.argv[1], x)
     same = torch.equal(ours, theirs) and [c[:2] for c in calls] == [c[:2] for c in expected]
-    same = same and all(torch.equal(a, b) for one, other in zip(calls, expected) for a, b in zip(one[2:], other[2:], strict=True))
-    print(f"{len(calls)} calls of hooks, {'as' if same else 'not as'} autograd's: gradient {ours.tolist()}, expected {theirs.tolist()}")
+    same = same and all(torch.equal(a, b) for one, other in zip(calls, expected)
+                        for a, b in zip(one[2:], other[2:], strict=True))
+    print(f"{len(calls)} calls of hooks, {'as' if same else 'not as'} autograd's: gradient {ours.tolist()}, expected "
+          f"{theirs.tolist()}")
     sys.exit(0 if same else 1)
 
 

@@ -4,8 +4,8 @@
 usage: observe_effects.py [--reading] [--check LIST] [--only SUBSTRING]
 
 Each operator of aten and prims whose schema says that it writes an argument (with --reading, each that writes none) is
-called on small tensors, made up from the types in its schema: of several shapes and dtypes, and with buffers (`out`) that
-fit, are empty, or have another size. Before and after, everything that a tensor is made of is compared:
+called on small tensors, made up from the types in its schema: of several shapes and dtypes, and with buffers (`out`)
+that fit, are empty, or have another size. Before and after, everything that a tensor is made of is compared:
 
     reshaped   sizes, strides, offset, dtype, the storage that it has or how large that is
     written    its elements, or its version counter
@@ -15,8 +15,8 @@ fit, are empty, or have another size. Before and after, everything that a tensor
     flag       its conjugate or negative bit
 
 A line: operator, parameter, what was seen, separated by tabs; sorted. What was never seen is not said: an operator
-whose arguments could not be made up is not in the list. --check compares with LIST and says what differs: only more is an
-error, because a machine may lack a kernel that made a line.
+whose arguments could not be made up is not in the list. --check compares with LIST and says what differs: only more is
+an error, because a machine may lack a kernel that made a line.
 """
 import argparse
 import itertools
@@ -58,7 +58,8 @@ def plain_value(kind, name, rank):
     if kind == "bool":
         return True
     if kind in ("int[]", "SymInt[]", "List[int]", "List[SymInt]"):
-        return {"size": [2, 2], "shape": [2, 2], "stride": [1, 1], "dim": [0], "dims": [0]}.get(name, [1] * max(1, rank - 2))
+        return {"size": [2, 2], "shape": [2, 2], "stride": [1, 1], "dim": [0],
+                "dims": [0]}.get(name, [1] * max(1, rank - 2))
     if kind in ("float[]", "Scalar[]", "List[float]", "List[number]"):
         return [0.5, 0.5]
     if kind == "bool[]" or kind == "List[bool]":

@@ -102,7 +102,8 @@ def core_without_kernel(known):
 def report(known, counts, differences, reasons, operators_seen, options):
     total = sum(counts.values())
     wrong = sum(map(len, differences.values()))
-    print(f"{len(operators_seen)} kernels, {total:,} calls: {wrong} unexplained differences in {len(differences)} kernels, "
+    print(f"{len(operators_seen)} kernels, {total:,} calls: {wrong} unexplained differences in {len(differences)} "
+          "kernels, "
           f"{sum(reasons.values()):,} explained\n")
     by_dtype = collections.Counter(d[0] for ds in differences.values() for d in ds)
     by_reason = collections.defaultdict(collections.Counter)

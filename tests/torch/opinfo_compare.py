@@ -11,7 +11,8 @@ class Unsupported(Exception):
     pass
 
 
-# --- Writing a call, and reading what came of it -----------------------------------------------------------------------
+# --- Writing a call, and reading what came of it
+# -----------------------------------------------------------------------
 def bytes_of(storage):
     return torch.empty(0, dtype=torch.uint8).set_(storage).numpy().tobytes() if storage.nbytes() else b""
 
@@ -101,7 +102,8 @@ def our_answer(line, outputs):
     for dtype, sizes, strides, offset, storage in line["tensors"]:
         if dtype not in BY_NAME:
             raise Unsupported(dtype)
-        memory = torch.frombuffer(bytearray(storages[storage]), dtype=torch.uint8) if storages[storage] else torch.empty(
+        memory = torch.frombuffer(bytearray(storages[storage]),
+                                  dtype=torch.uint8) if storages[storage] else torch.empty(
             0, dtype=torch.uint8)
         tensor = torch.empty(0, dtype=BY_NAME[dtype]).set_(memory.untyped_storage(), offset, sizes, strides)
         tensors.append((tensor, storage))
@@ -181,7 +183,8 @@ def compare(call, target, expected, got, arguments, objects=True):
             kind, message, where = wrong
             if where is not None and others is None:
                 others = list(other_answers(call, torch_answer))
-            counterparts = [(name, answer, counterpart(expected, answer, a, arguments)) for name, answer in others or []]
+            counterparts = [(name, answer, counterpart(expected, answer, a, arguments)) for name, answer in others
+                            or []]
             why = same_value_elsewhere(target, y, where, counterparts) if kind == "values" else None
             if not why:
                 return kind, ("argument afterwards: " if a < arguments else "") + message, None

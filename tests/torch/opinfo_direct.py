@@ -63,9 +63,11 @@ def scalars(dtype):
 def shapes(dtype):
     """Yields in-place changes of a tensor's shape."""
     x, one = values(dtype, 3, 4), values(dtype, 1, 3, 1)
-    for name, *arguments in (("t_", ), ("transpose_", 0, 1), ("transpose_", -1, 0), ("swapaxes_", 0, 1), ("swapdims_", 0, -1),
+    for name, *arguments in (("t_", ), ("transpose_", 0, 1), ("transpose_", -1, 0), ("swapaxes_", 0, 1),
+                             ("swapdims_", 0, -1),
                              ("unsqueeze_", 1), ("unsqueeze_", -1), ("as_strided_", [2, 2], [1, 4]),
-                             ("as_strided_", [2], [3], 1), ("resize_", [2, 5]), ("resize_", [4, 4]), ("resize_", [3, 4]),
+                             ("as_strided_", [2], [3], 1), ("resize_", [2, 5]), ("resize_", [4, 4]),
+                             ("resize_", [3, 4]),
                              ("resize_", [0]), ("set_", )):
         yield f"aten.{name}.default", (x, *arguments), {}
     yield "aten.t_.default", (values(dtype, 3), ), {}
@@ -92,7 +94,8 @@ def copies(dtype):
                              ("split_copy.Tensor", 2), ("squeeze_copy.dims", [0]), ("lift_fresh_copy.default", ),
                              ("fill.Tensor", torch.tensor(3).to(dtype)), ("fill_.Tensor", torch.tensor(2).to(dtype)),
                              ("copy.default", values(torch.float32, 3, 4)), ("copy_.default", values(torch.float64, 4)),
-                             ("_reshape_alias.default", [4, 3], [3, 1]), ("_reshape_alias_copy.default", [4, 3], [3, 1]),
+                             ("_reshape_alias.default", [4, 3], [3, 1]),
+                             ("_reshape_alias_copy.default", [4, 3], [3, 1]),
                              ("unsafe_split_with_sizes.default", [1, 3], 1), ("_conj_copy.default", ),
                              ("slice_scatter.default", values(dtype, 3, 2), 1, 0, 4, 2), ("multiply.Tensor", x),
                              ("multiply_.Tensor", x), ("true_divide_.Tensor", x + x)):
@@ -101,7 +104,9 @@ def copies(dtype):
         yield "aten.view.dtype", (values(dtype, 2, 8), other), {}
         yield "aten.view_copy.dtype", (values(dtype, 2, 8), other), {}
         yield "prims.convert_element_type.default", (x, other), {}
-    yield "aten.split_with_sizes_copy.out", (parts, [2, 4]), {"out": [torch.zeros(2, 4, dtype=dtype), torch.ones(4, 4, dtype=dtype)]}
+    yield "aten.split_with_sizes_copy.out", (parts,
+                                             [2, 4]), {"out": [torch.zeros(2, 4, dtype=dtype),
+                                                               torch.ones(4, 4, dtype=dtype)]}
     yield "aten.view_as_real_copy.default", (values(torch.complex64, 2, 3), ), {}
     yield "aten.view_as_complex_copy.default", (values(torch.float32, 3, 2), ), {}
     index = (torch.tensor([0, 2, 0]), )
@@ -127,15 +132,19 @@ def networks(dtype):
     yield "aten._fused_rms_norm.default", (x, [6], values(dtype, 6), 1e-5), {}
     mean, scale = values(dtype, 4), values(dtype, 4, low=1)
     for training in (True, False):
-        yield "aten._native_batch_norm_legit_functional.default", (x, weight, weight, mean, scale, training, 0.1, 1e-5), {}
+        yield "aten._native_batch_norm_legit_functional.default", (x, weight, weight, mean, scale, training, 0.1,
+                                                                   1e-5), {}
     yield "aten._native_batch_norm_legit.no_stats", (x, weight, weight, True, 0.1, 1e-5), {}
     yield "aten._native_batch_norm_legit_no_training.default", (x, weight, weight, mean, scale, 0.1, 1e-5), {}
-    yield "aten.native_batch_norm_backward.default", (x, x + 1, weight, mean, scale, mean, scale, True, 1e-5, [True, True, True]), {}
-    yield "aten.native_batch_norm_backward.default", (x, x + 1, weight, mean, scale, mean, scale, False, 1e-5, [True, True, True]), {}
+    yield "aten.native_batch_norm_backward.default", (x, x + 1, weight, mean, scale, mean, scale, True, 1e-5,
+                                                      [True, True, True]), {}
+    yield "aten.native_batch_norm_backward.default", (x, x + 1, weight, mean, scale, mean, scale, False, 1e-5,
+                                                      [True, True, True]), {}
     for aligned in (True, False):
         yield "aten.upsample_bilinear2d.default", (images, [9, 7], aligned), {}
         yield "aten.upsample_bilinear2d.vec", (images, None, aligned, [1.5, 2.0]), {}
-        yield "aten.upsample_bilinear2d_backward.default", (values(dtype, 2, 3, 9, 7), [9, 7], [2, 3, 6, 5], aligned), {}
+        yield "aten.upsample_bilinear2d_backward.default", (values(dtype, 2, 3, 9, 7), [9, 7], [2, 3, 6, 5],
+                                                            aligned), {}
     yield "aten.conv2d.padding", (images, values(dtype, 4, 3, 3, 3), None, [1, 1], "same"), {}
     yield "aten.norm.Scalar", (x, 2), {}
     yield "aten.norm.ScalarOpt_dim_dtype", (x, 2, [1], False), {"dtype": dtype}
@@ -163,12 +172,14 @@ def lists(dtype):
     for name in ("adam", "adamw"):
         for rate in (0.01, torch.tensor(0.01)):
             overload = "tensor_lr" if isinstance(rate, torch.Tensor) else "default"
-            yield (f"aten._fused_{name}_.{overload}", (xs, ys, [z + 0.1 for z in zeros], [z + 0.2 for z in zeros], [], steps),
+            yield (f"aten._fused_{name}_.{overload}",
+                   (xs, ys, [z + 0.1 for z in zeros], [z + 0.2 for z in zeros], [], steps),
                    dict(lr=rate, beta1=0.9, beta2=0.99, weight_decay=0.1, eps=1e-8, amsgrad=False, maximize=False))
     for rate in (0.01, torch.tensor(0.01)):
         overload = "tensor_lr" if isinstance(rate, torch.Tensor) else "default"
         yield (f"aten._fused_sgd_.{overload}", (xs, ys, [z + 0.1 for z in zeros]),
-               dict(weight_decay=0.1, momentum=0.9, lr=rate, dampening=0.0, nesterov=True, maximize=False, is_first_step=False))
+               dict(weight_decay=0.1, momentum=0.9, lr=rate, dampening=0.0, nesterov=True, maximize=False,
+                    is_first_step=False))
 
 
 def special(dtype):
@@ -177,7 +188,8 @@ def special(dtype):
         return
     nan, inf = float("nan"), float("inf")
     x = torch.tensor([[1.0, nan, -2.0, inf], [nan, -inf, 3.0, nan], [0.0, -0.0, 5.0, 5.0]]).to(dtype)
-    for name in ("argmax.default", "argmin.default", "max.dim", "min.dim", "sort.default", "cummax.default", "cummin.default"):
+    for name in ("argmax.default", "argmin.default", "max.dim", "min.dim", "sort.default", "cummax.default",
+                 "cummin.default"):
         yield f"aten.{name}", (x, 1), {}
     for name in ("argmax", "argmin", "max", "min", "sign", "sgn", "relu", "isnan", "sum", "mean", "abs"):
         yield f"aten.{name}.default", (x, ), {}

@@ -26,7 +26,8 @@ def without_onednn():
 
 # (why, change of each tensor, circumstances)
 OTHERS = [
-    ("PyTorch's kernel computes tensors that are not contiguous otherwise; on contiguous ones it gives our values", contiguous,
+    ("PyTorch's kernel computes tensors that are not contiguous otherwise; on contiguous ones it gives our values",
+     contiguous,
      contextlib.nullcontext),
     ("PyTorch's vectorised loop differs from its loop for single elements, which gives our values", scattered,
      contextlib.nullcontext),

@@ -1,8 +1,8 @@
 """Defines how close a kernel must be to PyTorch, and the intended differences."""
 import re
 
-# dtype: (rtol, atol), those of torch.testing.assert_close; bf16 and f16 are wider, because PyTorch's CPU kernels round between
-# steps where the reference rounds once.
+# dtype: (rtol, atol), those of torch.testing.assert_close; bf16 and f16 are wider, because PyTorch's CPU kernels round
+# between steps where the reference rounds once.
 TOLERANCES = {"f16": (4e-3, 2e-3), "bf16": (1.6e-2, 1e-2), "f32": (1.3e-6, 1e-5), "f64": (1e-7, 1e-7),
               "c64": (2e-6, 1e-5), "c128": (1e-7, 1e-7)}
 
@@ -32,20 +32,25 @@ PLACES = [r"aten\.topk\..*"]
 
 class Reason:
     def __init__(self, why, kernels=r".*", dtypes=None, kinds=("values", ), variants=None, text=""):
-        self.why, self.kernels, self.dtypes, self.kinds, self.variants, self.text = why, kernels, dtypes, kinds, variants, text
+        self.why, self.kernels, self.dtypes = why, kernels, dtypes
+        self.kinds, self.variants, self.text = kinds, variants, text
 
     def holds(self, target, dtype, kind, message, variant):
-        return (re.fullmatch(self.kernels, target) and (self.dtypes is None or dtype in self.dtypes) and kind in self.kinds and
+        return (re.fullmatch(self.kernels, target) and (self.dtypes is None or dtype in self.dtypes)
+                and kind in self.kinds and
                 (self.variants is None or variant in self.variants) and re.search(self.text, message))
 
 
 REASONS = [
     Reason("dropout, which the kernel refuses: its random numbers would not be PyTorch's",
            r"aten\._?scaled_dot_product_.*", kinds=("refused", ), text="got dropout"),
-    Reason("rows of scores with NaN: PyTorch's blocked kernel of the CPU, which compares without regard to NaN, gives 0; its plain "
+    Reason("rows of scores with NaN: PyTorch's blocked kernel of the CPU, which compares without regard to NaN, gives "
+           "0; its plain "
            "algorithm and ours give NaN",
-           r"aten\._scaled_dot_product_flash_attention_for_cpu(_backward)?\..*", variants=("special", ), text="got nan"),
-    Reason("the mean of a row with infinities: PyTorch's vectorised form of Welford's algorithm gives NaN, the sum is infinite",
+           r"aten\._scaled_dot_product_flash_attention_for_cpu(_backward)?\..*", variants=("special", ),
+           text="got nan"),
+    Reason("the mean of a row with infinities: PyTorch's vectorised form of Welford's algorithm gives NaN, the sum is "
+           "infinite",
            r"aten\.native_layer_norm\..*", variants=("special", ), text="nan expected, got -?inf"),
     Reason("complex numbers, which the kernels of these operators say they do not compute with: convolutions, "
            "variances and standard deviations, rms_norm, logarithms of sums of exponentials, nan_to_num, "

@@ -32,10 +32,12 @@ class Calls(TorchDispatchMode):
 
 
 def program(tool, name, lr, decay, step):
-    text = subprocess.run([tool, name, str(lr), str(decay), str(step)], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([tool, name, str(lr), str(decay), str(step)], capture_output=True, text=True,
+                          check=True).stdout
     scope = {"torch": torch, "device": torch.device}
     exec(text, scope)
-    called = [line.split("torch.ops.")[1].split("(")[0] for line in text.splitlines() if "_foreach" in line and "torch.ops." in line]
+    called = [line.split("torch.ops.")[1].split("(")[0] for line in text.splitlines() if "_foreach" in line
+              and "torch.ops." in line]
     return scope["step"]().forward, called
 
 
@@ -56,7 +58,8 @@ def take_step(name, parameters, gradients, averages, squares, lr, decay, step):
     optimizer = make(held, lr=lr, weight_decay=decay, foreach=True)
     if name == "adamw":
         for parameter, average, square in zip(held, averages, squares):
-            optimizer.state[parameter] = {"step": torch.tensor(float(step - 1)), "exp_avg": average.clone(), "exp_avg_sq": square.clone()}
+            optimizer.state[parameter] = {"step": torch.tensor(float(step - 1)), "exp_avg": average.clone(),
+                                          "exp_avg_sq": square.clone()}
     with Calls() as calls:
         optimizer.step()
     if name == "sgd":
@@ -76,7 +79,8 @@ def compare(tool, name, lr, decay, step):
         results = ours(*[tensor for group in groups for tensor in group])
     theirs, expected = take_step(name, parameters, gradients, averages, squares, lr, decay, step)
     worst = worst_error(results, theirs)
-    print(f"{name} lr {lr} decay {decay} step {step}: {len(called)} foreach calls, worst error {worst:.2f} units in the last place")
+    print(f"{name} lr {lr} decay {decay} step {step}: {len(called)} foreach calls, worst error {worst:.2f} units in "
+          "the last place")
     if called != expected:
         print(f"  got      {called}\n  expected {expected}")
     return called == expected and worst <= 2
@@ -84,7 +88,8 @@ def compare(tool, name, lr, decay, step):
 
 def main():
     torch.manual_seed(0)
-    cases = [("sgd", 0.1, 0.0, 1), ("sgd", 0.1, 0.25, 1), ("adamw", 0.01, 0.01, 1), ("adamw", 0.1, 0.0, 2), ("adamw", 0.1, 0.3, 1000)]
+    cases = [("sgd", 0.1, 0.0, 1), ("sgd", 0.1, 0.25, 1), ("adamw", 0.01, 0.01, 1), ("adamw", 0.1, 0.0, 2),
+             ("adamw", 0.1, 0.3, 1000)]
     good = [compare(sys.argv[1], *case) for case in cases]
     sys.exit(0 if all(good) else 1)
 

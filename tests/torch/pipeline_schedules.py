@@ -30,7 +30,8 @@ def counted(actions):
 def order_of_pytorch(name, ranks, stages_per_rank, microbatches):
     cls = getattr(schedules, CLASSES[name])
     numbers = cls.__new__(cls)
-    numbers._n_microbatches, numbers._num_stages, numbers.num_stages = microbatches, ranks * stages_per_rank, ranks * stages_per_rank
+    numbers._n_microbatches = microbatches
+    numbers._num_stages = numbers.num_stages = ranks * stages_per_rank
     numbers.pp_group_size, numbers.n_local_stages = ranks, stages_per_rank
     numbers.number_of_rounds = max(1, microbatches // ranks)
     numbers.microbatches_per_round = microbatches // numbers.number_of_rounds
@@ -43,7 +44,8 @@ def order_of_pytorch(name, ranks, stages_per_rank, microbatches):
 
 
 def with_transfers(name, order, ranks, stages_per_rank):
-    mapping = generate_stage_to_rank_mapping(ranks, ranks * stages_per_rank, "v" if name in ("zbv", "dualpipe") else "loop")
+    mapping = generate_stage_to_rank_mapping(ranks, ranks * stages_per_rank, "v" if name in ("zbv", "dualpipe")
+                                             else "loop")
     copy = {rank: list(actions) for rank, actions in order.items()}
     return schedules._add_send_recv(copy, lambda stage: mapping[stage], ranks * stages_per_rank)
 
@@ -77,16 +79,19 @@ def main():
                 for microbatches in (2 * ranks * stages_per_rank, 4 * ranks * stages_per_rank):
                     given = flags(name, ranks, stages_per_rank, microbatches)
                     order = order_of_pytorch(name, ranks, stages_per_rank, microbatches)
-                    out = subprocess.run([gen, *given, "--emit", "csv"], check=True, capture_output=True, text=True).stdout
+                    out = subprocess.run([gen, *given, "--emit", "csv"], check=True, capture_output=True,
+                                         text=True).stdout
                     compare(" ".join(given), rows(out), texts(order))
                     if ranks > 3 or microbatches > 2 * ranks * stages_per_rank:
                         continue
                     with tempfile.TemporaryDirectory() as folder:
-                        subprocess.run([gen, "llama3-8b", *given, "--layers", str(ranks * stages_per_rank), "--dim", "64",
+                        subprocess.run([gen, "llama3-8b", *given, "--layers", str(ranks * stages_per_rank), "--dim",
+                                        "64",
                                         "--vocab", "64", "--seq", "8", "-o", folder], check=True)
                         with open(f"{folder}/schedule.csv") as file:
                             got = rows(file.read())
-                    compare("transfers of " + " ".join(given), got, texts(with_transfers(name, order, ranks, stages_per_rank)))
+                    compare("transfers of " + " ".join(given), got,
+                            texts(with_transfers(name, order, ranks, stages_per_rank)))
     print(f"{compared} schedules, {wrong} differ from PyTorch's")
     return 1 if wrong else 0
 

@@ -34,7 +34,8 @@ def step_of(jobs):
 def judge(program, ranks, times):
     """Returns one row of the table, and the errors. Jobs alternate, so that other work of the machine affects both
     sides."""
-    without, given = {"program": program}, {"program": program, "pass": {"memory_budget": "unlimited", **PASSES[program]}}
+    without, given = {"program": program}, {"program": program,
+                                            "pass": {"memory_budget": "unlimited", **PASSES[program]}}
     jobs = [(run_job(without, ranks), run_job(given, ranks)) for _ in range(times)]
     off, on = jobs[0]
     if broken := [said["error"] for pair in jobs for job in pair for said in job if "error" in said]:
@@ -49,10 +50,12 @@ def judge(program, ranks, times):
     before, after = off[0], on[0]
     gained = after["launches"] < before["launches"] or after["hidden"] > before["hidden"]
     if not gained and program not in CHAINS:
-        wrong.append(f"{before['launches']} launches and {before['hidden']} calls hidden, and no better with ccgraph: {after['launches']}, {after['hidden']}")
+        wrong.append(f"{before['launches']} launches and {before['hidden']} calls hidden, and no better with ccgraph: "
+                     f"{after['launches']}, {after['hidden']}")
     if not any(call["edits"] is not None for call in after["calls"]):
         wrong.append("the pass was not called")
-    row = {"program": program, "ranks": ranks, "difference": max((d for d in differences if d is not None), default=math.nan), "exact": exact,
+    row = {"program": program, "ranks": ranks, "difference": max((d for d in differences if d is not None),
+                                                                 default=math.nan), "exact": exact,
            "before": (before["launches"], before["hidden"]), "after": (after["launches"], after["hidden"]),
            "steps": [step_of(side) for side in zip(*jobs)],
            "milliseconds": max(1000 * sum(call["seconds"] for call in said["calls"]) for said in on)}
@@ -63,16 +66,20 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--ranks", type=int, nargs="*", default=[2, 4])
     parser.add_argument("--programs", nargs="*", default=list(PASSES))
-    parser.add_argument("--times", type=int, default=1, help="jobs of each program, without and with ccgraph, of which the fastest steps are told")
+    parser.add_argument("--times", type=int, default=1,
+                        help="jobs of each program, without and with ccgraph, of which the fastest steps are told")
     options = parser.parse_args()
     failed = False
-    print("| program | ranks | largest difference | collectives | computing calls between launch and wait | ms a step | ms in the pass |\n|---|---|---|---|---|---|---|")
+    print("| program | ranks | largest difference | collectives | computing calls between launch and wait | ms a step "
+          "| ms in the pass |\n|---|---|---|---|---|---|---|")
     for program in options.programs:
         for ranks in options.ranks:
             row, wrong = judge(program, ranks, options.times)
             if row:
                 equal = "0, to the bit" if row["exact"] else f"{row['difference']:.1e}"
-                print(f"| {program} | {ranks} | {equal} | {row['before'][0]} -> {row['after'][0]} | {row['before'][1]} -> {row['after'][1]} | {row['steps'][0]:.1f} -> {row['steps'][1]:.1f} | {row['milliseconds']:.0f} |",
+                print(f"| {program} | {ranks} | {equal} | {row['before'][0]} -> {row['after'][0]} | {row['before'][1]} "
+                      f"-> {row['after'][1]} | {row['steps'][0]:.1f} -> {row['steps'][1]:.1f} | "
+                      f"{row['milliseconds']:.0f} |",
                       flush=True)
             for text in wrong:
                 failed = True

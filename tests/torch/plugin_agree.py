@@ -28,10 +28,12 @@ def warm_and_cold(folder):
     second = run_job(job, 2, caches)
     calls = [[len(said.get("calls", [])) for said in outcomes] for outcomes in (first, second)]
     same = [said.get("results") for said in first] == [said.get("results") for said in second]
-    expect("one rank warm, one cold", calls == [[2, 2], [0, 2]] and same, [calls, [said.get("error") for said in first + second]])
+    expect("one rank warm, one cold", calls == [[2, 2], [0, 2]] and same,
+           [calls, [said.get("error") for said in first + second]])
     outcomes = run_job({**job, "pass_of_rank": {"1": {"pipeline": "-O1"}}}, 2, caches)
     errors = [said.get("error", "no error") for said in outcomes]
-    expect("a cache of another job on one rank", all("RanksDisagree" in error and "TORCHINDUCTOR_CACHE_DIR" in error for error in errors), errors)
+    expect("a cache of another job on one rank", all("RanksDisagree" in error and "TORCHINDUCTOR_CACHE_DIR" in error
+                                                     for error in errors), errors)
 
 
 def dump_and_replay(folder, tool):
@@ -41,15 +43,18 @@ def dump_and_replay(folder, tool):
     schedules.mkdir()
     for dump in sorted(pathlib.Path(folder, "dump").glob("rank0_*.json")):
         digest = dump.stem.split("_")[-1]
-        subprocess.run([tool, str(dump), "--memory-budget", "unlimited", "-o", f"{schedules}/{digest}.schedule.json"], check=True)
+        subprocess.run([tool, str(dump), "--memory-budget", "unlimited", "-o", f"{schedules}/{digest}.schedule.json"],
+                       check=True)
     made = sorted(path.name for path in schedules.iterdir())
     replayed = run_job({"program": "fsdp", "pass": {"schedule": str(schedules)}}, 2)
     direct = run_job({"program": "fsdp", "pass": {"memory_budget": "unlimited"}}, 2)
-    counts = [[(said.get("launches"), said.get("hidden"), said.get("warnings"), said.get("error")) for said in outcomes] for outcomes in (replayed, direct)]
+    counts = [[(said.get("launches"), said.get("hidden"), said.get("warnings"), said.get("error"))
+               for said in outcomes] for outcomes in (replayed, direct)]
     expect("from dump to replay", len(made) == 2 and counts[0] == counts[1], [made, counts])
     other = run_job({"program": "moe", "pass": {"schedule": str(schedules / made[0])}}, 2)
     refused = [said.get("warnings", []) for said in other]
-    expect("a schedule of another graph is refused, and the program runs", all(said and made[0][:64] in said[0] for said in refused)
+    expect("a schedule of another graph is refused, and the program runs",
+           all(said and made[0][:64] in said[0] for said in refused)
            and not any("error" in said for said in other), refused + other[:1])
 
 

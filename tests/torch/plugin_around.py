@@ -75,7 +75,8 @@ def frames():
         assert (trace is not None) == ("frame" in node.get("meta", {})), node
         if trace is not None:
             frame = program["frames"][node["meta"]["frame"]]
-            assert f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}' in trace.splitlines()[-2], (frame, trace)
+            place = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
+            assert place in trace.splitlines()[-2], (frame, trace)
             assert frame["code"] == trace.splitlines()[-1].strip()
     assert sum(trace is not None for trace in known.values()) == 2, known
 

@@ -76,7 +76,8 @@ def broken(gm, damage):
         damage(made)
     assert str(gm.graph) == text and [(node, node.meta) for node in gm.graph.nodes] == metas
     gm.graph.lint()
-    assert [each.category for each in caught if "as it was" in str(each.message)] == [ccgraph.torch.Refused], [str(each.message) for each in caught]
+    assert [each.category for each in caught
+            if "as it was" in str(each.message)] == [ccgraph.torch.Refused], [str(each.message) for each in caught]
     assert [call["edits"] for call in made.calls] == [None]
 
 
@@ -88,7 +89,8 @@ def refusals():
                 made(gm.graph)
         return damage
 
-    for place, name in ((_pass, "sorted_nodes"), (_pass, "Imported"), (_pass, "Edits"), (_edits, "_create"), (_edits, "_set_operands"),
+    for place, name in ((_pass, "sorted_nodes"), (_pass, "Imported"), (_pass, "Edits"), (_edits, "_create"),
+                        (_edits, "_set_operands"),
                         (_edits._Application, "unused")):
         gm = graph_of(3)
         broken(gm, raising(place, name))

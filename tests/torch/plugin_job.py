@@ -11,12 +11,14 @@ def run_job(job, ranks, caches=None, deadline=300):
         for rank in range(ranks):
             environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
                            "TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONFAULTHANDLER": "1",
-                           "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])}
+                           "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"),
+                                                          os.environ.get("PYTHONPATH", "")])}
             if caches is None:
                 environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
             else:
                 environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches[rank])
-            processes.append(subprocess.Popen([sys.executable, str(HERE / "plugin_rank.py"), folder, json.dumps(job)], env=environment,
+            processes.append(subprocess.Popen([sys.executable, str(HERE / "plugin_rank.py"), folder, json.dumps(job)],
+                                              env=environment,
                                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
         try:
             said = [process.communicate(timeout=deadline)[0] for process in processes]

@@ -14,7 +14,8 @@ from plugin_speed import graph_of
 
 
 def launches(gm):
-    return [str(node.target) for node in gm.graph.nodes if "into_tensor" in str(node.target) or "reduce_scatter" in str(node.target)]
+    return [str(node.target) for node in gm.graph.nodes if "into_tensor" in str(node.target)
+            or "reduce_scatter" in str(node.target)]
 
 
 def schedule_of(gm, folder):
@@ -62,7 +63,8 @@ def by_names():
             assert words in said[0][1], (words, said)
         assert launches(other) == launches(same) and len(launches(other)) < len(launches(graph_of(4)))
         text = str(refused.graph)
-        assert [kind for kind, _ in replayed(refused, schedule)] == [ccgraph.torch.Refused] and str(refused.graph) == text
+        assert [kind for kind, _ in replayed(refused,
+                                             schedule)] == [ccgraph.torch.Refused] and str(refused.graph) == text
         alien = make_fx(lambda x: x.sin().cos().tan())(torch.randn(2))
         said = replayed(alien, schedule, match="names")
         assert [kind for kind, _ in said] == [ccgraph.torch.Refused] and "knows 20% of the names" in said[0][1], said
@@ -75,7 +77,8 @@ def lost_bucket():
         member = json.load(open(schedule, encoding="utf-8"))["buckets"][0]["members"][0]
         next(node for node in gm.graph.nodes if node.name == member).name = "another"
         said = replayed(gm, schedule, match="names")
-        assert [kind for kind, _ in said] == [ccgraph.torch.Unmatched] and "1 buckets with members that are not here" in said[0][1], said
+        assert [kind for kind, _ in said] == [ccgraph.torch.Unmatched], said
+        assert "1 buckets with members that are not here" in said[0][1], said
         assert any(node.name == "another" for node in gm.graph.nodes)
 
 
@@ -102,15 +105,18 @@ def from_log(tool):
         os.environ["TORCH_TRACE"] = str(trace)
         before = run_job({"program": "fsdp"}, 2)
         del os.environ["TORCH_TRACE"]
-        listed = json.loads(subprocess.run([tool, "--list-graphs", "--json", str(trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True).stdout)
+        listed = json.loads(subprocess.run([tool, "--list-graphs", "--json", str(trace)], stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, check=True).stdout)
         chosen = [graph for graph in listed if graph["kind"] == "before_post_grad_graph" and graph["rank"] == 0]
         for number, graph in enumerate(chosen):
-            subprocess.run([tool, "-O2", "--memory-budget", "unlimited", str(trace), "--graph", str(graph["index"]), "-o", str(schedules / f"{number}.schedule.json")],
+            subprocess.run([tool, "-O2", "--memory-budget", "unlimited", str(trace), "--graph", str(graph["index"]),
+                            "-o", str(schedules / f"{number}.schedule.json")],
                            stderr=subprocess.PIPE, stdout=subprocess.PIPE, check=True)
         after = run_job({"program": "fsdp", "pass": {"schedule": str(schedules), "match": "names"}}, 2)
         assert len(chosen) == 2 and not any("error" in said for said in before + after), [chosen, before, after]
         assert [said["results"] for said in before] == [said["results"] for said in after]
-        assert after[0]["launches"] < before[0]["launches"], [after[0]["launches"], before[0]["launches"], after[0]["warnings"]]
+        assert after[0]["launches"] < before[0]["launches"], [after[0]["launches"], before[0]["launches"],
+                                                              after[0]["warnings"]]
         print("launches", before[0]["launches"], "->", after[0]["launches"], after[0]["warnings"])
 
 

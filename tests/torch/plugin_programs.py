@@ -78,7 +78,8 @@ def mixture_of_experts(rank, ranks):
     def step(x, *weights):
         for expert, shared in zip(weights[::2], weights[1::2]):
             sent = funcol.all_to_all_single_autograd(x, splits, splits, dist.group.WORLD)
-            x = torch.relu(x @ shared) + funcol.all_to_all_single_autograd(torch.relu(sent @ expert), splits, splits, dist.group.WORLD)
+            x = torch.relu(x @ shared) + funcol.all_to_all_single_autograd(torch.relu(sent @ expert), splits, splits,
+                                                                           dist.group.WORLD)
         return x.square().mean()
 
     make = seeded(rank, WIDTH, WIDTH)

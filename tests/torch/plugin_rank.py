@@ -68,7 +68,8 @@ def run(job, rank, ranks):
     steps = fastest_step(train)
     return {"results": [value.flatten().view(torch.int32).tolist() for value in results],
             "values": [value.flatten().tolist() for value in results],
-            "step_seconds": steps, "launches": sum(count["launches"] for count in counts), "hidden": sum(count["hidden"] for count in counts),
+            "step_seconds": steps, "launches": sum(count["launches"] for count in counts),
+            "hidden": sum(count["hidden"] for count in counts),
             "codes": codes if job.get("codes") else []}
 
 
@@ -80,7 +81,8 @@ def run_recipe(job, rank, ranks):
     step = RECIPES[job["program"]](rank, ranks)
     steps = [step() for _ in range(1 if job["program"].startswith("page: ") else 2)]
     return {"values": [value.flatten().tolist() for values in steps for value in values],
-            "results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps for value in values]}
+            "results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps
+                        for value in values]}
 
 
 def install(job, rank):
@@ -98,7 +100,8 @@ def install(job, rank):
 def main(folder, text):
     job, rank, ranks = json.loads(text), int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.set_num_threads(1)
-    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks, datetime.timedelta(seconds=job.get("timeout", 240)))
+    init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks,
+                       datetime.timedelta(seconds=job.get("timeout", 240)))
     job["program"] = job.get("program_of_rank", {}).get(str(rank), job["program"])
     outcome = {}
     with warnings.catch_warnings(record=True) as caught:

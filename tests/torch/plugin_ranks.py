@@ -49,7 +49,8 @@ def run(rank, folder):
     found, (digest,) = seen_by(rank, "both decide alike", {})
     assert found["launches"] < 8 and not found["warned"] and not disagree(digest)
     found, _ = seen_by(rank, "rank 1 fails", {}, broken=rank == 1)
-    assert found == {**kept, "warned": ["Refused"], "same": True} if rank == 1 else found == {**kept, "warned": ["RanksDiffer"]}, found
+    assert found == {**kept, "warned": ["Refused"],
+                     "same": True} if rank == 1 else found == {**kept, "warned": ["RanksDiffer"]}, found
     found, _ = seen_by(rank, "rank 1 has other passes", {"pipeline": "-O1"} if rank == 1 else {})
     assert found == {**kept, "warned": ["RanksDiffer"]}, found
     found, _ = seen_by(rank, "rank 1 says ranks_differ", {"ranks_differ": True} if rank == 1 else {})

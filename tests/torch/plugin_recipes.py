@@ -76,7 +76,9 @@ def sharded(model, mesh, placements):
     for layer in model:
         for name, parameter in list(layer.named_parameters()):
             layer.register_parameter(name, torch.nn.Parameter(distribute_tensor(parameter.data, mesh, placements)))
-            torch.nn.utils.parametrize.register_parametrization(layer, name, Gather([Partial(AVERAGE)] * len(placements)), unsafe=True)
+            torch.nn.utils.parametrize.register_parametrization(layer, name,
+                                                                Gather([Partial(AVERAGE)] * len(placements)),
+                                                                unsafe=True)
     return model
 
 
@@ -93,8 +95,10 @@ def hsdp(rank, ranks):
 def tp_embedding(rank, ranks):
     """The graph of each rank contains the offset of its part of the vocabulary."""
     mesh = init_device_mesh("cpu", (ranks,), mesh_dim_names=("tp",))
-    model = torch.nn.Sequential(torch.nn.Embedding(4 * ranks, WIDTH), torch.nn.Linear(WIDTH, 2 * WIDTH), torch.nn.ReLU(), torch.nn.Linear(2 * WIDTH, WIDTH))
-    parallelize_module(model, mesh, {"0": RowwiseParallel(input_layouts=Replicate()), "1": ColwiseParallel(), "3": RowwiseParallel()})
+    model = torch.nn.Sequential(torch.nn.Embedding(4 * ranks, WIDTH), torch.nn.Linear(WIDTH, 2 * WIDTH),
+                                torch.nn.ReLU(), torch.nn.Linear(2 * WIDTH, WIDTH))
+    parallelize_module(model, mesh, {"0": RowwiseParallel(input_layouts=Replicate()), "1": ColwiseParallel(),
+                                     "3": RowwiseParallel()})
     return trained(model, torch.arange(6) % (4 * ranks))
 
 
@@ -103,7 +107,8 @@ def moe_constant_splits(rank, ranks):
     rows = lambda sender, receiver: (sender + 2 * receiver) % 3 + 1
     sent = [rows(rank, other) for other in range(ranks)]
     received = [rows(other, rank) for other in range(ranks)]
-    experts, shards = [torch.nn.Linear(WIDTH, WIDTH) for _ in range(2)], [seeded(rank, WIDTH, WIDTH)().requires_grad_() for _ in range(2)]
+    experts, shards = [torch.nn.Linear(WIDTH, WIDTH) for _ in range(2)], [seeded(rank, WIDTH, WIDTH)().requires_grad_()
+                                                                          for _ in range(2)]
     tokens = seeded(rank, sum(sent), WIDTH)().requires_grad_()
 
     @torch.compile
@@ -111,13 +116,15 @@ def moe_constant_splits(rank, ranks):
         for expert, shard in zip(experts, shards):
             there = funcol.all_to_all_single_autograd(x, received, sent, dist.group.WORLD)
             gathered = funcol.all_gather_tensor_autograd(shard, 0, dist.group.WORLD)
-            x = funcol.all_to_all_single_autograd(expert(there).relu(), sent, received, dist.group.WORLD) + (x @ gathered.t()).sum(1, keepdim=True)
+            x = funcol.all_to_all_single_autograd(expert(there).relu(), sent, received,
+                                                  dist.group.WORLD) + (x @ gathered.t()).sum(1, keepdim=True)
         return x.square().mean()
 
     def step():
         tokens.grad = None
         loss = forward(tokens, *shards)
-        return [local(loss), *(local(value) for value in torch.autograd.grad(loss, [tokens, *shards, *experts[0].parameters()]))]
+        gradients = torch.autograd.grad(loss, [tokens, *shards, *experts[0].parameters()])
+        return [local(loss), *(local(value) for value in gradients)]
 
     return step
 
@@ -161,13 +168,16 @@ def one_rank_eager(rank, ranks):
 def page_programs():
     """Returns heading -> the program below it on the page."""
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)[1:]
-    found = {section.split("\n", 1)[0]: re.findall(r"^```python\n(.*?)^```", section, flags=re.M | re.S) for section in sections}
-    return {heading: blocks[0] for heading, blocks in found.items() if blocks and heading != "From a file that somebody sent"}
+    found = {section.split("\n", 1)[0]: re.findall(r"^```python\n(.*?)^```", section, flags=re.M | re.S)
+             for section in sections}
+    return {heading: blocks[0] for heading, blocks in found.items() if blocks
+            and heading != "From a file that somebody sent"}
 
 
 def for_ranks(program, ranks):
     """Returns a program of the page, which is for two ranks, for another number of ranks that divides 4."""
-    for of_two, of_all in ("(2,)", f"({ranks},)"), ("[2, 2]", str([4 // ranks] * ranks)), ("dist.get_rank(), 2,", f"dist.get_rank(), {ranks},"):
+    for of_two, of_all in (("(2,)", f"({ranks},)"), ("[2, 2]", str([4 // ranks] * ranks)),
+                           ("dist.get_rank(), 2,", f"dist.get_rank(), {ranks},")):
         program = program.replace(of_two, of_all)
     return program
 
@@ -181,14 +191,18 @@ def of_page(heading):
             sys.modules[module.__name__] = module
             names = module.__dict__
             # The process group already exists.
-            exec(for_ranks(page_programs()[heading], ranks).replace('dist.init_process_group("gloo")', "").replace("dist.destroy_process_group()", ""), names)
+            exec(for_ranks(page_programs()[heading], ranks).replace('dist.init_process_group("gloo")',
+                                                                    "").replace("dist.destroy_process_group()", ""),
+                                                                    names)
             modules = [value for value in names.values() if isinstance(value, torch.nn.Module)]
-            return [local(parameter.grad) for module in modules for parameter in module.parameters() if parameter.grad is not None]
+            return [local(parameter.grad) for module in modules for parameter in module.parameters()
+                    if parameter.grad is not None]
 
         return step
 
     return make
 
 
-RECIPES = {recipe.__name__: recipe for recipe in (ddp, ddp_python_reducer, fsdp, hsdp, tp_embedding, moe_constant_splits, recompiled_alone, one_rank_eager)}
+RECIPES = {recipe.__name__: recipe for recipe in (ddp, ddp_python_reducer, fsdp, hsdp, tp_embedding,
+                                                  moe_constant_splits, recompiled_alone, one_rank_eager)}
 RECIPES.update({f"page: {heading}": of_page(heading) for heading in page_programs()})

@@ -20,7 +20,8 @@ from opinfo_rules import Reason, explained
 PROVIDER = "torch"
 # Cases in which the provider gives the same values as PyTorch and ccgraph's kernels, but in another form.
 PROVIDERS_OWN = [
-    Reason("the layout of a result of attention: the provider packs operands whose last dimension has gaps, beside which PyTorch's "
+    Reason("the layout of a result of attention: the provider packs operands whose last dimension has gaps, beside "
+           "which PyTorch's "
            "kernel would read, and the result is laid out like them; an engine copies it to where the plan says",
            r"aten\._scaled_dot_product_flash_attention_for_cpu\..*", kinds=("strides", ), variants=("strided", )),
 ]

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Operators that no builtin kernel computes, by PyTorch's kernels: retired_kernels.py FOLDER_OF_TOOLS
 
-A graph of such operators, one of them in place, runs on the reference interpreter and on the engine local with --kernels torch; its values
-are those of PyTorch. --check-equivalence with --kernels torch compares the graph before and after a pass. Without --kernels the error says so."""
+A graph of such operators, one of them in place, runs on the reference interpreter and on the engine local with
+--kernels torch; its values are those of PyTorch. --check-equivalence with --kernels torch compares the graph before and
+after a pass. Without --kernels the error says so."""
 import json, os, struct, subprocess, sys, tempfile
 import torch
 
 GRAPH = """class graph(torch.nn.Module):
-    def forward(self, x: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu", at: "f32[2, 2, 2, 2][8, 4, 2, 1]cpu", labels: "i64[2, 4, 4][16, 4, 1]cpu"):
+    def forward(self, x: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu", at: "f32[2, 2, 2, 2][8, 4, 2, 1]cpu", \
+labels: "i64[2, 4, 4][16, 4, 1]cpu"):
         ar: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
         near: "f32[2, 3, 2, 2][12, 4, 2, 1]cpu" = torch.ops.aten.grid_sampler_2d.default(x, at, 0, 0, True)
         near_: "f32[2, 3, 2, 2][12, 4, 2, 1]cpu" = torch.ops.aten.hardtanh_.default(near, -0.5, 0.75)
@@ -62,7 +64,8 @@ def main():
             file.write(GRAPH)
         record(folder, 2)
         ran = [os.path.join(tools, "ccgraph-run"), graph, "--ranks", "2", "--values", folder]
-        changed = [os.path.join(tools, "ccgraph-opt"), graph, "--pipeline", "sink-waits", "--check-equivalence", "2", "--values", folder]
+        changed = [os.path.join(tools, "ccgraph-opt"), graph, "--pipeline", "sink-waits", "--check-equivalence", "2",
+                   "--values", folder]
         refused = run(*ran)
         assert refused.returncode == 1 and "no builtin kernel computes aten.grid_sampler_2d.default" in refused.stderr
         assert "--kernels torch computes" in refused.stderr

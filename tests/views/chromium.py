@@ -12,7 +12,8 @@ import shutil
 import subprocess
 import tempfile
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+         "--hide-scrollbars",
          "--remote-debugging-pipe"]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Chromium's code for a key, besides its name.
@@ -32,7 +33,8 @@ class Browser:
         self.rest = b""
         to_read, self.to = os.pipe()
         self.back, to_write = os.pipe()
-        self.process = self._start([path, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"], to_read, to_write)
+        self.process = self._start([path, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"], to_read,
+                                   to_write)
         os.close(to_read)
         os.close(to_write)
         self.session = None
@@ -105,7 +107,8 @@ class Browser:
     def open(self, page: pathlib.Path) -> None:
         """Returns when the page has loaded and all its scripts have run."""
         self.call("Page.navigate", url=page.absolute().as_uri())
-        self.evaluate("new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))")
+        self.evaluate("new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', () "
+                      "=> done()))")
         self.settle()
 
     def settle(self) -> None:

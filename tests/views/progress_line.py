@@ -18,7 +18,8 @@ ERASED = b"\r\x1b[K"
 
 
 def start(command: list[str], **where) -> subprocess.Popen:
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm"), **where)
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm"),
+                            **where)
 
 
 def readAll(terminal: int) -> bytes:

@@ -21,7 +21,8 @@ class Loader(yaml.SafeLoader):
 
 
 for tag in TAGS:
-    Loader.add_constructor(tag, lambda loader, node, word=tag[1:]: {"Type": word, **loader.construct_mapping(node, deep=True)})
+    Loader.add_constructor(tag, lambda loader, node,
+                           word=tag[1:]: {"Type": word, **loader.construct_mapping(node, deep=True)})
 
 
 def problems(record: dict) -> list[str]:

@@ -17,7 +17,8 @@ import tempfile
 import chromium
 
 ROWS = 400
-TABLES = {"table": ("filter", "count"), "exposedTable": ("exposedFilter", "exposedCount"), "adviceTable": ("adviceFilter", "adviceCount"),
+TABLES = {"table": ("filter", "count"), "exposedTable": ("exposedFilter", "exposedCount"),
+          "adviceTable": ("adviceFilter", "adviceCount"),
           "remarkTable": ("remarkFilter", "remarkCount")}
 
 
@@ -40,7 +41,8 @@ class Page:
             self.found.append(f"{what}: got {got!r}, expected {expected!r}")
 
     def cells(self, table: str, column: int) -> list[str]:
-        return self.browser.evaluate(f"[...document.querySelectorAll('#{table} tbody tr')].map(row => row.cells[{column}].textContent)")
+        return self.browser.evaluate(f"[...document.querySelectorAll('#{table} tbody tr')].map(row => "
+                                     f"row.cells[{column}].textContent)")
 
     def inner(self, name: str) -> str:
         return self.browser.evaluate(f"document.getElementById('{name}').textContent")
@@ -50,16 +52,20 @@ class Page:
     def checkWhole(self) -> None:
         links = re.findall(r'(?:src|href)="(?!#)[^"]*"|url\([^)]*\)|@import[^;]*', self.text)
         self.expect("what the page loads", links, [])
-        self.expect("the end of the script", bool(self.browser.evaluate("document.documentElement.dataset.ready")), True)
+        self.expect("the end of the script", bool(self.browser.evaluate("document.documentElement.dataset.ready")),
+                    True)
         transfers = len(self.data["schedules"][-1]["transfers"])
-        rows = {"table": transfers, "exposedTable": len(self.data["exposures"]), "adviceTable": len(self.data["advice"]),
+        rows = {"table": transfers, "exposedTable": len(self.data["exposures"]),
+                "adviceTable": len(self.data["advice"]),
                 "remarkTable": len(self.data["remarks"]), "boundTable": 3 if self.data["bounds"] else 0}
         for table, count in rows.items():
             self.expect(f"rows of {table}", len(self.cells(table, 0)), min(count, ROWS))
-        self.expect("the count of collectives", self.inner("count").startswith(f"{transfers:,} of {transfers:,}, "), True)
+        self.expect("the count of collectives", self.inner("count").startswith(f"{transfers:,} of {transfers:,}, "),
+                    True)
 
     def checkBounds(self) -> None:
-        self.expect("bounds are hidden", self.browser.evaluate("document.getElementById('bounds').hidden"), not self.data["bounds"])
+        self.expect("bounds are hidden", self.browser.evaluate("document.getElementById('bounds').hidden"),
+                    not self.data["bounds"])
         if not self.data["bounds"]:
             return
         bound = self.data["bounds"]["merging"]
@@ -80,13 +86,15 @@ class Page:
             return
         schedule = self.data["schedules"][-1]
         told = sum(schedule["transfers"][row[0]][10] for row in self.data["exposures"])
-        self.expect("all exposed time is explained", abs(told - schedule["exposed"]) <= 2 * len(schedule["transfers"]), True)
+        self.expect("all exposed time is explained", abs(told - schedule["exposed"]) <= 2 * len(schedule["transfers"]),
+                    True)
 
     # --- Mouse and keyboard ---
 
     def sort(self, table: str, title: str) -> None:
         # Clicks from a script, because the column may be outside the window.
-        self.browser.evaluate(f"[...document.querySelectorAll('#{table} th button')].find(it => it.textContent.startsWith('{title}')).click()")
+        self.browser.evaluate(f"[...document.querySelectorAll('#{table} th button')].find(it => "
+                              f"it.textContent.startsWith('{title}')).click()")
 
     def checkSorting(self) -> None:
         bytesOf = "exposedList.shown.map(e => e.transfer.bytes)"
@@ -96,7 +104,9 @@ class Page:
             down = self.browser.evaluate("exposedList.down")
             self.expect(f"bytes sorted, down {down}", shown, sorted(shown, reverse=down))
         self.sort("exposedTable", "exposed")
-        self.expect("aria-sort", self.browser.evaluate("document.querySelector('#exposedTable [aria-sort=descending]').textContent"),
+        self.expect("aria-sort", self.browser.evaluate(
+                                                       "document.querySelector('#exposedTable "
+                                                       "[aria-sort=descending]').textContent"),
                     "exposed, µs ▾")
 
     # The first word of a table's first row must find that row, and a word that no row has must find none.
@@ -116,7 +126,8 @@ class Page:
             self.expect(f"{count} says how many", bool(self.inner(count)), True)
 
     def filter(self, field: str, text: str) -> None:
-        self.browser.evaluate(f"(() => {{ const input = document.getElementById('{field}'); input.value = {json.dumps(text)}; "
+        self.browser.evaluate(f"(() => {{ const input = document.getElementById('{field}'); input.value = "
+                              f"{json.dumps(text)}; "
                               "input.dispatchEvent(new Event('input')); })()")
 
     # A click and Enter on a row must open its collective in the timeline; Escape must close it.
@@ -127,7 +138,8 @@ class Page:
         self.expect("the story after a click", self.inner("story").startswith(name + " "), True)
         self.expect("the story ends with its causes", "Its beginning: " in self.inner("story"), True)
         self.expect("the timeline has gone there", self.window() != window, True)
-        self.expect("the row is marked", self.browser.evaluate("document.querySelectorAll('#exposedTable .chosen').length"), 1)
+        self.expect("the row is marked",
+                    self.browser.evaluate("document.querySelectorAll('#exposedTable .chosen').length"), 1)
         self.browser.press("Escape")
         self.expect("Escape hides the story", self.browser.evaluate("document.getElementById('story').hidden"), True)
         self.browser.evaluate("document.querySelector('#exposedTable tbody tr').focus()")

@@ -28,7 +28,8 @@ DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.M)
 NAMESPACE = re.compile(r"\s*(?:inline\s+)?(?:namespace\b[\w:\s]*|extern\s*\"\s*\")$")
 IDENTIFIER = re.compile(r"(?<![\w.])(?<!->)(?<!::)[A-Za-z_]\w*")
 DECLARED = (
-    re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?:\[\[.*?\]\]\s*)?(\w+)\s*(?:final\b\s*)?(?::[^:].*)?$", re.S),
+    re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+"
+               r"(?:\[\[.*?\]\]\s*)?(\w+)\s*(?:final\b\s*)?(?::[^:].*)?$", re.S),
     re.compile(r"\b(?:using|namespace)\s+(\w+)\s*=", re.S),
 )
 TEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST\w*|INSTANTIATE_\w+|RC_GTEST\w*|BENCHMARK\w*)\s*\(", re.S)
@@ -85,9 +86,11 @@ def declared(statement):
     """Returns (name, whether it is a type or an alias) of a declaration at namespace scope; None if it declares no
     name."""
     statement = statement.strip()
-    if not statement or TEST.match(statement) or re.match(r"using\s+namespace\b|using\s+[\w:]+$|static_assert\b", statement):
+    if not statement or TEST.match(statement) or re.match(r"using\s+namespace\b|using\s+[\w:]+$|static_assert\b",
+                                                          statement):
         return None
-    head = outside_brackets(statement).replace("template", " ", 1) if statement.startswith("template") else outside_brackets(statement)
+    head = (outside_brackets(statement).replace("template", " ", 1) if statement.startswith("template")
+            else outside_brackets(statement))
     for pattern in DECLARED:
         if match := pattern.search(head):
             return match[1], True
@@ -157,7 +160,8 @@ class Source:
         self.local, self.shared = set(defined), set()
         for part, anonymous in parts:
             name, type_ = declared(part) or ("", False)
-            hidden = anonymous or type_ or re.match(r"\s*(?:inline\s+)?(?:static|const|constexpr)\b", outside_brackets(part))
+            hidden = anonymous or type_ or re.match(r"\s*(?:inline\s+)?(?:static|const|constexpr)\b",
+                                                    outside_brackets(part))
             (self.local if hidden else self.shared).add(name)
         self.local.discard("")
         self.shared.discard("")
@@ -180,7 +184,8 @@ def fit(first, second, limit):
 
 
 def joined(parts, limit, near):
-    """Returns the parts joined to batches: each part joins the first earlier batch that it fits and that is `near` it."""
+    """Returns the parts joined to batches: each part joins the first earlier batch that it fits and that is `near`
+    it."""
     made = []
     for part in parts:
         room = next((batch for batch in made if near(batch, part) and fit(batch, part, limit)), None)

@@ -36,14 +36,15 @@ class Graph:
         return said
 
     def text(self, form: str = "json") -> str:
-        """Returns the text as "json" or "fx"; after an optimization also as "schedule", "page" (HTML) or "trace" (JSON of a trace viewer)."""
+        """Returns the text as "json" or "fx"; after an optimization also as "schedule", "page" (HTML) or "trace" (JSON
+        of a trace viewer)."""
         text = c_void_p()
         check(lib.ccgraph_print(self._handle, form.encode(), byref(text)))
         return take_text(text)
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:
-        """Writes the file atomically. The default form is FX text for .py, a schedule for .schedule.json, the report page for .html, a trace for
-        .trace.json, else JSON.
+        """Writes the file atomically. The default form is FX text for .py, a schedule for .schedule.json, the report
+        page for .html, a trace for .trace.json, else JSON.
         """
         name = os.fspath(path)
         form = form or next((known for end, known in _FORMS.items() if name.endswith(end)), "json")
@@ -54,7 +55,8 @@ class Graph:
         check(lib.ccgraph_verify(self._handle))
 
     def optimize(self, pipeline: str = "-O2", **options: Any) -> Graph:
-        """Rewrites this graph and proves the rewrite; `optimize` of the module documents the options. Returns the graph itself."""
+        """Rewrites this graph and proves the rewrite; `optimize` of the module documents the options. Returns the graph
+        itself."""
         raw = make_options(pipeline, {"views": True, **options})
         try:
             check(lib.ccgraph_optimize(self._handle, raw))
@@ -69,7 +71,8 @@ class Graph:
         return Report(json.loads(take_text(text)))
 
     def exposed(self) -> list[dict[str, Any]]:
-        """Returns the collectives at which computation still stalls after the optimization, the longest stall first, each with its reason."""
+        """Returns the collectives at which computation still stalls after the optimization, the longest stall first,
+        each with its reason."""
         found: list[dict[str, Any]] = self.report()["predicted"]["exposed"]
         return found
 
@@ -87,7 +90,8 @@ class Graph:
 
     def __repr__(self) -> str:
         report = self._state()
-        return f"<ccgraph.Graph, not optimized, digest {self.digest[:12]}>" if report is None else f"<ccgraph.Graph, {_line(report)}>"
+        return (f"<ccgraph.Graph, not optimized, digest {self.digest[:12]}>" if report is None
+                else f"<ccgraph.Graph, {_line(report)}>")
 
     def _repr_html_(self) -> str:
         report = self._state()
@@ -101,7 +105,8 @@ class Report(dict[str, Any]):
         return f"<ccgraph.Report, {_line(self)}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(old)}</td><td>{html.escape(new)}</td></tr>" for name, old, new in _rows(self))
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(old)}</td><td>{html.escape(new)}</td></tr>"
+                       for name, old, new in _rows(self))
         title = html.escape(f"{self['graph']}: {self['level']}")
         return f"<table><caption>{title}</caption><tr><th></th><th>before</th><th>after</th></tr>{rows}</table>"
 
@@ -149,14 +154,16 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str, str]]:
     before, after = report["before"], report["after"]
     rows = [("nodes", str(before["nodes"]), str(after["nodes"]))]
     if predicted := report.get("predicted"):
-        rows += [(name, _milliseconds(predicted["before"][key]), _milliseconds(predicted["after"][key])) for name, key in (("step", "step_ns"), ("exposed", "exposed_ns"))]
+        rows += [(name, _milliseconds(predicted["before"][key]), _milliseconds(predicted["after"][key]))
+                 for name, key in (("step", "step_ns"), ("exposed", "exposed_ns"))]
     if "peak_bytes" in before and "peak_bytes" in after:
         rows.append(("peak memory", f"{before['peak_bytes']:,} B", f"{after['peak_bytes']:,} B"))
     return rows
 
 
 def _line(report: dict[str, Any]) -> str:
-    return f"{report['graph']}, {report['level']}: " + ", ".join(f"{name} {old} -> {new}" for name, old, new in _rows(report))
+    return f"{report['graph']}, {report['level']}: " + ", ".join(f"{name} {old} -> {new}"
+                                                                 for name, old, new in _rows(report))
 
 
 def read(path: str | os.PathLike[str], select: str | None = None) -> Graph:
@@ -188,9 +195,10 @@ def optimize(graph: Graph, pipeline: str = "-O2", *, machine: str | None = None,
              bind: str | Mapping[str, int] | None = None, bitwise: bool = False, ranks_differ: bool = False) -> Graph:
     """Rewrites the graph, proves it, and gives it back.
 
-    `pipeline` is a level or passes; a `schedule` (a path) takes its place. `machine` is a name or a path; `durations` and
-    `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB" or "unlimited", and the program's own peak where it is left out.
-    `bind` gives sizes of dynamic dimensions for which times are predicted and the order is chosen: {"s0": 4096} or "s0=4096".
+    `pipeline` is a level or passes; a `schedule` (a path) takes its place. `machine` is a name or a path; `durations`
+    and `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB" or "unlimited", and the program's own
+    peak where it is left out. `bind` gives sizes of dynamic dimensions for which times are predicted and the order is
+    chosen: {"s0": 4096} or "s0=4096".
     """
     return graph.optimize(pipeline, machine=machine, durations=durations, groups=groups, memory_budget=memory_budget,
                           schedule=schedule, bind=bind, bitwise=bitwise, ranks_differ=ranks_differ)

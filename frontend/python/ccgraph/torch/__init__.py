@@ -10,4 +10,5 @@ from ._match import Unmatched
 from ._pass import Pass, Refused, configure, optimize
 from ._unsupported import Unsupported
 
-__all__ = ["Pass", "RanksDiffer", "RanksDisagree", "Refused", "Unfilled", "Unmatched", "Unsupported", "configure", "dump", "load", "optimize"]
+__all__ = ["Pass", "RanksDiffer", "RanksDisagree", "Refused", "Unfilled", "Unmatched", "Unsupported", "configure",
+           "dump", "load", "optimize"]

@@ -1,7 +1,9 @@
-"""Agreement of ranks about one graph. Ranks that compile it agree at compile time; graphs from a compile cache are checked at their first run.
+"""Agreement of ranks about one graph. Ranks that compile it agree at compile time; graphs from a compile cache are
+checked at their first run.
 
-Only a rewrite that changes the issued collectives, or their order, needs an agreement. All ranks keep the original order if their decisions differ,
-if a rank has rejected the graph, or if a rank does not arrive. Rewrites without such changes are valid whatever other ranks run.
+Only a rewrite that changes the issued collectives, or their order, needs an agreement. All ranks keep the original
+order if their decisions differ, if a rank has rejected the graph, or if a rank does not arrive. Rewrites without such
+changes are valid whatever other ranks run.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ class RanksDiffer(UserWarning):
     """The ranks of a job compiled graphs for which their decisions differ, so all ranks keep the original order."""
 
 
-def _meeting() -> Rendezvous | None:
+def _rendezvous_of_job() -> Rendezvous | None:
     """Returns one rendezvous for each default process group, since a job may make a second one."""
     store = job_store()
     if store is None:
@@ -60,8 +62,9 @@ def _peers(groups: list[list[int]]) -> set[int]:
 class Agreed:
     """The result of an agreement.
 
-    `shared`: all ranks issue the collectives of this rank's rewrite; otherwise `why` is the reason why each rank keeps its original order. `late`: a
-    rank did not arrive. `warm`: a rank waits already in the check before the first run, so this rank must take part in it too.
+    `shared`: all ranks issue the collectives of this rank's rewrite; otherwise `why` is the reason why each rank keeps
+    its original order. `late`: a rank did not arrive. `warm`: a rank waits already in the check before the first run,
+    so this rank must take part in it too.
     """
 
     shared: bool
@@ -71,23 +74,24 @@ class Agreed:
 
 
 def at_compile_time(issued: Issued, decision: Decision | None, seconds: float) -> Agreed:
-    """Returns whether all ranks that share groups with this one made the same decision. With `decision` None, this rank keeps its order in any case,
-    and waits for no other.
+    """Returns whether all ranks that share groups with this one made the same decision. With `decision` None, this rank
+    keeps its order in any case, and waits for no other.
     """
     with _lock:
-        meeting = _meeting()
-        if meeting is None or not issued.nodes:
+        rendezvous = _rendezvous_of_job()
+        if rendezvous is None or not issued.nodes:
             return Agreed(decision is not None)
         groups = ranks_of(issued.groups)
-        place = meeting.place(COMPILE, issued.kinds)
+        place = rendezvous.place(COMPILE, issued.kinds)
         payload = {"decision": f"{decision.digest} {issued.original}" if decision else None, "groups": groups}
         if decision is None:
-            meeting.post(place, _peers(groups), payload)
-            meeting.vote(place, _LEFT.format(_ranks([meeting.rank])))
+            rendezvous.post(place, _peers(groups), payload)
+            rendezvous.vote(place, _LEFT.format(_ranks([rendezvous.rank])))
             return Agreed(False)
-        outcome = meeting.meet(place, _peers(groups), payload, seconds)
-        agreed = _verdict(outcome) if _all_come(outcome) else Agreed(False, _absence(outcome, seconds), "late" in outcome.absent.values())
-        votes = meeting.agree(place, outcome, "share" if agreed.shared else agreed.why, 2 * seconds)
+        outcome = rendezvous.gather(place, _peers(groups), payload, seconds)
+        agreed = (_verdict(outcome) if _all_come(outcome)
+                  else Agreed(False, _absence(outcome, seconds), "late" in outcome.absent.values()))
+        votes = rendezvous.agree(place, outcome, "share" if agreed.shared else agreed.why, 2 * seconds)
         if votes == {"share"}:
             return Agreed(True, warm="running" in outcome.absent.values())
         return Agreed(False, agreed.why or "; ".join(sorted(votes - {"share"})), agreed.late)
@@ -97,7 +101,8 @@ _LEFT = "{} keeps the order of its graph"
 
 
 def _all_come(outcome: Outcome) -> bool:
-    """A rank that runs already has this rank's graph in its compile cache; the first run shows whether the graphs are the same."""
+    """A rank that runs already has this rank's graph in its compile cache; the first run shows whether the graphs are
+    the same."""
     return all(why == "running" for why in outcome.absent.values())
 
 
@@ -118,27 +123,33 @@ def _verdict(outcome: Outcome) -> Agreed:
     if len(deciders) > 1:
         most = max(deciders.values(), key=lambda ranks: (len(ranks), -ranks[0]))
         few = sorted(rank for ranks in deciders.values() if ranks is not most for rank in ranks)
-        return Agreed(False, f"{_ranks(few)} decided otherwise than {_ranks(most)} for a graph with the same collectives")
+        return Agreed(False, f"{_ranks(few)} decided otherwise than {_ranks(most)} for a graph with the same "
+                             "collectives")
     odd = inconsistent({rank: post["groups"] for rank, post in outcome.posts.items()})
-    return Agreed(odd is None, "" if odd is None else f"rank {odd} uses its groups in another order than a rank of these groups")
+    return Agreed(odd is None, "" if odd is None
+                  else f"rank {odd} uses its groups in another order than a rank of these groups")
 
 
 def before_first_run(digest: str, deadline: float) -> None:
-    """Raises RanksDisagree on every rank unless all ranks that share groups are about to issue the same collectives in the same order."""
+    """Raises RanksDisagree on every rank unless all ranks that share groups are about to issue the same collectives in
+    the same order."""
     with _lock:
-        meeting = _meeting()
-        if meeting is None or digest in _checked:
+        rendezvous = _rendezvous_of_job()
+        if rendezvous is None or digest in _checked:
             return
         said = json.loads(digest)
         groups = ranks_of(said["groups"])
-        outcome = meeting.meet(meeting.place(RUN, said["decision"]), _peers(groups), {"decision": said["decision"], "groups": groups}, deadline)
+        outcome = rendezvous.gather(rendezvous.place(RUN, said["decision"]), _peers(groups),
+                               {"decision": said["decision"], "groups": groups}, deadline)
         if outcome.absent or not _verdict(outcome).shared:
-            raise RanksDisagree(_disagreement(meeting.rank, outcome, deadline))
+            raise RanksDisagree(_disagreement(rendezvous.rank, outcome, deadline))
         _checked.add(digest)
 
 
-_REPAIR = ("Compile caches of different jobs do this, and ranks that compile a step anew at different times: empty the compile cache of every rank "
-           "(TORCHINDUCTOR_CACHE_DIR), or give Pass(ranks_differ=True) on every rank, which keeps the order of collectives")
+_REPAIR = ("Compile caches of different jobs do this, and ranks that compile a step anew at different times: empty the "
+           "compile cache of every rank "
+           "(TORCHINDUCTOR_CACHE_DIR), or give Pass(ranks_differ=True) on every rank, which keeps the order of "
+           "collectives")
 
 
 def _disagreement(rank: int, outcome: Outcome, deadline: float) -> str:
@@ -147,7 +158,8 @@ def _disagreement(rank: int, outcome: Outcome, deadline: float) -> str:
     if elsewhere:
         what = f"{_ranks(elsewhere)} issues the collectives of its compiled graph in another order than rank {rank}"
     elif late:
-        what = f"{_ranks(late)} did not run a compiled graph with the order of collectives of rank {rank} within {deadline:g} s"
+        what = (f"{_ranks(late)} did not run a compiled graph with the order of collectives of rank {rank} within "
+                f"{deadline:g} s")
     else:
         what = _verdict(outcome).why
     return f"ccgraph: {what}. {_REPAIR}"
@@ -167,13 +179,15 @@ agree = torch.ops.ccgraph.agree.default
 
 
 def insert_check(graph: torch.fx.Graph, decision: Decision, groups: list[str], deadline: float) -> None:
-    """Inserts the operator before the first collective. Its schema writes the tensor that this collective reads, so Inductor keeps it in place."""
+    """Inserts the operator before the first collective. Its schema writes the tensor that this collective reads, so
+    Inductor keeps it in place."""
     found = _first_launch(graph)
     if found is None:
         return
     launch, operand = found
     with graph.inserting_before(launch):
-        node = graph.call_function(agree, (operand, json.dumps({"decision": decision.digest, "groups": groups}), deadline))
+        node = graph.call_function(agree, (operand, json.dumps({"decision": decision.digest, "groups": groups}),
+                                           deadline))
     node.meta["val"] = None
 
 

@@ -1,4 +1,5 @@
-"""Pauses garbage collection while thousands of nodes are made: each full collection visits every object of PyTorch, and takes longer than the pass."""
+"""Pauses garbage collection while thousands of nodes are made: each full collection visits every object of PyTorch, and
+takes longer than the pass."""
 
 from __future__ import annotations
 

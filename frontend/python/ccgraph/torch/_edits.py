@@ -12,11 +12,13 @@ from torch import fx
 
 from .._graph import Graph
 from .._library import NO_TEXT, EditView, Flat, UsageError, check, lib
-from ._flat import (BOOL, DEVICE, DICT, DTYPE, FLOAT, INT, LAYOUT, LIST, MEMORY_FORMAT, NODE, NONE, SLICE, STRING, TUPLE, _DTYPES, _OPCODES, _type_text)
+from ._flat import (BOOL, DEVICE, DICT, DTYPE, FLOAT, INT, LAYOUT, LIST, MEMORY_FORMAT, NODE, NONE, SLICE, STRING,
+                    TUPLE, _DTYPES, _OPCODES, _type_text)
 from ._targets import resolve_target
 from ._unsupported import Unsupported
 
-_INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "fwd_nn_module_stack", "fwd_source_fn_stack", "original_aten", "from_node",
+_INHERITED = ("stack_trace", "nn_module_stack", "source_fn_stack", "fwd_nn_module_stack", "fwd_source_fn_stack",
+              "original_aten", "from_node",
               "seq_nr", "partitioner_tag", "recompute", "custom")
 
 
@@ -99,7 +101,8 @@ def _map(value: Any, leaf: Callable[[Any], Any]) -> Any:
     """Maps nodes in the order in which they are mentioned."""
     if isinstance(value, (list, tuple)):
         mapped = [_map(element, leaf) for element in value]
-        return mapped if isinstance(value, list) else type(value)(*mapped) if hasattr(value, "_fields") else tuple(mapped)
+        return (mapped if isinstance(value, list) else type(value)(*mapped) if hasattr(value, "_fields")
+                else tuple(mapped))
     if isinstance(value, dict):
         return {name: _map(element, leaf) for name, element in value.items()}
     if isinstance(value, slice):
@@ -112,7 +115,8 @@ def _val(item: Any) -> Any:
 
 
 class _ValuesOfNew:
-    """Values of new nodes. Most are those of replaced nodes of the same type; only the rest needs a fake call, which takes a tenth of a millisecond."""
+    """Values of new nodes. Most are those of replaced nodes of the same type; only the rest needs a fake call, which
+    takes a tenth of a millisecond."""
 
     def __init__(self, mode: Any) -> None:
         self.mode = mode
@@ -122,7 +126,8 @@ class _ValuesOfNew:
         values = [like.meta.get("val", NO_TEXT) for like in item.likes]
         if len(values) == 1 and self.text(values[0]) == text:
             return values[0]
-        if len(values) > 1 and all(isinstance(value, torch.Tensor) for value in values) and "(" + ";".join(map(self.text, values)) + ")" == text:
+        if len(values) > 1 and all(isinstance(value, torch.Tensor)
+                                   for value in values) and "(" + ";".join(map(self.text, values)) + ")" == text:
             return values
         with self.mode:
             return item.target(*_map(item.args, _val), **_map(item.kwargs, _val))
@@ -168,7 +173,8 @@ class Edits:
         try:
             view = EditView(struct_size=ctypes.sizeof(EditView))
             if not lib.ccgraph_edits_view(edits, byref(view)):
-                raise UsageError("the library knows another form of edits: install the one that belongs to this package")
+                raise UsageError("the library knows another form of edits: install the one that belongs to this "
+                                 "package")
             self.nodes, self.made = nodes, _plan(view, nodes)
             self.order: list[int] = view.order[: view.order_count]
             operands = view.operands[: 3 * view.operand_count]
@@ -185,7 +191,8 @@ class Edits:
         return [self.nodes[index] if index < count else self.made[index - count] for index in self.order]
 
     def apply(self, graph: fx.Graph) -> int:
-        """Edits `graph`; untouched nodes keep their meta. Returns the number of nodes that were made or moved. If it raises, the graph is unchanged."""
+        """Edits `graph`; untouched nodes keep their meta. Returns the number of nodes that were made or moved. If it
+        raises, the graph is unchanged."""
         return _Application(self, graph).run()
 
 

@@ -17,11 +17,15 @@ from ._around import Frames, Hints, attribute, subgraphs
 from ._order import sorted_nodes
 from ._unsupported import Unsupported
 
-NONE, NODE, INT, BOOL, FLOAT, STRING, SYMBOLIC, DTYPE, DEVICE, LAYOUT, MEMORY_FORMAT, PYTHON, LIST, TUPLE, SLICE, DICT = range(16)
+(NONE, NODE, INT, BOOL, FLOAT, STRING, SYMBOLIC, DTYPE, DEVICE, LAYOUT, MEMORY_FORMAT, PYTHON, LIST, TUPLE, SLICE,
+ DICT) = range(16)
 _OPCODES = {"placeholder": 0, "get_attr": 1, "call_function": 2, "output": 3}
-_SHORT = {"uint8": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint16": "u16", "uint32": "u32", "uint64": "u64",
-          "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "complex32": "c32", "complex64": "c64",
-          "complex128": "c128", "bool": "b8", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2", "float8_e4m3fnuz": "f8e4m3fnuz",
+_SHORT = {"uint8": "u8", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint16": "u16",
+          "uint32": "u32", "uint64": "u64",
+          "float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64", "complex32": "c32",
+          "complex64": "c64",
+          "complex128": "c128", "bool": "b8", "float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2",
+          "float8_e4m3fnuz": "f8e4m3fnuz",
           "float8_e5m2fnuz": "f8e5m2fnuz", "float8_e8m0fnu": "f8e8m0fnu", "float4_e2m1fn_x2": "f4e2m1fnx2"}
 _DTYPES = {short: getattr(torch, name) for name, short in _SHORT.items() if hasattr(torch, name)}
 _SHORT_OF = {dtype: short for short, dtype in _DTYPES.items()}
@@ -79,7 +83,8 @@ class _Importer:
 
     def type_of(self, node: fx.Node) -> int:
         value = node.meta.get("val", NO_TEXT)
-        if value is NO_TEXT and node.op == "get_attr" and isinstance(held := attribute(node.graph, str(node.target)), torch.Tensor):
+        if value is NO_TEXT and node.op == "get_attr" and isinstance(held := attribute(node.graph, str(node.target)),
+                                                                     torch.Tensor):
             value = held  # PyTorch 2.6 does not print the values of constants
         if isinstance(value, torch.Tensor) and value.dtype in _SHORT_OF:
             return self.tensor_type(value)
@@ -130,7 +135,8 @@ class _Importer:
             self.value(value)
 
     def flat(self, graph: fx.Graph, nodes: Sequence[fx.Node]) -> tuple[Flat, Around, list[Any]]:
-        """Returns the arrays, and the objects that keep them alive. `nodes` are those of the graph, each after its operands."""
+        """Returns the arrays, and the objects that keep them alive. `nodes` are those of the graph, each after its
+        operands."""
         opcodes, names, targets, types, begins = bytearray(), array("I"), array("I"), array("I"), array("Q", [0])
         code, value = self.code, self.value
         for position, node in enumerate(nodes):
@@ -154,19 +160,23 @@ class _Importer:
             text_begin.append(text_begin[-1] + len(text))
         pinned: list[Any] = [b"".join(encoded), text_begin, opcodes, names, targets, types, begins, self.code]
         flat = Flat(ctypes.sizeof(Flat), len(names), len(encoded), pinned[0],
-                    *(_pointer(data, kind) for data, kind in zip(pinned[1:], (c_uint64, c_uint8, c_uint32, c_uint32, c_uint32, c_uint64, c_int64))))
+                    *(_pointer(data, kind) for data, kind in zip(pinned[1:],
+                                                                 (c_uint64, c_uint8, c_uint32, c_uint32, c_uint32,
+                                                                  c_uint64, c_int64))))
         return flat, around, pinned + kept
 
     def around(self, graph: fx.Graph, nodes: Sequence[fx.Node]) -> tuple[Around, list[Any]]:
         """Adds the context of the graph itself, after its nodes; subgraphs have texts of their own."""
-        inner = {name: _Importer(None).flat(subgraph, sorted_nodes(subgraph)) for name, subgraph in subgraphs(graph, nodes).items()}
+        inner = {name: _Importer(None).flat(subgraph, sorted_nodes(subgraph))
+                 for name, subgraph in subgraphs(graph, nodes).items()}
         hints = self.hints.of if self.hints is not None else {}
         symbols, values = array("I", map(self.text, hints)), array("q", hints.values())
         names = array("I", map(self.text, inner))
         flats = (ctypes.POINTER(Flat) * len(inner))(*(ctypes.pointer(flat) for flat, _, _ in inner.values()))
         arounds = (ctypes.POINTER(Around) * len(inner))(*(ctypes.pointer(around) for _, around, _ in inner.values()))
         frames = self.frames
-        made = Around(ctypes.sizeof(Around), len(frames.lines), len(symbols), len(inner), _pointer(frames.of_node, c_uint32),
+        made = Around(ctypes.sizeof(Around), len(frames.lines), len(symbols), len(inner),
+                      _pointer(frames.of_node, c_uint32),
                       _pointer(frames.texts, c_uint32), _pointer(frames.lines, c_int64), _pointer(symbols, c_uint32),
                       _pointer(values, c_int64), _pointer(names, c_uint32), flats, arounds)
         return made, [frames, symbols, values, names, flats, arounds, inner]
@@ -226,8 +236,8 @@ class Imported:
 
 
 def import_graph(graph: fx.Graph, name: str, hints: bool = True) -> tuple[Graph, list[fx.Node]]:
-    """Imports the graph, and returns it with its nodes by their index there: in the order of the graph, or sorted where a use precedes its
-    definition.
+    """Imports the graph, and returns it with its nodes by their index there: in the order of the graph, or sorted where
+    a use precedes its definition.
     """
     imported = Imported(graph, name, hints)
     return imported.make(), imported.nodes

@@ -1,8 +1,9 @@
-"""The collectives that a graph issues, and a rewrite's decision about them. Ranks compare these, since a rank's graph has constants and names of its
-own.
+"""The collectives that a graph issues, and a rewrite's decision about them. Ranks compare these, since a rank's graph
+has constants and names of its own.
 
-A collective is described by its operator, its group, and its static sizes, dtypes and constants, as far as these are equal on all ranks of its group.
-A group is a number, in the order of first mention, because its name and its ranks are local to the rank.
+A collective is described by its operator, its group, and its static sizes, dtypes and constants, as far as these are
+equal on all ranks of its group. A group is a number, in the order of first mention, because its name and its ranks are
+local to the rank.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ _GROUPS = {"group_name", "process_group", "group"}
 
 
 def is_collective(target: Any) -> bool:
-    return isinstance(target, torch._ops.OpOverload) and target.namespace in _NAMESPACES and "wait_tensor" not in target.name()
+    return (isinstance(target, torch._ops.OpOverload) and target.namespace in _NAMESPACES
+            and "wait_tensor" not in target.name())
 
 
 def _arguments(node: fx.Node) -> dict[str, Any]:
@@ -111,7 +113,8 @@ class Issued:
         return self.groups.index(name)
 
     def decision(self, edits: Edits) -> Decision:
-        """Returns for each collective of the rewritten graph the operator, and the original collectives that it replaces."""
+        """Returns for each collective of the rewritten graph the operator, and the original collectives that it
+        replaces."""
         issued = []
         for item in edits.in_order():
             if isinstance(item, fx.Node):
@@ -131,8 +134,8 @@ def _hash(value: Any) -> str:
 
 
 def inconsistent(groups: dict[int, list[list[int]]]) -> int | None:
-    """Returns a rank that numbers the groups differently from another member of one of them; None where all agree. `groups` has for each rank the
-    ranks of its groups.
+    """Returns a rank that numbers the groups differently from another member of one of them; None where all agree.
+    `groups` has for each rank the ranks of its groups.
     """
     for rank, own in groups.items():
         for number, ranks in enumerate(own):

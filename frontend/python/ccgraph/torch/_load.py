@@ -26,18 +26,21 @@ def dump(gm: fx.GraphModule | fx.Graph, path: str | os.PathLike[str]) -> None:
     handle.write(path)
 
 
-def load(path: str | os.PathLike[str], select: str | None = None, *, constants: Mapping[str, torch.Tensor] | None = None) -> fx.GraphModule:
+def load(path: str | os.PathLike[str], select: str | None = None, *,
+         constants: Mapping[str, torch.Tensor] | None = None) -> fx.GraphModule:
     """Loads the graph of a file as a module that runs, with its subgraphs.
 
-    A file holds no values of constants (get_attr): `constants` supplies them by name. A missing one becomes a buffer on the meta device, which has a
-    type and no values, and a warning (`Unfilled`) names it: assign the tensor before the module runs.
+    A file holds no values of constants (get_attr): `constants` supplies them by name. A missing one becomes a buffer on
+    the meta device, which has a type and no values, and a warning (`Unfilled`) names it: assign the tensor before the
+    module runs.
     """
     given = dict(constants or {})
     module, missing = _module(json.loads(read(path, select).text("json")), given)
     if given:
         raise UsageError(f"the graph reads no constant named {', '.join(sorted(given))}")
     if missing:
-        warnings.warn(f"{os.fspath(path)} holds no values of {', '.join(missing)}: assign them (module.{missing[0]} = ...), or give load(constants=...)",
+        warnings.warn(f"{os.fspath(path)} holds no values of {', '.join(missing)}: assign them (module.{missing[0]} = "
+                      "...), or give load(constants=...)",
                       Unfilled, stacklevel=2)
     return module
 

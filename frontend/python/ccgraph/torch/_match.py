@@ -1,7 +1,8 @@
 """Matches a schedule of a similar graph to the current graph by name and order, as far as possible.
 
-PyTorch's logs print graphs before and after the position of the pass, so a schedule made from a log is for another graph than the one that the pass
-sees. Entries with names of this graph are used; every other node keeps its neighbours. The library then proves the resulting order or rejects it.
+PyTorch's logs print graphs before and after the position of the pass, so a schedule made from a log is for another
+graph than the one that the pass sees. Entries with names of this graph are used; every other node keeps its neighbours.
+The library then proves the resulting order or rejects it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def best(path: Path, names: set[str]) -> tuple[Path, dict[str, Any]]:
     shares = [_share(schedule, names) for _, schedule in read]
     index = max(range(len(read)), key=shares.__getitem__)
     if shares[index] < ENOUGH:
-        raise UsageError(f"the schedule that fits best, {read[index][0]}, knows {shares[index]:.0%} of the names of this graph, expected at least {ENOUGH:.0%}: "
+        raise UsageError(f"the schedule that fits best, {read[index][0]}, knows {shares[index]:.0%} of the names of "
+                         f"this graph, expected at least {ENOUGH:.0%}: "
                          "make one of this job's log")
     return read[index]
 
@@ -64,7 +66,8 @@ class _Matcher:
             for member in bucket["members"]:
                 self.gone[member] = bucket
                 self.gone.update((user.name, bucket) for user in self.nodes[member].users if _is_wait(user))
-        self.wanted = [name for name in schedule["order"] if name in self.made or (name in self.nodes and name not in self.gone)]
+        self.wanted = [name for name in schedule["order"] if name in self.made
+                       or (name in self.nodes and name not in self.gone)]
         self.foreign = [name for name in schedule["order"] if name not in self.made and name not in self.nodes]
         self.place = {name: index for index, name in enumerate(self.wanted)}
         self.unknown = [name for name in self.program if name not in self.place and name not in self.gone]
@@ -96,10 +99,11 @@ class _Matcher:
                 self.done[name] = None
 
     def follow(self) -> list[str]:
-        """Returns the order: the inputs of this graph, then the schedule's nodes as scheduled, each followed by the unknown nodes after it whose
-        requirements are met; then the other nodes.
+        """Returns the order: the inputs of this graph, then the schedule's nodes as scheduled, each followed by the
+        unknown nodes after it whose requirements are met; then the other nodes.
 
-        Inputs come first, because a name of an input in one graph may be a call in the other: a backward graph computes again what another one reads.
+        Inputs come first, because a name of an input in one graph may be a call in the other: a backward graph computes
+        again what another one reads.
         """
         self.done.update((name, None) for name in self.program if self.nodes[name].op == "placeholder")
         after = dict(zip(self.program, self.program[1:]))
@@ -118,10 +122,11 @@ class _Matcher:
 
 
 def match(path: str | os.PathLike[str], nodes: list[fx.Node], digest: str, folder: str) -> str:
-    """Writes a schedule of this graph to `folder`, made from a file or a folder of schedules, and returns its path. Raises UsageError where none
-    fits.
+    """Writes a schedule of this graph to `folder`, made from a file or a folder of schedules, and returns its path.
+    Raises UsageError where none fits.
 
-    Warns about mismatches. Passes before the schedule, and its memory budget, belong to the other graph and are left out.
+    Warns about mismatches. Passes before the schedule, and its memory budget, belong to the other graph and are left
+    out.
     """
     source, schedule = best(Path(path), {node.name for node in nodes})
     matcher = _Matcher(schedule, nodes)
@@ -129,7 +134,8 @@ def match(path: str | os.PathLike[str], nodes: list[fx.Node], digest: str, folde
     if schedule["graph"] == digest and not (matcher.foreign or matcher.unknown or matcher.lost_buckets):
         return os.fspath(source)
     order = matcher.follow()
-    made = {"format": schedule["format"], "version": schedule["version"], "graph": digest, "buckets": matcher.buckets, "order": order}
+    made = {"format": schedule["format"], "version": schedule["version"], "graph": digest, "buckets": matcher.buckets,
+            "order": order}
     if not matcher.buckets:
         del made["buckets"]
     target = os.path.join(folder, "matched.schedule.json")
@@ -143,7 +149,8 @@ def _few(names: list[str]) -> str:
 
 
 def _account(source: Path, schedule: dict[str, Any], matcher: _Matcher) -> str:
-    said = [f"{source} is of another graph, and was applied by name: {len(matcher.wanted)} of its {len(schedule['order'])} nodes"]
+    said = [f"{source} is of another graph, and was applied by name: {len(matcher.wanted)} of its "
+            f"{len(schedule['order'])} nodes"]
     if matcher.foreign:
         said.append(f"not in this graph: {_few(matcher.foreign)}")
     if matcher.unknown:

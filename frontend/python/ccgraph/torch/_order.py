@@ -1,7 +1,8 @@
-"""The order in which a graph is passed to the library: its own, or the order of Inductor's sort where a definition follows a use.
+"""The order in which a graph is passed to the library: its own, or the order of Inductor's sort where a definition
+follows a use.
 
-Inductor calls a post-grad pass before it sorts the graph. Its own passes, such as the fusion of DDP's all_reduces, leave nodes before the nodes that
-they read.
+Inductor calls a post-grad pass before it sorts the graph. Its own passes, such as the fusion of DDP's all_reduces,
+leave nodes before the nodes that they read.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ def _is_sorted(nodes: list[fx.Node]) -> bool:
 
 
 def sorted_nodes(graph: fx.Graph) -> list[fx.Node]:
-    """Returns the nodes in the order of torch._inductor.pattern_matcher.stable_topological_sort. The graph itself is not changed."""
+    """Returns the nodes in the order of torch._inductor.pattern_matcher.stable_topological_sort. The graph itself is
+    not changed."""
     nodes = list(graph.nodes)
     return nodes if _is_sorted(nodes) else _stable_sort(nodes)
 

@@ -52,7 +52,8 @@ def _rewrite(handle: Graph, pipeline: str, options: dict[str, Any]) -> None:
 def optimize(gm: fx.GraphModule, pipeline: str = "-O2", **options: Any) -> Report:
     """Rewrites a GraphModule of operators in place, proves the rewrite, and returns the report.
 
-    The options are those of ccgraph.optimize. Nodes that remain keep their meta. If it raises ccgraph.Error or Unsupported, the module is unchanged.
+    The options are those of ccgraph.optimize. Nodes that remain keep their meta. If it raises ccgraph.Error or
+    Unsupported, the module is unchanged.
     """
     with no_collection():
         imported = Imported(gm.graph, type(gm).__name__)
@@ -71,8 +72,9 @@ def _hash_of(path: str | os.PathLike[str] | None) -> str:
 
 
 def configure() -> None:
-    """Configures Inductor to keep the order of a graph: on 2.6 and later it turns off the reordering for peak memory, on 2.15 also the overlap by
-    neighbours. Called by Pass; it applies to the whole process, as Inductor's configuration does.
+    """Configures Inductor to keep the order of a graph: on 2.6 and later it turns off the reordering for peak memory,
+    on 2.15 also the overlap by neighbours. Called by Pass; it applies to the whole process, as Inductor's configuration
+    does.
     """
     from torch._inductor import config
 
@@ -80,7 +82,8 @@ def configure() -> None:
     distributed = getattr(config, "aten_distributed_optimizations", None)
     if distributed is not None and hasattr(distributed, "enable_simple_overlap"):
         distributed.enable_simple_overlap = False
-    if getattr(config, "reorder_for_compute_comm_overlap", False) or getattr(distributed, "enable_overlap_scheduling", False):
+    if getattr(config, "reorder_for_compute_comm_overlap", False) or getattr(distributed, "enable_overlap_scheduling",
+                                                                             False):
         warnings.warn("Inductor's own overlap passes run after ccgraph and move what it has put in order: "
                       "leave reorder_for_compute_comm_overlap and enable_overlap_scheduling off", Refused, stacklevel=3)
 
@@ -96,8 +99,8 @@ class _Rewrite:
 
 @dataclass
 class _Decided:
-    """The agreement of the ranks for one region of the program. A recompilation of the region, perhaps on one rank alone, must decide in the same
-    way.
+    """The agreement of the ranks for one region of the program. A recompilation of the region, perhaps on one rank
+    alone, must decide in the same way.
     """
 
     agreed: Agreed
@@ -106,7 +109,8 @@ class _Decided:
 
 
 def _region() -> tuple[Any, ...] | None:
-    """Returns the code that is being compiled, and the index of its graph; None outside torch.compile. A recompilation has the same region."""
+    """Returns the code that is being compiled, and the index of its graph; None outside torch.compile. A recompilation
+    has the same region."""
     compile_id = CompileContext.current_compile_id()
     if compile_id is None:
         return None
@@ -115,32 +119,38 @@ def _region() -> tuple[Any, ...] | None:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) if isinstance(error, (Error, Unsupported)) else f"{type(error).__name__}: {error}. This is a defect of ccgraph: please report it"
+    return (str(error) if isinstance(error, (Error, Unsupported))
+            else f"{type(error).__name__}: {error}. This is a defect of ccgraph: please report it")
 
 
 class Pass(CustomGraphPass):
     """The pass for torch._inductor.config.post_grad_custom_post_pass.
 
-    pipeline, machine, durations, groups, memory_budget, bitwise, ranks_differ: as ccgraph.optimize and the command line have them. Without
-    `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as DDP's buckets do. A wrong name or value is an
-    error of the constructor.
-    bind: sizes of dynamic dimensions, the same on every rank: {"s0": 4096}. Times are predicted and the order is chosen for them; the graph stays one of
-    dynamic shapes. Without it, collectives of unknown sizes keep their order.
-    ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank, and no rank waits for another.
+    pipeline, machine, durations, groups, memory_budget, bitwise, ranks_differ: as ccgraph.optimize and the command line
+    have them. Without `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as
+    DDP's buckets do. A wrong name or value is an error of the constructor.
+    bind: sizes of dynamic dimensions, the same on every rank: {"s0": 4096}. Times are predicted and the order is chosen
+    for them; the graph stays one of dynamic shapes. Without it, collectives of unknown sizes keep their order.
+    ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank,
+    and no rank waits for another.
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
-    schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them (DIGEST.schedule.json);
-    a graph that none of them is for is refused.
-    match: "digest", or "names": a schedule of another graph, such as one made of a TORCH_TRACE log, is applied by name and order as far as it goes, and
-    a warning (Unmatched) says what did not match.
-    agree: compare what the ranks decided. patience: seconds that a rank waits, when it compiles a graph, for the other ranks to compile theirs.
+    schedule: a file that `ccgraph-opt DUMP --emit schedule` made of such a dump, or a folder of them
+    (DIGEST.schedule.json); a graph that none of them is for is refused.
+    match: "digest", or "names": a schedule of another graph, such as one made of a TORCH_TRACE log, is applied by name
+    and order as far as it goes, and a warning (Unmatched) says what did not match.
+    agree: compare what the ranks decided. patience: seconds that a rank waits, when it compiles a graph, for the other
+    ranks to compile theirs.
     deadline: seconds that a rank waits for the others when a graph from a compile cache runs for the first time.
 
     A rejected graph remains unchanged, and a warning (Refused) gives the reason. No exception leaves the pass.
     """
 
-    def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None, groups: str | None = None,
-                 memory_budget: int | str | None = None, bind: str | Mapping[str, int] | None = None, bitwise: bool = False, ranks_differ: bool = False,
-                 schedule: str | os.PathLike[str] | None = None, match: str = "digest", dump: str | os.PathLike[str] | None = None,
+    def __init__(self, pipeline: str = "-O2", *, machine: str | None = None, durations: str | None = None,
+                 groups: str | None = None,
+                 memory_budget: int | str | None = None, bind: str | Mapping[str, int] | None = None,
+                 bitwise: bool = False, ranks_differ: bool = False,
+                 schedule: str | os.PathLike[str] | None = None, match: str = "digest",
+                 dump: str | os.PathLike[str] | None = None,
                  agree: bool = True, patience: float = 120.0, deadline: float = 600.0) -> None:
         if match not in ("digest", "names"):
             raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
@@ -168,14 +178,18 @@ class Pass(CustomGraphPass):
             check_options(self.pipeline, {**self.options, "schedule": os.fspath(file)})
 
     def __repr__(self) -> str:
-        said = [repr(self.pipeline), *(f"{name}={value!r}" for name, value in self.options.items() if value not in (None, False))]
+        said = [repr(self.pipeline), *(f"{name}={value!r}" for name, value in self.options.items()
+                                       if value not in (None, False))]
         rewritten = sum(call["edits"] is not None for call in self.calls)
         return f"<ccgraph.torch.Pass({', '.join(said)}): {len(self.calls)} graphs seen, {rewritten} rewritten>"
 
     def uuid(self) -> str:
-        """Changes with everything that affects the result: the library, the options, and the content of the files that they name."""
-        said = [__version__, _hash_of(library_path()), self.pipeline, self.match, str(self.agree), str(self.deadline), str(self.dump)]
-        said += [f"{name}={_hash_of(value) if name in _FILES else value}" for name, value in sorted(self.options.items())]
+        """Changes with everything that affects the result: the library, the options, and the content of the files that
+        they name."""
+        said = [__version__, _hash_of(library_path()), self.pipeline, self.match, str(self.agree), str(self.deadline),
+                str(self.dump)]
+        said += [f"{name}={_hash_of(value) if name in _FILES else value}"
+                 for name, value in sorted(self.options.items())]
         if (folder := self._schedules()) is not None:
             said += [f"{file.name}={_hash_of(file)}" for file in sorted(folder.glob("*.schedule.json"))]
         return hashlib.sha256("\n".join(said).encode()).hexdigest()
@@ -187,7 +201,8 @@ class Pass(CustomGraphPass):
             with no_collection():
                 call["edits"] = self._run(graph)
         except Exception as error:  # a job that runs without ccgraph must also run with it
-            warnings.warn(f"ccgraph left a graph of {call['nodes']} nodes as it was: {_reason(error)}", Refused, stacklevel=2)
+            warnings.warn(f"ccgraph left a graph of {call['nodes']} nodes as it was: {_reason(error)}", Refused,
+                          stacklevel=2)
         call["seconds"] = time.perf_counter() - start
         self.calls.append(call)
 
@@ -221,9 +236,10 @@ class Pass(CustomGraphPass):
         edits = Edits(handle, imported.nodes)
         return _Rewrite(handle, edits, issued.decision(edits) if issued else None)
 
-    def _share(self, issued: Issued | None, rewrite: _Rewrite | None, imported: Imported | None) -> tuple[_Rewrite | None, Agreed]:
-        """Returns the rewrite that this rank applies: its own where all ranks made the same decision, else one that is valid whatever other ranks
-        run.
+    def _share(self, issued: Issued | None, rewrite: _Rewrite | None,
+               imported: Imported | None) -> tuple[_Rewrite | None, Agreed]:
+        """Returns the rewrite that this rank applies: its own where all ranks made the same decision, else one that is
+        valid whatever other ranks run.
         """
         if issued is None or not issued.nodes:
             return rewrite, Agreed(False)
@@ -232,7 +248,8 @@ class Pass(CustomGraphPass):
         rewrite, agreed = self._agreed(issued, rewrite, imported)
         if agreed.shared:
             return rewrite, agreed
-        warnings.warn(f"ccgraph keeps the order of the collectives of a graph of {len(imported.nodes)} nodes: {agreed.why}. Pass(ranks_differ=True) does so at "
+        warnings.warn(f"ccgraph keeps the order of the collectives of a graph of {len(imported.nodes)} nodes: "
+                      f"{agreed.why}. Pass(ranks_differ=True) does so at "
                       "once, without waiting for other ranks", RanksDiffer, stacklevel=5)
         return self._plan(imported, issued, ranks_differ=True), agreed
 
@@ -253,7 +270,8 @@ class Pass(CustomGraphPass):
         return rewrite, agreed
 
     def _as_before(self, known: _Decided, issued: Issued, imported: Imported) -> _Rewrite | None:
-        """Returns a rewrite with the decision of an earlier compilation, which other ranks may still run; None where this graph has no such rewrite."""
+        """Returns a rewrite with the decision of an earlier compilation, which other ranks may still run; None where
+        this graph has no such rewrite."""
         if not known.schedule:
             again = self._plan(imported, issued, ranks_differ=True)
         else:
@@ -261,7 +279,8 @@ class Pass(CustomGraphPass):
                 warnings.simplefilter("ignore", Unmatched)
                 Path(folder, "known.schedule.json").write_text(known.schedule, encoding="utf-8")
                 try:
-                    schedule = match_by_name(Path(folder, "known.schedule.json"), imported.nodes, imported.make().digest, folder)
+                    schedule = match_by_name(Path(folder, "known.schedule.json"), imported.nodes,
+                                             imported.make().digest, folder)
                     again = self._plan(imported, issued, schedule=schedule, memory_budget=None)
                 except Error:  # the graph has other names, or the proof fails
                     return None
@@ -283,11 +302,13 @@ class Pass(CustomGraphPass):
         if given is not None and self.match == "names":
             return {**self.options, "schedule": match_by_name(given, nodes, digest, scratch)}
         folder = self._schedules()
-        return self.options if folder is None else {**self.options, "schedule": os.fspath(folder / f"{digest}.schedule.json")}
+        return (self.options if folder is None else {**self.options,
+                                                     "schedule": os.fspath(folder / f"{digest}.schedule.json")})
 
     def _dump(self, handle: Graph) -> None:
         if self.dump is None:
             return
         self.dump.mkdir(parents=True, exist_ok=True)
-        rank = torch.distributed.get_rank() if torch.distributed.is_available() and torch.distributed.is_initialized() else 0
+        rank = (torch.distributed.get_rank() if torch.distributed.is_available() and torch.distributed.is_initialized()
+                else 0)
         handle.write(self.dump / f"rank{rank}_{next(self._count)}_{handle.digest}.json")

@@ -1,10 +1,12 @@
-"""The rendezvous of a job's ranks through the store of the default process group, to compare the graphs that they compiled or are about to run.
+"""The rendezvous of a job's ranks through the store of the default process group, to compare the graphs that they
+compiled or are about to run.
 
-A rank meets the ranks of its groups, the ranks of their groups, and so on; it does not wait for ranks with which it shares no group. Keys depend on
-the compiled graph, and not on a count, because a rank with a warm compile cache compiles fewer graphs than another.
+A rank meets the ranks of its groups, the ranks of their groups, and so on; it does not wait for ranks with which it
+shares no group. Keys depend on the compiled graph, and not on a count, because a rank with a warm compile cache
+compiles fewer graphs than another.
 
-A waiting rank publishes the place of its wait. So two ranks that wait for each other at two places detect this immediately, and neither waits for its
-deadline.
+A waiting rank publishes the place of its wait. So two ranks that wait for each other at two places detect this
+immediately, and neither waits for its deadline.
 """
 
 from __future__ import annotations
@@ -53,14 +55,14 @@ class Rendezvous:
         self.late: set[int] = set()
 
     def place(self, phase: str, key: str) -> str:
-        """Returns the name of the next meeting about a key."""
+        """Returns the name of the next rendezvous about a key."""
         return f"{phase}/{key}/{next(self._turns[phase + key])}"
 
     def post(self, place: str, peers: set[int], payload: Any) -> None:
         self.arrived.add(place)
         self._set(f"{place}/post/{self.rank}", {"peers": sorted(peers), "payload": payload})
 
-    def meet(self, place: str, peers: set[int], payload: Any, seconds: float) -> Outcome:
+    def gather(self, place: str, peers: set[int], payload: Any, seconds: float) -> Outcome:
         """Posts a payload, and waits for those of all ranks that share groups, directly or through others."""
         self._set(f"at/{self.rank}", {"place": place, "peers": sorted(peers)})
         self.post(place, peers, payload)
@@ -73,7 +75,7 @@ class Rendezvous:
         self._set(f"{place}/vote/{self.rank}", vote)
 
     def agree(self, place: str, outcome: Outcome, vote: str, seconds: float) -> set[str]:
-        """Returns the votes of all ranks that came to a meeting; "late" replaces a missing vote."""
+        """Returns the votes of all ranks that came to a rendezvous; "late" replaces a missing vote."""
         self.vote(place, vote)
         votes, deadline = {vote}, time.monotonic() + seconds
         keys = [f"{place}/vote/{rank}" for rank in outcome.posts]
@@ -110,24 +112,25 @@ def _pauses() -> Any:
 
 
 class _Wait:
-    """One wait for the posts of a meeting."""
+    """One wait for the posts of a rendezvous."""
 
-    def __init__(self, meeting: Rendezvous, place: str, peers: set[int], payload: Any, seconds: float) -> None:
-        self.meeting, self.place, self.seconds = meeting, place, seconds
-        self.outcome = Outcome({meeting.rank: payload})
-        self.pending = set(peers) - {meeting.rank}
+    def __init__(self, rendezvous: Rendezvous, place: str, peers: set[int], payload: Any, seconds: float) -> None:
+        self.rendezvous, self.place, self.seconds = rendezvous, place, seconds
+        self.outcome = Outcome({rendezvous.rank: payload})
+        self.pending = set(peers) - {rendezvous.rank}
         self.start = time.monotonic()
 
     def run(self) -> Outcome:
         pauses = _pauses()
         while self.pending:
-            if not self._read(sorted(self.pending)[:_BATCH]) and not any([self._look(rank) for rank in sorted(self.pending)[:_FEW]]):
+            if not self._read(sorted(self.pending)[:_BATCH]) and not any([self._look(rank)
+                                                                          for rank in sorted(self.pending)[:_FEW]]):
                 time.sleep(next(pauses))
         return self.outcome
 
     def _read(self, ranks: list[int]) -> bool:
         """Reads the posts of ranks where all of them are present."""
-        posts = self.meeting.get_all([f"{self.place}/post/{rank}" for rank in ranks])
+        posts = self.rendezvous.get_all([f"{self.place}/post/{rank}" for rank in ranks])
         for rank, post in zip(ranks, posts or ()):
             self.outcome.posts[rank] = post["payload"]
             self.pending |= set(post["peers"])
@@ -137,7 +140,7 @@ class _Wait:
     def _look(self, rank: int) -> bool:
         """Tests whether a rank has come, or will not come."""
         if self._read([rank]):
-            self.meeting.late.discard(rank)
+            self.rendezvous.late.discard(rank)
         elif (why := self._absence(rank)) is not None:
             self.outcome.absent[rank] = why
             self.pending.discard(rank)
@@ -147,19 +150,19 @@ class _Wait:
 
     def _absence(self, rank: int) -> str | None:
         """Returns why a rank will not come; None where it still may."""
-        meeting = self.meeting
-        if meeting.get(f"{self.place}/skip/{rank}"):
+        rendezvous = self.rendezvous
+        if rendezvous.get(f"{self.place}/skip/{rank}"):
             return "elsewhere"
-        at = meeting.get(f"at/{rank}")
-        if at and at["place"] not in meeting.arrived and meeting.rank in at["peers"]:
+        at = rendezvous.get(f"at/{rank}")
+        if at and at["place"] not in rendezvous.arrived and rendezvous.rank in at["peers"]:
             running, compiling = at["place"].startswith(RUN), self.place.startswith(COMPILE)
             if compiling and running:
                 return "running"  # its compile cache was warm, and it waits for this rank to run
             if compiling or running:
-                meeting.store.set(f"{at['place']}/skip/{meeting.rank}", "true")
+                rendezvous.store.set(f"{at['place']}/skip/{rendezvous.rank}", "true")
                 return "elsewhere"
-        patience = min(self.seconds, 1.0) if rank in meeting.late else self.seconds
+        patience = min(self.seconds, 1.0) if rank in rendezvous.late else self.seconds
         if time.monotonic() - self.start > patience:
-            meeting.late.add(rank)
+            rendezvous.late.add(rank)
             return "late"
         return None

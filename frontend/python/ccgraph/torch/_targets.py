@@ -1,7 +1,7 @@
 """The functions that the targets of a graph name.
 
-A graph file is data: reading one must run nothing. So a target is looked up in PyTorch's registry, never by walking the attributes of a module:
-`torch.ops.load_library` is a function of torch.ops and not an operator.
+A graph file is data: reading one must run nothing. So a target is looked up in PyTorch's registry, never by walking the
+attributes of a module: `torch.ops.load_library` is a function of torch.ops and not an operator.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ class UnknownTarget(ValueError):
 
 # The functions that torch.fx prints with symbols, item access, and their in-place forms. Other functions of `operator`
 # call their arguments.
-_OF_PYTHON = frozenset("""add and_ eq floordiv ge getitem gt iadd iand ifloordiv ilshift imatmul imod imul index invert ior ipow irshift is_ is_not
-    isub itruediv ixor le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor""".split())
+_OF_PYTHON = frozenset("""
+    add and_ eq floordiv ge getitem gt iadd iand ifloordiv ilshift imatmul imod imul index invert ior ipow irshift is_
+    is_not isub itruediv ixor le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor
+""".split())
 _OF_TORCH = frozenset("sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum _sym_sqrt sym_sqrt".split())
 
 
 def resolve_target(name: str) -> Callable[..., Any]:
-    """Returns the function of a call_function; the inverse of target_name for operators and for targets that the passes make."""
+    """Returns the function of a call_function; the inverse of target_name for operators and for targets that the passes
+    make."""
     namespace, _, rest = name.partition(".")
     if namespace == "operator" and rest in _OF_PYTHON:
         return getattr(operator, rest)
@@ -34,7 +37,8 @@ def resolve_target(name: str) -> Callable[..., Any]:
         return found
     if (found := _registered(name)) is not None:
         return found
-    raise UnknownTarget(f"got the target '{name}', expected a registered operator such as aten.mm.default: import the library that registers it first")
+    raise UnknownTarget(f"got the target '{name}', expected a registered operator such as aten.mm.default: import the "
+                        "library that registers it first")
 
 
 def _higher_order(name: str) -> Callable[..., Any] | None:
