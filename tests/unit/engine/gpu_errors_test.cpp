@@ -50,7 +50,7 @@ std::string absentRank() { return Folder().errorOf(0); }
 std::string noFolder() { return Folder().errorOf(1, "/absent"); }
 std::string staleFolder() {
   Folder folder;
-  for (const char *name : {"hello.1", "here.1", "welcome"})
+  for (const char *name : {"hello.1", "here.1", "accepted"})
     folder.leave(name);
   return folder.errorOf(1);
 }

@@ -135,7 +135,7 @@ TEST_F(JobFolderTest, AllRanksGetWhatEachGives) {
 }
 
 TEST_F(JobFolderTest, WhatAnotherJobHasLeftIsNotTakenForThisOne) {
-  for (const char *name : {"hello.1", "here.1", "welcome"})
+  for (const char *name : {"hello.1", "here.1", "accepted"})
     std::ofstream(path + "/" + name) << "1f\n1e\n";
   meet(2);
   EXPECT_EQ(joinError(1, 2), "error: rank 1: rank 0 has not reached " + path +
@@ -147,7 +147,7 @@ TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(joinError(0, 3),
             "error: ranks 1 and 2 have not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
-  std::filesystem::remove(path + "/welcome");
+  std::filesystem::remove(path + "/accepted");
   EXPECT_EQ(joinError(1, 3),
             "error: rank 1: rank 0 has not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
@@ -250,7 +250,7 @@ TEST_F(JobPortTest, AnotherJobIsToldAndDoesNotDisturb) {
   TcpRendezvous::Setup other = setup(1, 2);
   other.job = "b";
   EXPECT_TRUE(llvm::StringRef(errorOf(other))
-                  .startswith("error: rank 1: is not welcome at localhost:" + std::to_string(port) +
+                  .startswith("error: rank 1: is rejected at localhost:" + std::to_string(port) +
                               ": there listens job 'a', and this process is of job 'b'"));
   EXPECT_TRUE(
       llvm::StringRef(errorOf(setup(2, 3))).contains("there listens a job of 2 ranks, and this is rank 2 of 3"));

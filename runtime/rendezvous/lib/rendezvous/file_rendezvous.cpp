@@ -71,16 +71,16 @@ llvm::Expected<FileRendezvous> FileRendezvous::join(const Setup &setup) {
   folder.own_ = drawNumber();
   if (setup.ranks == 1)
     return folder;
-  if (llvm::Error error = setup.rank == 0 ? folder.welcomeOthers() : folder.awaitWelcome())
+  if (llvm::Error error = setup.rank == 0 ? folder.acceptOthers() : folder.awaitAcceptance())
     return error;
   return folder;
 }
 
-// As long as some process has not found its number, another one may have left an older one there: then it is welcomed
-// anew.
-llvm::Error FileRendezvous::welcomeOthers() {
+// Until all processes have found their numbers, a process may replace the number that an earlier process left there, and
+// is then accepted again.
+llvm::Error FileRendezvous::acceptOthers() {
   job_ = own_;
-  std::string welcome;
+  std::string accepted;
   std::vector<int64_t> missing;
   llvm::Error failed = llvm::Error::success();
   bool complete = awaitThat(setup_.deadline, [&] {
@@ -91,9 +91,9 @@ llvm::Error FileRendezvous::welcomeOthers() {
       if (readWhole(fileOf("here." + std::to_string(rank))) != job_)
         missing.push_back(static_cast<int64_t>(rank));
     }
-    if (numbers != welcome && !failed)
-      failed = write("welcome", numbers);
-    welcome = numbers;
+    if (numbers != accepted && !failed)
+      failed = write("accepted", numbers);
+    accepted = numbers;
     return missing.empty() || static_cast<bool>(failed);
   });
   if (failed || complete)
@@ -103,15 +103,15 @@ llvm::Error FileRendezvous::welcomeOthers() {
                          "start a process for each rank, all with this folder");
 }
 
-llvm::Error FileRendezvous::awaitWelcome() {
+llvm::Error FileRendezvous::awaitAcceptance() {
   std::string name = std::to_string(setup_.rank);
   if (llvm::Error error = write("hello." + name, own_))
     return error;
   bool stale = false;
-  bool welcomed = awaitThat(setup_.deadline, [&] {
-    std::optional<std::string> welcome = readWhole(fileOf("welcome"));
-    stale = welcome.has_value();
-    std::string text = welcome.value_or("");
+  bool isAccepted = awaitThat(setup_.deadline, [&] {
+    std::optional<std::string> accepted = readWhole(fileOf("accepted"));
+    stale = accepted.has_value();
+    std::string text = accepted.value_or("");
     llvm::SmallVector<llvm::StringRef, 8> lines;
     llvm::StringRef(text).split(lines, '\n');
     if (lines.size() <= setup_.rank || lines[setup_.rank] != own_)
@@ -119,7 +119,7 @@ llvm::Error FileRendezvous::awaitWelcome() {
     job_ = lines.front().str();
     return true;
   });
-  if (welcomed)
+  if (isAccepted)
     return write("here." + name, job_);
   return rendezvousError("rank " + name + ": rank 0 has not reached " + setup_.path + " within " +
                              std::to_string(setup_.deadline.count()) + " ms" +

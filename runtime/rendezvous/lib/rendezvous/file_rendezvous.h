@@ -32,8 +32,8 @@ public:
 
 private:
   explicit FileRendezvous(Setup setup) : setup_(std::move(setup)) {}
-  [[nodiscard]] llvm::Error welcomeOthers();
-  [[nodiscard]] llvm::Error awaitWelcome();
+  [[nodiscard]] llvm::Error acceptOthers();
+  [[nodiscard]] llvm::Error awaitAcceptance();
   [[nodiscard]] std::string fileOf(const std::string &name) const { return setup_.path + "/" + name; }
   [[nodiscard]] llvm::Error write(const std::string &name, const std::string &text) const;
 

@@ -21,7 +21,7 @@ using Clock = Connection::Clock;
 
 /// The first word of a greeting; other programs do not send it.
 constexpr llvm::StringLiteral greeting = "ccgraph job 2";
-constexpr llvm::StringLiteral welcome = "welcome";
+constexpr llvm::StringLiteral accepted = "accepted";
 constexpr uint64_t longestHello = 4096;
 
 std::string namedJob(llvm::StringRef job) { return job.empty() ? "a job without a name" : ("job '" + job + "'").str(); }
@@ -79,14 +79,14 @@ llvm::Expected<std::unique_ptr<TcpRendezvous>> TcpRendezvous::join(const Setup &
   std::unique_ptr<TcpRendezvous> port(new TcpRendezvous(setup));
   if (setup.ranks == 1)
     return port;
-  if (llvm::Error error = setup.rank == 0 ? port->welcomeOthers() : port->findRankZero())
+  if (llvm::Error error = setup.rank == 0 ? port->acceptOthers() : port->findRankZero())
     return error;
   return port;
 }
 
 // --- Rank 0 ---------------------------------------------------------------------------------------------------
 
-llvm::Error TcpRendezvous::welcomeOthers() {
+llvm::Error TcpRendezvous::acceptOthers() {
   llvm::Expected<int> opened = listenOn(setup_.host, setup_.port);
   if (!opened)
     return failed(
@@ -132,7 +132,7 @@ void TcpRendezvous::greet(Connection &caller) {
   size_t rank = 0;
   std::string wrong = whatIsWrong(**hello, rank);
   // The message is short, so the system accepts it immediately; a caller that does not read it is not a peer.
-  llvm::Error error = caller.send(wrong.empty() ? welcome.str() : wrong, Clock::now());
+  llvm::Error error = caller.send(wrong.empty() ? accepted.str() : wrong, Clock::now());
   if (wrong.empty() && !error)
     peers_[rank] = std::move(caller);
   caller.close();
@@ -174,11 +174,11 @@ llvm::Error TcpRendezvous::findRankZero() {
       if (!answer) {
         // Rank 0 may have been about to end, or may not have started; so connections are retried until the deadline.
         llvm::consumeError(answer.takeError());
-      } else if (*answer == welcome) {
+      } else if (*answer == accepted) {
         peers_[0] = std::move(**made);
         return llvm::Error::success();
       } else {
-        return failed("is not welcome at " + addressText() + ": " + *answer, repair);
+        return failed("is rejected at " + addressText() + ": " + *answer, repair);
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -46,7 +46,7 @@ public:
 
 private:
   explicit TcpRendezvous(Setup setup) : setup_(std::move(setup)), peers_(setup_.ranks) {}
-  [[nodiscard]] llvm::Error welcomeOthers();
+  [[nodiscard]] llvm::Error acceptOthers();
   void greet(Connection &caller);
   [[nodiscard]] std::string whatIsWrong(llvm::StringRef hello, size_t &rank) const;
   [[nodiscard]] llvm::Error findRankZero();
