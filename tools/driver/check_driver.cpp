@@ -1,11 +1,9 @@
 #include "driver/check_driver.h"
 
-#include "ccgraph/jobs/check.h"
-#include "ccgraph/toolkit/job_files.h"
 #include "driver/check_contract.h"
+#include "driver/check_job.h"
 #include "driver/check_options.h"
 #include "driver/check_pipeline.h"
-#include "report/check_report.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -18,35 +16,6 @@ ExitCode reject(Streams streams, llvm::Error error) {
   return ExitCode::Usage;
 }
 
-/// Reads the graphs; each is freed before the next one is read.
-llvm::Expected<jobs::Job> readJob(const JobDescription &description, size_t ranks, Diagnostics &warnings) {
-  jobs::Job job;
-  if (llvm::Error error =
-          visitJobGraphs(description.graphs, ranks, warnings,
-                         [&](const Graph &graph, llvm::ArrayRef<int64_t> of) { return job.add(graph, of); }))
-    return error;
-  return job;
-}
-
-/// Checks each job of the input.
-llvm::Expected<std::vector<report::CheckedJob>> checkJobs(const CheckOptions &options,
-                                                          llvm::ArrayRef<std::string> paths, Diagnostics &warnings) {
-  llvm::Expected<std::vector<JobDescription>> described = describeJobs(paths, options.groups, warnings);
-  if (!described)
-    return described.takeError();
-  jobs::CheckOptions how;
-  if (!options.under.empty())
-    how.under = options.semantics();
-  std::vector<report::CheckedJob> checked;
-  for (const JobDescription &description : *described) {
-    llvm::Expected<jobs::Job> job = readJob(description, options.ranks, warnings);
-    if (!job)
-      return job.takeError();
-    checked.push_back({description.compilation, jobs::checkJob(*job, how)});
-  }
-  return checked;
-}
-
 /// Prints each warning once, since the graphs of one log are read from the same file.
 void printOnce(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> warnings) {
   llvm::StringSet<> printed;
@@ -55,18 +24,16 @@ void printOnce(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> warnings) {
       os << text;
 }
 
-ExitCode checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+llvm::Expected<ExitCode> checkJob(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  llvm::Expected<JobCheckOptions> how = jobCheckOptions(options);
+  if (!how)
+    return how.takeError();
   Diagnostics warnings;
-  llvm::Expected<std::vector<report::CheckedJob>> checked = checkJobs(options, paths, warnings);
+  llvm::Expected<std::vector<CheckedJob>> checked = checkJobFiles(paths, options.groups, *how, warnings);
   printOnce(streams.err, warnings.take());
   if (!checked)
-    return reject(streams, checked.takeError());
-  if (options.json)
-    report::writeCheckJson(streams.out, *checked);
-  else
-    report::writeCheckText(streams.out, *checked);
-  bool isClean = llvm::all_of(*checked, [](const report::CheckedJob &job) { return job.result.findings.empty(); });
-  return isClean ? ExitCode::Ok : ExitCode::Diagnosed;
+    return checked.takeError();
+  return reportJobs(options, *checked, {paths.front(), streams});
 }
 
 /// Selects the check by the flags and by the content of the input.

@@ -20,9 +20,6 @@ void addContractFlags(CommandLine &line, CheckOptions &options) {
   line.addText("--expect", "FILE", "compare the step with this contract (TOML)", options.expect);
   line.addText("--write-contract", "FILE", "write a contract that the step satisfies with nothing to spare",
                options.writeContract);
-  line.addText("--sarif", "FILE", "write the findings as SARIF 2.1.0, for code review tools", options.sarif);
-  line.addText("--machine", "NAME|FILE", "machine for which exposed communication is predicted (the contract's)",
-               options.machine);
 }
 
 void addPipelineFlags(CommandLine &line, CheckOptions &options) {
@@ -33,15 +30,40 @@ void addPipelineFlags(CommandLine &line, CheckOptions &options) {
                 [&options](size_t stages) { options.stages = stages; });
 }
 
-llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::string> positional) {
-  if (!options.isOfContract()) {
-    for (auto [flag, value] : {std::pair("--sarif", &options.sarif), {"--machine", &options.machine}})
-      if (!value->empty())
-        return usage(llvm::Twine(flag) + " without --expect: expected a contract\n  note: --expect FILE names it");
+/// Checks the files that are written.
+llvm::Error checkOutputs(const CheckOptions &options, llvm::ArrayRef<std::string> positional) {
+  for (auto [flag, path] :
+       {std::pair("--sarif", &options.sarif), {"--dot", &options.dot}, {"--report", &options.report}})
+    if (options.json && *path == "-")
+      return usage("--json with " + llvm::Twine(flag) + " -: expected one of them on standard output\n  note: " + flag +
+                   " FILE writes a file");
+  const NamedPath outputs[] = {{"--write-contract", options.writeContract},
+                               {"--sarif", options.sarif},
+                               {"--dot", options.dot},
+                               {"--report", options.report}};
+  std::vector<NamedPath> inputs = {{"--expect", options.expect}};
+  for (const std::string &path : positional)
+    inputs.push_back({"GRAPH", path});
+  for (const std::string &path : options.groups)
+    inputs.push_back({"--groups", path});
+  return checkOutputPaths(outputs, inputs);
+}
+
+llvm::Error checkJobUsage(const CheckOptions &options) {
+  if (options.machine.empty() || options.maxResident == 0)
     return llvm::Error::success();
-  }
-  if (options.json && options.sarif == "-")
-    return usage("--json with --sarif -: expected one of them on standard output\n  note: --sarif FILE writes a file");
+  return usage("--max-resident with --machine: expected one of them, since the machine states the number too");
+}
+
+llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::string> positional) {
+  if (!options.isOfContract())
+    return checkJobUsage(options);
+  for (auto [flag, isGiven] : {std::pair("--replay", options.replay),
+                               {"--max-resident", options.maxResident != 0},
+                               {"--dot", !options.dot.empty()},
+                               {"--report", !options.report.empty()}})
+    if (isGiven)
+      return usage(llvm::Twine(flag) + " with a contract: expected one of them, since a contract is about one rank");
   if (!options.expect.empty() && !options.writeContract.empty())
     return usage("--expect with --write-contract: expected one of them");
   if (!options.writeContract.empty() && !options.sarif.empty())
@@ -49,11 +71,7 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
   if (positional.size() > 1 || options.groups.size() > 1)
     return usage("--expect: got several " + llvm::Twine(positional.size() > 1 ? "graphs" : "group files") +
                  ", expected one: a contract is about the step of one rank");
-  const NamedPath outputs[] = {{"--write-contract", options.writeContract}, {"--sarif", options.sarif}};
-  std::vector<NamedPath> inputs = {{"--expect", options.expect}, {"GRAPH", positional.front()}};
-  if (!options.groups.empty())
-    inputs.push_back({"--groups", options.groups.front()});
-  return checkOutputPaths(outputs, inputs);
+  return llvm::Error::success();
 }
 
 std::string semanticsNames() {
@@ -74,7 +92,17 @@ CommandLine declareCheckFlags(CheckOptions &options) {
                "blocking-buffered",
                options.under);
   line.addRanks("--ranks", "number of ranks of a job whose one GRAPH every rank runs", options.ranks);
+  line.addSwitch("--replay", "repeat the job on the local engine, and compare how it ends", options.replay);
+  line.addCount("--max-resident", "N", "most communicators of one rank whose kernels can be resident at once", 1,
+                [&options](size_t most) { options.maxResident = most; });
+  line.addText("--machine", "NAME|FILE",
+               "machine that states this number, and for which a contract's exposed communication is predicted",
+               options.machine);
   line.addSwitch("--json", "print the verdict and the findings as JSON", options.json);
+  line.addText("--sarif", "FILE", "write the findings as SARIF 2.1.0, for code review tools", options.sarif);
+  line.addText("--dot", "FILE", "draw the ranks that wait for each other, in the DOT language", options.dot);
+  line.addText("--report", "FILE", "write a page with the findings and a timeline for each rank (HTML)",
+               options.report);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this help, or the help of a topic", options.help);
   addContractFlags(line, options);
@@ -90,6 +118,8 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
     return usage("--stages with a contract: expected one of them, since a contract is about graphs");
   if (llvm::Error error = checkContractUsage(options, positional))
     return error;
+  if (llvm::Error error = checkOutputs(options, positional))
+    return error;
   if (options.stages != 0 && positional.size() > 1)
     return usage("--stages: got " + llvm::Twine(positional.size()) + " files, expected one schedule");
   if (options.ranks != 0 && positional.size() > 1)
@@ -102,6 +132,8 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
 }
 
 std::vector<jobs::Semantics> CheckOptions::semantics() const {
+  if (under.empty())
+    return {jobs::allSemantics.begin(), jobs::allSemantics.end()};
   std::vector<jobs::Semantics> list;
   for (const std::string &word : under)
     list.push_back(*jobs::parseSemantics(word));

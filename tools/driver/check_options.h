@@ -20,10 +20,19 @@ struct CheckOptions {
   /// 0: not given
   size_t ranks = 0;
   bool json = false;
+  /// repeat each job on the local engine
+  bool replay = false;
+  /// 0: not given
+  size_t maxResident = 0;
+  // of jobs: files
+  std::string dot;
+  std::string report;
+  // of jobs and contracts: a file
+  std::string sarif;
   // of contracts: files, and a machine
   std::string expect;
   std::string writeContract;
-  std::string sarif;
+  // of contracts and of jobs: a machine
   std::string machine;
   /// stages of a pipeline schedule; 0: not given
   size_t stages = 0;
@@ -32,7 +41,7 @@ struct CheckOptions {
   bool version = false;
 
   [[nodiscard]] bool isOfContract() const { return !expect.empty() || !writeContract.empty(); }
-  /// Returns the semantics that `under` names; valid after checkCheckUsage.
+  /// Returns the semantics that `under` names, or all; valid after checkCheckUsage.
   [[nodiscard]] std::vector<jobs::Semantics> semantics() const;
 };
 

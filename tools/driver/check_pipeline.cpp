@@ -6,7 +6,7 @@
 #include "ccgraph/ir/text.h"
 #include "ccgraph/jobs/check.h"
 #include "ccgraph/toolkit/pipeline_graphs.h"
-#include "report/check_report.h"
+#include "driver/check_job.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -33,9 +33,9 @@ void printJson(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> findings) {
   os << '\n';
 }
 
-/// Checks the transfers of the schedule as a job: a graph for each rank, from the schedule alone. PyTorch posts each
+/// Returns the transfers of the schedule as a job: a graph for each rank, from the schedule alone. PyTorch posts each
 /// transfer as a batch of its own; a schedule that runs to its end may still deadlock where transfers block their rank.
-llvm::Expected<jobs::CheckResult> checkAsJob(const PipelineSchedule &schedule, const CheckOptions &options) {
+llvm::Expected<jobs::Job> jobOf(const PipelineSchedule &schedule) {
   jobs::Job job;
   PipelineSchedule complete = schedule.hasTransfers() ? schedule : withTransfers(schedule);
   for (size_t rank = 0; rank != complete.ranks.size(); ++rank) {
@@ -44,10 +44,7 @@ llvm::Expected<jobs::CheckResult> checkAsJob(const PipelineSchedule &schedule, c
     if (llvm::Error error = job.add(*graph, {static_cast<int64_t>(rank)}))
       return error;
   }
-  jobs::CheckOptions how;
-  if (!options.under.empty())
-    how.under = options.semantics();
-  return jobs::checkJob(job, how);
+  return job;
 }
 
 /// Returns whether the graphs of the schedule can be made: at most a deadlock is wrong with it.
@@ -55,17 +52,18 @@ bool isComplete(llvm::ArrayRef<Diagnostic> findings) {
   return llvm::all_of(findings, [](const Diagnostic &finding) { return finding.rule == "pipeline.deadlock"; });
 }
 
-llvm::Expected<ExitCode> reportJob(const PipelineSchedule &schedule, const CheckOptions &options,
-                                   llvm::raw_ostream &out) {
-  llvm::Expected<jobs::CheckResult> result = checkAsJob(schedule, options);
-  if (!result)
-    return result.takeError();
-  const report::CheckedJob checked{"", std::move(*result)};
-  if (options.json)
-    report::writeCheckJson(out, checked);
-  else
-    report::writeCheckText(out, checked);
-  return checked.result.findings.empty() ? ExitCode::Ok : ExitCode::Diagnosed;
+llvm::Expected<ExitCode> checkJobOf(const PipelineSchedule &schedule, const CheckOptions &options,
+                                    const JobOutput &output) {
+  llvm::Expected<JobCheckOptions> how = jobCheckOptions(options);
+  if (!how)
+    return how.takeError();
+  llvm::Expected<jobs::Job> job = jobOf(schedule);
+  if (!job)
+    return job.takeError();
+  llvm::Expected<CheckedJob> checked = checkWholeJob(*job, *how);
+  if (!checked)
+    return checked.takeError();
+  return reportJobs(options, *checked, output);
 }
 
 } // namespace
@@ -96,15 +94,18 @@ llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std:
       printJson(streams.out, findings);
     else
       streams.out << toString(findings);
+    if (options.replay || !options.sarif.empty() || !options.dot.empty() || !options.report.empty())
+      streams.err << "note: --replay, --sarif, --dot and --report need a schedule without these errors\n";
     return ExitCode::Diagnosed;
   }
-  if (!options.json && findings.empty())
+  bool prints = !options.json && !writesToOutput(options);
+  if (prints && findings.empty())
     streams.out << visibleText(path) << " runs to its end: " << counted(schedule->ranks.size(), "rank") << ", "
                 << counted(static_cast<size_t>(schedule->stages), "stage") << ", " << schedule->microbatches
                 << (schedule->microbatches == 1 ? " microbatch\n" : " microbatches\n");
-  else if (!options.json)
+  else if (prints)
     streams.out << toString(findings);
-  llvm::Expected<ExitCode> job = reportJob(*schedule, options, streams.out);
+  llvm::Expected<ExitCode> job = checkJobOf(*schedule, options, {path, streams});
   return !job || findings.empty() ? std::move(job) : ExitCode::Diagnosed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "match.h"
 #include "repair.h"
+#include "residency.h"
 #include "witness.h"
 
 #include "ccgraph/ir/text.h"
@@ -14,9 +15,9 @@ namespace {
 
 constexpr llvm::StringLiteral semanticsNames[] = {"dataflow", "streams", "one-at-a-time", "blocking",
                                                   "blocking-buffered"};
-constexpr llvm::StringLiteral ruleNames[] = {"members", "missing",      "kind",    "reduction",   "dtype",
-                                             "count",   "root",         "splits",  "p2p-partner", "p2p-size",
-                                             "outside", "never-waited", "deadlock"};
+constexpr llvm::StringLiteral ruleNames[] = {"members", "missing",      "kind",     "reduction",   "dtype",
+                                             "count",   "root",         "splits",   "p2p-partner", "p2p-size",
+                                             "outside", "never-waited", "deadlock", "resident"};
 
 /// Simulates the job under each semantics. A job without a deadlock under blocking has none under any semantics.
 class Verdicts {
@@ -24,43 +25,48 @@ public:
   Verdicts(const JobData &job, const Classes &classes) : job_(job), classes_(classes) {}
 
   bool isDeadlock(Semantics under) {
-    if (!blocks_)
-      blocks_ = simulate(job_, classes_, Semantics::Blocking).deadlock;
-    if (!*blocks_ || under == Semantics::Blocking)
-      return *blocks_;
-    return simulate(job_, classes_, under).deadlock;
+    std::optional<bool> &known = known_[static_cast<size_t>(under)];
+    if (!known)
+      known =
+          (under == Semantics::Blocking || isDeadlock(Semantics::Blocking)) && simulate(job_, classes_, under).deadlock;
+    return *known;
   }
 
   /// Returns the finding of a deadlock, with its repair.
-  Finding witness(Semantics under, Repairs &repairs) const {
-    Progress progress = simulate(job_, classes_, under);
+  Finding witness(const Rules &rules, Repairs &repairs) const {
+    Progress progress = simulate(job_, classes_, rules);
     Finding finding;
-    finding.rule = Rule::Deadlock;
-    finding.under = under;
+    finding.rule = rules.mostResident == 0 ? Rule::Deadlock : Rule::Resident;
+    finding.under = rules.under;
     std::vector<WitnessStep> steps = shortestWitness(job_, classes_, progress);
     for (const WitnessStep &step : steps) {
-      finding.nodes.push_back(standing(step.front));
+      finding.nodes.push_back(standing(step));
       finding.culprits.push_back(finding.nodes.back().rank);
     }
     llvm::sort(finding.culprits);
     finding.culprits.erase(std::unique(finding.culprits.begin(), finding.culprits.end()), finding.culprits.end());
-    repairs.repair(finding, steps);
+    repairs.repair(finding, rules, steps);
     return finding;
   }
 
 private:
   /// Returns the launch at which a rank stands.
-  FindingNode standing(const Front &front) const {
+  FindingNode standing(const WitnessStep &step) const {
+    const Front &front = step.front;
     const Program &program = job_.programOf(job_.ranks[front.rank]);
     const Launch &launch = program.launches[front.launch];
     std::string text = launch.isTransfer ? "transfer" : collectiveName(job_.calls[launch.call].kind).str();
-    return nodeOf(job_, front.rank, front.launch,
-                  text + " on group " + job_.names()[program.groups[launch.group]].str());
+    FindingNode node =
+        nodeOf(job_, front.rank, front.launch, text + " on group " + job_.names()[program.groups[launch.group]].str());
+    if (step.awaited != none)
+      node.awaited = job_.names()[program.launches[step.awaited].name].str();
+    return node;
   }
 
   const JobData &job_;
   const Classes &classes_;
-  std::optional<bool> blocks_;
+  /// by semantics
+  std::array<std::optional<bool>, allSemantics.size()> known_;
 };
 
 /// A launch or a transfer that does not exist explains every deadlock.
@@ -101,6 +107,7 @@ void addAssumptions(const JobData &job, const Classes &classes, CheckResult &res
 int severity(Rule rule) {
   switch (rule) {
   case Rule::Deadlock:
+  case Rule::Resident:
     return 0;
   case Rule::Missing:
   case Rule::P2PPartner:
@@ -112,6 +119,13 @@ int severity(Rule rule) {
   default:
     return 2;
   }
+}
+
+/// Returns the number of resident communicators that the job needs, if there is one.
+std::optional<size_t> residentsOf(const JobData &job, const Classes &classes, Verdicts &verdicts) {
+  if (!verdicts.isDeadlock(Semantics::OneAtATime))
+    return 1;
+  return verdicts.isDeadlock(Semantics::Streams) ? std::nullopt : neededResidents(job, classes);
 }
 
 } // namespace
@@ -150,7 +164,9 @@ CheckResult checkJob(const Job &job, const CheckOptions &options) {
   result.ranks = job.numRanks();
   result.programs = job.numPrograms();
   result.classes = classes.size();
-  result.findings = matchRanks(data, classes);
+  Matches matches = matchRanks(data, classes);
+  result.findings = std::move(matches.findings);
+  result.assumptions = std::move(matches.conditions);
   bool explained = isExplained(result.findings);
   Repairs repairs(data, result.findings.size(), options.mostTrials);
   for (Finding &finding : result.findings)
@@ -160,6 +176,12 @@ CheckResult checkJob(const Job &job, const CheckOptions &options) {
     result.verdicts.push_back({under, verdicts.isDeadlock(under)});
     if (result.verdicts.back().deadlock && !explained)
       result.findings.push_back(verdicts.witness(under, repairs));
+  }
+  if (llvm::is_contained(options.under, Semantics::Streams))
+    result.resident.needed = residentsOf(data, classes, verdicts);
+  if (options.mostResident != 0 && result.resident.needed > options.mostResident) {
+    result.resident.order = orderForOneResident(data, classes);
+    result.findings.push_back(verdicts.witness({Semantics::Streams, static_cast<Id>(options.mostResident)}, repairs));
   }
   llvm::stable_sort(result.findings,
                     [](const Finding &a, const Finding &b) { return severity(a.rule) < severity(b.rule); });

@@ -1,51 +1,69 @@
 #include "ccgraph/jobs/job.h"
 
+#include "plan_program.h"
+#include "program_join.h"
 #include "program_reader.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/dtype.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
+#include <functional>
+
 namespace ccgraph::jobs {
 namespace {
 
-/// Returns a text that is equal for equal calls only.
+/// Returns bytes that are equal for equal calls only.
 std::string keyOf(const Call &call) {
   std::string key;
-  llvm::raw_string_ostream os(key);
+  auto add = [&](int64_t number) { key.append(reinterpret_cast<const char *>(&number), sizeof number); };
   auto list = [&](llvm::ArrayRef<int64_t> numbers) {
-    os << ';';
-    for (int64_t number : numbers)
-      os << number << ',';
+    add(static_cast<int64_t>(numbers.size()));
+    llvm::for_each(numbers, add);
   };
-  os << static_cast<int>(call.kind) << ',' << (call.reduceOp ? static_cast<int>(*call.reduceOp) : -1) << ','
-     << call.root.value_or(-1) << ',' << call.isEven << ',' << call.received.value_or(-1) << ';';
-  for (const CollectiveFingerprint::Row &row : call.rows)
-    os << (row.dtype ? static_cast<int>(*row.dtype) : -1) << ':' << row.elements.value_or(-1) << ',';
+  add(static_cast<int64_t>(call.kind));
+  add(call.reduceOp ? static_cast<int64_t>(*call.reduceOp) : -1);
+  add(call.root.value_or(-1));
+  add(call.isEven ? 1 : 0);
+  add(call.received.value_or(-1));
+  add(static_cast<int64_t>(call.rows.size()));
+  for (const CollectiveFingerprint::Row &row : call.rows) {
+    add(row.dtype ? static_cast<int64_t>(*row.dtype) : -1);
+    add(row.elements.value_or(-1));
+  }
   list(call.sends);
   list(call.receives);
-  os << call.symbols;
-  return os.str();
+  return key + call.symbols;
 }
 
-llvm::Error fail(const Graph &graph, const llvm::Twine &message, const llvm::Twine &repair) {
+llvm::Error fail(llvm::StringRef program, const llvm::Twine &message, const llvm::Twine &repair) {
   Diagnostic diagnostic;
   diagnostic.rule = "job.ranks";
-  diagnostic.where = graph.name().str();
+  diagnostic.where = program.str();
   diagnostic.message = message.str();
   diagnostic.notes.push_back(repair.str());
   return makeError(std::move(diagnostic));
 }
 
-/// The orders of ranks that one graph gives, for each of its ranks.
+/// What a graph and a plan have in common.
+struct ProgramSource {
+  llvm::StringRef name;
+  const GroupTable &groups;
+  /// Returns a diagnostic about the node or step of this name.
+  std::function<Diagnostic(llvm::StringRef node, llvm::StringRef rule, std::string message, std::string repair)>
+      diagnose;
+};
+
+/// The orders of ranks that one program gives, for each of its ranks.
 class OrderReader {
 public:
-  OrderReader(const Graph &graph, const Program &program, const std::vector<std::vector<int64_t>> &called,
+  OrderReader(const ProgramSource &source, const Program &program, const std::vector<std::vector<int64_t>> &called,
               JobData &data)
-      : graph_(graph), program_(program), data_(data) {
+      : source_(source), program_(program), data_(data) {
     for (size_t i = 0; i < program.groups.size(); ++i)
       addGroup(data.names()[program.groups[i]], called[i]);
     for (size_t i = 0; i < program.launches.size(); ++i)
@@ -65,20 +83,20 @@ public:
   /// Checks the places that the launches name.
   llvm::Error check(llvm::ArrayRef<Id> orders) const {
     for (const auto &[need, launch] : needs_) {
-      const Node *node = graph_.find(data_.names()[program_.launches[launch].name]);
+      llvm::StringRef node = data_.names()[program_.launches[launch].name];
       if (orders[need.group] == none)
-        return makeError(
-            diagnose(*node, "job.group",
-                     "got group '" + data_.names()[program_.groups[need.group]].str() + "', whose ranks no file states",
-                     "give its ranks with --groups"));
+        return makeError(source_.diagnose(node, "job.group",
+                                          "got group '" + data_.names()[program_.groups[need.group]].str() +
+                                              "', whose ranks no file states",
+                                          "give its ranks with --groups"));
       auto size = static_cast<int64_t>(data_.orders[orders[need.group]].ranks.size());
       if (need.what != What::Parts && (need.value < 0 || need.value >= size))
-        return badPlace(*node, need.what == What::Peer ? "peer" : "root", need.value, size);
+        return badPlace(node, need.what == What::Peer ? "peer" : "root", need.value, size);
       if (need.what == What::Parts && need.value != size)
-        return makeError(diagnose(*node, "job.splits",
-                                  "got " + std::to_string(need.value) + " splits on a group of " +
-                                      std::to_string(size) + " ranks, expected one for each rank",
-                                  "the group file may belong to another job"));
+        return makeError(source_.diagnose(node, "job.splits",
+                                          "got " + std::to_string(need.value) + " splits on a group of " +
+                                              std::to_string(size) + " ranks, expected one for each rank",
+                                          "the group file may belong to another job"));
     }
     return llvm::Error::success();
   }
@@ -108,15 +126,15 @@ private:
         needs_.try_emplace({launch.group, What::Parts, static_cast<int64_t>(parts)}, index);
   }
 
-  static llvm::Error badPlace(const Node &node, const std::string &what, int64_t place, int64_t size) {
-    return makeError(diagnose(node, "job." + what,
-                              "got " + what + " " + std::to_string(place) + " of a group of " + std::to_string(size) +
-                                  " ranks, expected 0 to " + std::to_string(size - 1),
-                              "a " + what + " is the place of a rank in its group"));
+  [[nodiscard]] llvm::Error badPlace(llvm::StringRef node, const std::string &what, int64_t place, int64_t size) const {
+    return makeError(source_.diagnose(node, "job." + what,
+                                      "got " + what + " " + std::to_string(place) + " of a group of " +
+                                          std::to_string(size) + " ranks, expected 0 to " + std::to_string(size - 1),
+                                      "a " + what + " is the place of a rank in its group"));
   }
 
   void addGroup(llvm::StringRef name, llvm::ArrayRef<int64_t> called) {
-    const Group *group = graph_.groups().find(name);
+    const Group *group = source_.groups.find(name);
     llvm::ArrayRef<int64_t> ranks = called.empty() && group ? llvm::ArrayRef<int64_t>(group->ranks) : called;
     all_.push_back(ranks.empty() ? none : data_.internOrder(ranks));
     cells_.emplace_back();
@@ -131,7 +149,7 @@ private:
       data_.assumedGroups.push_back(program_.groups[all_.size() - 1]);
   }
 
-  const Graph &graph_;
+  const ProgramSource &source_;
   const Program &program_;
   JobData &data_;
   /// by group: the list of all ranks, and the cells by rank
@@ -140,6 +158,69 @@ private:
   /// with the first launch that requires it
   std::map<Need, Id> needs_;
 };
+
+/// A program, and by rank its orders.
+struct ReadProgram {
+  Program program;
+  std::vector<std::vector<Id>> orders;
+};
+
+llvm::Expected<ReadProgram> withOrders(const ProgramSource &source, Program program,
+                                       const std::vector<std::vector<int64_t>> &called, llvm::ArrayRef<int64_t> ranks,
+                                       JobData &data) {
+  OrderReader reader(source, program, called, data);
+  ReadProgram read;
+  for (int64_t rank : ranks) {
+    std::vector<Id> orders = reader.of(rank);
+    if (read.orders.empty() || orders != read.orders.back())
+      if (llvm::Error error = reader.check(orders))
+        return error;
+    read.orders.push_back(std::move(orders));
+  }
+  read.program = std::move(program);
+  return read;
+}
+
+llvm::Expected<ReadProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t> ranks, JobData &data) {
+  std::vector<std::vector<int64_t>> called;
+  llvm::Expected<Program> program = readProgram(graph, data, called);
+  if (!program)
+    return program.takeError();
+  ProgramSource source{graph.name(), graph.groups(), [&](auto node, auto rule, auto message, auto repair) {
+                         return diagnose(*graph.find(node), rule, std::move(message), std::move(repair));
+                       }};
+  return withOrders(source, std::move(*program), called, ranks, data);
+}
+
+llvm::Expected<ReadProgram> readPlan(const Plan &plan, llvm::ArrayRef<int64_t> ranks, JobData &data) {
+  Program program = readPlanProgram(plan, data);
+  GroupTable groups;
+  for (const Group &group : plan.groups)
+    groups.set(group);
+  ProgramSource source{plan.name, groups, [](auto step, auto rule, auto message, auto repair) {
+                         Diagnostic diagnostic = diagnose(rule, std::move(message), std::move(repair));
+                         diagnostic.where = step.str();
+                         return diagnostic;
+                       }};
+  std::vector<std::vector<int64_t>> called(program.groups.size());
+  return withOrders(source, std::move(program), called, ranks, data);
+}
+
+/// Adds the program of ranks that have none yet.
+llvm::Error addRanks(llvm::StringRef name, llvm::Expected<ReadProgram> read, llvm::ArrayRef<int64_t> ranks,
+                     JobData &data) {
+  if (!read)
+    return read.takeError();
+  Id id = data.internProgram(std::move(read->program));
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    auto [entry, isNew] = data.rankIds.try_emplace(ranks[i], static_cast<Id>(data.ranks.size()));
+    if (!isNew)
+      return fail(name, "got a second program for rank " + llvm::Twine(ranks[i]) + ", expected one",
+                  "list each rank once");
+    data.ranks.push_back({ranks[i], id, std::move(read->orders[i])});
+  }
+  return llvm::Error::success();
+}
 
 } // namespace
 
@@ -185,30 +266,44 @@ Job::Job(Job &&) noexcept = default;
 Job &Job::operator=(Job &&) noexcept = default;
 
 size_t Job::numRanks() const { return data_->ranks.size(); }
-size_t Job::numPrograms() const { return data_->programs.size(); }
+std::vector<int64_t> Job::ranks() const {
+  std::vector<int64_t> ranks;
+  for (const Rank &rank : data_->ranks)
+    ranks.push_back(rank.rank);
+  llvm::sort(ranks);
+  return ranks;
+}
+size_t Job::numPrograms() const {
+  llvm::DenseSet<Id> programs;
+  for (const Rank &rank : data_->ranks)
+    programs.insert(rank.program);
+  return programs.size();
+}
 
 llvm::Error Job::add(const Graph &graph, llvm::ArrayRef<int64_t> ranks) {
-  std::vector<std::vector<int64_t>> called;
-  llvm::Expected<Program> program = readProgram(graph, *data_, called);
-  if (!program)
-    return program.takeError();
-  OrderReader reader(graph, *program, called, *data_);
-  std::vector<Rank> added;
-  std::vector<Id> checked;
-  for (int64_t rank : ranks) {
-    if (data_->rankIds.count(rank) != 0)
-      return fail(graph, "got a second graph for rank " + llvm::Twine(rank) + ", expected one", "list each rank once");
-    added.push_back({rank, 0, reader.of(rank)});
-    if (added.back().orders != checked)
-      if (llvm::Error error = reader.check(added.back().orders))
-        return error;
-    checked = added.back().orders;
-  }
-  Id id = data_->internProgram(std::move(*program));
-  for (Rank &rank : added) {
-    rank.program = id;
-    data_->rankIds[rank.rank] = static_cast<Id>(data_->ranks.size());
-    data_->ranks.push_back(std::move(rank));
+  return addRanks(graph.name(), readGraph(graph, ranks, *data_), ranks, *data_);
+}
+
+llvm::Error Job::add(const Plan &plan, llvm::ArrayRef<int64_t> ranks) {
+  return addRanks(plan.name, readPlan(plan, ranks, *data_), ranks, *data_);
+}
+
+llvm::Error Job::append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label) {
+  llvm::Expected<ReadProgram> read = readGraph(graph, ranks, *data_);
+  if (!read)
+    return read.takeError();
+  for (Launch &launch : read->program.launches)
+    launch.name = data_->names().add((label + ": " + data_->names()[launch.name]).str());
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    RankProgram added{read->program, std::move(read->orders[i])};
+    auto [entry, isNew] = data_->rankIds.try_emplace(ranks[i], static_cast<Id>(data_->ranks.size()));
+    if (isNew)
+      data_->ranks.push_back({ranks[i], 0, {}});
+    Rank &rank = data_->ranks[entry->second];
+    if (!isNew)
+      added = joinPrograms({data_->programOf(rank), rank.orders}, added);
+    rank.program = data_->internProgram(std::move(added.program));
+    rank.orders = std::move(added.orders);
   }
   return llvm::Error::success();
 }

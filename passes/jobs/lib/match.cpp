@@ -11,7 +11,7 @@ class Matcher {
 public:
   Matcher(const JobData &job, const Classes &classes) : job_(job), classes_(classes) {}
 
-  std::vector<Finding> run() {
+  Matches run() {
     readOrders();
     for (const Form &form : classes_.forms)
       if (hasCollectives(form))
@@ -20,7 +20,7 @@ public:
       matchChannels(rankClass);
       findOwn(rankClass);
     }
-    return std::move(findings_);
+    return {std::move(findings_), std::move(conditions_)};
   }
 
 private:
@@ -106,8 +106,11 @@ private:
     }
     for (size_t k = 0; k < all.longest; ++k) {
       std::vector<Difference> found = k < all.shortest ? differencesAt(all, distinct, k) : std::vector<Difference>();
-      if (found.empty() && k < all.shortest)
+      if (found.empty() && k < all.shortest) {
+        if (!areAlike(distinct, k))
+          noteSizes(places, sets.front(), k);
         continue;
+      }
       if (all.shortest != all.longest)
         found = {differenceOfLengths(all)};
       for (const Difference &difference : found)
@@ -127,15 +130,61 @@ private:
     return job_.calls[program.launches[sequenceOf(seat)[k]].call];
   }
 
-  std::vector<Difference> differencesAt(const Sequences &all, llvm::ArrayRef<Seat> distinct, size_t k) const {
+  [[nodiscard]] bool areAlike(llvm::ArrayRef<Seat> distinct, size_t k) const {
     const Call &first = callAt(distinct.front(), k);
-    bool isAlike = llvm::all_of(distinct, [&](const Seat &seat) { return &callAt(seat, k) == &first; });
-    if (isAlike && first.kind != CollectiveKind::AllToAll)
+    return llvm::all_of(distinct, [&](const Seat &seat) { return &callAt(seat, k) == &first; });
+  }
+
+  std::vector<Difference> differencesAt(const Sequences &all, llvm::ArrayRef<Seat> distinct, size_t k) const {
+    if (areAlike(distinct, k) && callAt(distinct.front(), k).kind != CollectiveKind::AllToAll)
       return {};
     std::vector<const Call *> calls;
     for (const Seat &seat : all.seats)
       calls.push_back(&callAt(seat, k));
     return differencesOf(calls);
+  }
+
+  /// Members agree about a symbolic size if they state equal expressions, and else under a condition.
+  void noteSizes(const std::vector<Id> &places, Id set, size_t k) {
+    const Call *first = nullptr;
+    int64_t firstRank = 0;
+    for (Id place : places) {
+      const Call &call = callAt(seatAt(set, place), k);
+      int64_t rank = job_.sets[set][place];
+      if (first && noteCondition({*first, firstRank}, {call, rank}, [&] {
+            return "collective " + std::to_string(k + 1) + " of the group of " + spansText(job_.sets[set]);
+          }))
+        return;
+      if (!first)
+        std::tie(first, firstRank) = std::pair(&call, rank);
+    }
+  }
+
+  struct Stated {
+    const Call &call;
+    int64_t rank;
+  };
+  /// Returns whether the sizes agree only under a condition, which is kept.
+  bool noteCondition(const Stated &a, const Stated &b, llvm::function_ref<std::string()> where) {
+    constexpr size_t mostConditions = 8;
+    if (&a.call == &b.call || (a.call.symbols.empty() && b.call.symbols.empty()) ||
+        sizeText(a.call) == sizeText(b.call))
+      return false;
+    if (conditions_.size() < mostConditions)
+      conditions_.push_back(where() + " agrees only if " + sizeText(a.call) + " of rank " + std::to_string(a.rank) +
+                            " and " + sizeText(b.call) + " of rank " + std::to_string(b.rank) +
+                            " are the same number of elements");
+    return true;
+  }
+
+  /// Returns "[s0, 4]", or "64 elements".
+  static std::string sizeText(const Call &call) {
+    if (!call.symbols.empty())
+      return call.symbols;
+    int64_t elements = 0;
+    for (const CollectiveFingerprint::Row &row : call.rows)
+      elements += row.elements.value_or(0);
+    return std::to_string(elements) + (elements == 1 ? " element" : " elements");
   }
 
   Difference differenceOfLengths(const Sequences &all) const {
@@ -207,8 +256,15 @@ private:
   void compareSizes(Id rankClass, Id channel, llvm::ArrayRef<Role::Passage> own, llvm::ArrayRef<Role::Passage> other) {
     for (size_t place = 0; place < own.size(); ++place) {
       const Call &sent = job_.calls[own[place].call], &received = job_.calls[other[place].call];
-      if (haveOneSize(sent, received))
+      if (haveOneSize(sent, received)) {
+        Id rank = classes_.ranksOf[rankClass].front();
+        const Member::End &end = classes_.members[rank].ends[channel];
+        noteCondition({sent, job_.ranks[rank].rank}, {received, end.globalRank}, [&] {
+          return "transfer " + std::to_string(place + 1) + " from rank " + std::to_string(job_.ranks[rank].rank) +
+                 " to rank " + std::to_string(end.globalRank);
+        });
         continue;
+      }
       for (Id rank : classes_.ranksOf[rankClass]) {
         const Member::End &end = classes_.members[rank].ends[channel];
         Finding finding = atChannel(Rule::P2PSize, rank, end, place);
@@ -264,6 +320,7 @@ private:
   const Classes &classes_;
   std::vector<std::vector<std::pair<Id, Id>>> orders_;
   std::vector<Finding> findings_;
+  std::vector<std::string> conditions_;
 };
 
 } // namespace
@@ -273,6 +330,6 @@ FindingNode nodeOf(const JobData &job, Id rank, Id launch, std::string text) {
   return {job.ranks[rank].rank, job.names()[from.name].str(), job.places()[from.place].str(), std::move(text)};
 }
 
-std::vector<Finding> matchRanks(const JobData &job, const Classes &classes) { return Matcher(job, classes).run(); }
+Matches matchRanks(const JobData &job, const Classes &classes) { return Matcher(job, classes).run(); }
 
 } // namespace ccgraph::jobs

@@ -10,8 +10,14 @@
 
 namespace ccgraph::jobs {
 
-/// Returns all findings but deadlocks.
-[[nodiscard]] std::vector<Finding> matchRanks(const JobData &job, const Classes &classes);
+struct Matches {
+  /// all findings but deadlocks
+  std::vector<Finding> findings;
+  /// What must hold for symbolic sizes that are not equal expressions: "collective 1 of the group of ranks 0-1 agrees
+  /// only if [s0, 4] of rank 0 and 64 elements of rank 1 are the same number of elements". At most a few are kept.
+  std::vector<std::string> conditions;
+};
+[[nodiscard]] Matches matchRanks(const JobData &job, const Classes &classes);
 
 /// Returns the launch of a rank (an index of JobData::ranks) as a node of a finding.
 [[nodiscard]] FindingNode nodeOf(const JobData &job, Id rank, Id launch, std::string text);

@@ -31,11 +31,8 @@ std::string placeOf(const Node &node) {
   return text;
 }
 
-/// Returns whether the host reads the value of its operand.
-bool isHostRead(const Node &node) {
-  if (node.opcode() != Opcode::CallFunction)
-    return false;
-  llvm::StringRef target = node.target().str();
+/// Returns whether the host reads the value of the call's operand.
+bool isHostReadTarget(llvm::StringRef target) {
   return target.contains("_local_scalar_dense") || target.startswith("aten.item");
 }
 
@@ -82,6 +79,16 @@ private:
     inputsOf_[node.id()] = inputs;
     write(node, effects, inputs);
     return llvm::Error::success();
+  }
+
+  /// A graph has few targets, so each is compared once.
+  bool isHostRead(const Node &node) {
+    if (node.opcode() != Opcode::CallFunction)
+      return false;
+    auto [known, isNew] = hostReads_.try_emplace(node.target(), false);
+    if (isNew)
+      known->second = isHostReadTarget(node.target().str());
+    return known->second;
   }
 
   static bool hasLaunches(const Node &node) {
@@ -262,6 +269,7 @@ private:
   llvm::DenseMap<const Node *, Id> launchIds_;
   llvm::StringMap<Id> groupIds_;
   std::map<Transfer, Id> transferIds_;
+  llvm::DenseMap<Identifier, bool> hostReads_;
   llvm::DenseSet<StorageId> returned_;
 };
 

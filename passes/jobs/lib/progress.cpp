@@ -7,12 +7,12 @@ namespace {
 
 class PrecedenceReader {
 public:
-  PrecedenceReader(const Program &program, const Role &role, Semantics under)
-      : program_(program), role_(role), under_(under), lastOfLocal_(role.numLocals, none),
+  PrecedenceReader(const Program &program, const Role &role, const Rules &rules)
+      : program_(program), role_(role), under_(rules.under), lastOfLocal_(role.numLocals, none),
         lastOfChannel_(role.numChannels, none) {
     made_.before.resize(program.launches.size());
     made_.gates.resize(program.launches.size());
-    made_.mostInFlight = under == Semantics::OneAtATime ? 1 : 0;
+    made_.mostResident = rules.under == Semantics::OneAtATime ? 1 : rules.mostResident;
   }
 
   Precedence read() {
@@ -96,20 +96,24 @@ struct Runner {
   Id passed = 0, opened = 0;
   /// place of each launch in its group's sequence; by move of the program: place in its channel
   std::vector<Id> placeOf, placeOfMove;
-  /// the collectives in order; of these, the first `admitted` may be issued, and `inFlight` of them are incomplete
+  /// the collectives in order; of these, the first `admitted` may be issued
   std::vector<Id> collectives;
-  Id admitted = 0, inFlight = 0;
+  Id admitted = 0;
+  /// by local group, and last for groups without this rank: admitted collectives that are incomplete
+  std::vector<Id> inFlight;
+  /// groups with collectives in flight
+  Id resident = 0;
   std::vector<bool> isAdmitted;
 };
 
 class Simulation {
 public:
-  Simulation(const JobData &job, const Classes &classes, Progress &progress)
-      : job_(job), classes_(classes), progress_(progress), runners_(classes.size()) {}
+  Simulation(const JobData &job, const Classes &classes, const Rules &rules, Progress &progress)
+      : job_(job), classes_(classes), rules_(rules), progress_(progress), runners_(classes.size()) {}
 
   void run() {
     for (const Role &role : classes_.roles)
-      progress_.precedence.push_back(precedenceOf(*job_.programs[role.program], role, progress_.under));
+      progress_.precedence.push_back(precedenceOf(*job_.programs[role.program], role, rules_));
     for (const Form &form : classes_.forms)
       arrivals_.emplace_back(lengthOf(form), 0);
     for (Id i = 0; i < runners_.size(); ++i)
@@ -145,6 +149,8 @@ private:
     runner.precedence = &progress_.precedence[member.role];
     size_t count = runner.program->launches.size();
     progress_.states.emplace_back(count);
+    progress_.completedAt.emplace_back(count);
+    runner.inFlight.resize(runner.role->numLocals + 1);
     runner.pending.resize(count);
     runner.missingEnds.resize(count);
     runner.after.resize(count);
@@ -205,15 +211,24 @@ private:
       todo_.push_back({rankClass, launch});
   }
 
-  /// Admits collectives in order while fewer than the limit are in flight.
+  /// Admits collectives in order while their communicators fit the limit.
   void admit(Id rankClass) {
     Runner &runner = runners_[rankClass];
-    Id most = runner.precedence->mostInFlight;
-    while (runner.admitted < runner.collectives.size() && (most == 0 || runner.inFlight < most)) {
-      Id launch = runner.collectives[runner.admitted++];
-      ++runner.inFlight;
+    Id most = runner.precedence->mostResident;
+    while (runner.admitted < runner.collectives.size()) {
+      Id launch = runner.collectives[runner.admitted];
+      Id &ofGroup = inFlightOf(runner, launch);
+      if (most != 0 && ofGroup == 0 && runner.resident >= most)
+        return;
+      runner.resident += ofGroup++ == 0 ? 1 : 0;
+      ++runner.admitted;
       release(rankClass, launch);
     }
+  }
+
+  static Id &inFlightOf(Runner &runner, Id launch) {
+    Id local = runner.role->localOf[runner.program->launches[launch].group];
+    return runner.inFlight[local == none ? runner.role->numLocals : local];
   }
 
   /// Moves on over stops whose launches have completed, and opens the launches after them.
@@ -231,14 +246,14 @@ private:
     const Launch &launch = runner.program->launches[id];
     state(rankClass, id).arrived = true;
     if (runner.role->localOf[launch.group] == none)
-      return complete(rankClass, id);
+      return completeAlone(rankClass, id);
     if (!launch.isTransfer)
       return arriveAtCollective(rankClass, runner.role->localOf[launch.group], runner.placeOf[id]);
     llvm::ArrayRef<Move> moves = runner.program->movesOf(launch);
     for (size_t i = 0; i < moves.size(); ++i)
       arriveAtChannel(rankClass, runner.role->channelOf[moves[i].transfer], runner.placeOfMove[launch.moves.begin + i]);
     if (runner.missingEnds[id] == 0 && !state(rankClass, id).completed)
-      complete(rankClass, id);
+      completeAlone(rankClass, id);
   }
 
   void arriveAtCollective(Id rankClass, Id local, Id place) {
@@ -246,6 +261,7 @@ private:
     const std::vector<Seat> &seats = classes_.forms[form].seats;
     if (++arrivals_[form][place] != seats.size())
       return;
+    ++now_;
     for (const Seat &seat : seats)
       complete(seat.rankClass, classes_.roleOf(seat.rankClass).sequences[seat.local][place]);
   }
@@ -261,27 +277,36 @@ private:
       return;
     Id launch = role.channels[end.channel][place].launch;
     if (--runners_[other].missingEnds[launch] == 0 && state(other, launch).arrived)
-      complete(other, launch);
+      completeAlone(other, launch);
+  }
+
+  void completeAlone(Id rankClass, Id id) {
+    ++now_;
+    complete(rankClass, id);
   }
 
   void complete(Id rankClass, Id id) {
     Runner &runner = runners_[rankClass];
     state(rankClass, id).completed = true;
+    progress_.completedAt[rankClass][id] = now_;
     for (Id after : runner.after[id])
       release(rankClass, after);
     for (Id stop : runner.stopsOf[id])
       --runner.incomplete[stop];
     pass(rankClass);
     if (!runner.program->launches[id].isTransfer) {
-      --runner.inFlight;
+      runner.resident -= --inFlightOf(runner, id) == 0 ? 1 : 0;
       admit(rankClass);
     }
   }
 
   const JobData &job_;
   const Classes &classes_;
+  const Rules &rules_;
   Progress &progress_;
   std::vector<Runner> runners_;
+  /// the number of the last completion
+  Id now_ = 0;
   /// by form and place: seats that have arrived
   std::vector<std::vector<Id>> arrivals_;
   std::vector<std::pair<Id, Id>> todo_;
@@ -289,14 +314,14 @@ private:
 
 } // namespace
 
-Precedence precedenceOf(const Program &program, const Role &role, Semantics under) {
-  return PrecedenceReader(program, role, under).read();
+Precedence precedenceOf(const Program &program, const Role &role, const Rules &rules) {
+  return PrecedenceReader(program, role, rules).read();
 }
 
-Progress simulate(const JobData &job, const Classes &classes, Semantics under) {
+Progress simulate(const JobData &job, const Classes &classes, const Rules &rules) {
   Progress progress;
-  progress.under = under;
-  Simulation(job, classes, progress).run();
+  progress.under = rules.under;
+  Simulation(job, classes, rules, progress).run();
   return progress;
 }
 

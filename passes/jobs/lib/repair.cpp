@@ -46,10 +46,10 @@ bool Repairs::succeeds(const Finding &finding, std::vector<Edit> edits) {
     edited.programs.push_back(&edit.program);
   }
   Classes classes = divideRanks(edited);
-  size_t left = matchRanks(edited, classes).size();
-  if (finding.rule != Rule::Deadlock)
+  size_t left = matchRanks(edited, classes).findings.size();
+  if (finding.rule != Rule::Deadlock && finding.rule != Rule::Resident)
     return left < findings_;
-  return left <= findings_ && !simulate(edited, classes, *finding.under).deadlock;
+  return left <= findings_ && !simulate(edited, classes, rules_).deadlock;
 }
 
 void Repairs::repair(Finding &finding) {
@@ -71,6 +71,7 @@ void Repairs::repair(Finding &finding) {
   case Rule::P2PSize:
   case Rule::Outside:
   case Rule::Deadlock:
+  case Rule::Resident:
     return;
   }
 }
@@ -168,7 +169,8 @@ void Repairs::addWait(Finding &finding) {
     finding.repair = "on rank " + std::to_string(finding.culprits.front()) + ", wait for " + finding.nodes.front().node;
 }
 
-void Repairs::repair(Finding &finding, llvm::ArrayRef<WitnessStep> witness) {
+void Repairs::repair(Finding &finding, const Rules &rules, llvm::ArrayRef<WitnessStep> witness) {
+  rules_ = rules;
   for (const WitnessStep &step : witness)
     if (step.awaited != none && reorder(finding, step))
       return;

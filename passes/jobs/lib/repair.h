@@ -17,8 +17,8 @@ public:
 
   /// Fills Finding::repair of a finding of matchRanks.
   void repair(Finding &finding);
-  /// Does so for a deadlock with this witness.
-  void repair(Finding &finding, llvm::ArrayRef<WitnessStep> witness);
+  /// Does so for a deadlock under these rules with this witness.
+  void repair(Finding &finding, const Rules &rules, llvm::ArrayRef<WitnessStep> witness);
 
 private:
   struct Edit {
@@ -40,6 +40,8 @@ private:
   const JobData &job_;
   size_t findings_;
   size_t trialsLeft_;
+  /// of the deadlock that is being repaired
+  Rules rules_ = Semantics::Streams;
 };
 
 } // namespace ccgraph::jobs

@@ -158,7 +158,7 @@ private:
   template <typename Visit>
   void visitCollectivesBefore(const Precedence &precedence, Id rankClass, Id launch, Visit visit) const {
     const Program &program = *job_.programs[classes_.roleOf(rankClass).program];
-    if (precedence.mostInFlight == 0 || program.launches[launch].isTransfer)
+    if (precedence.mostResident == 0 || program.launches[launch].isTransfer)
       return;
     for (Id before = 0; before < launch; ++before)
       if (!program.launches[before].isTransfer)

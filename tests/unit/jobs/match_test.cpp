@@ -226,5 +226,33 @@ TEST(Spans, AreRangesOfAtMostTenItems) {
   EXPECT_EQ(jobs::spansText(even), "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16, ...");
 }
 
+/// Two ranks that reduce a tensor of these sizes.
+jobs::CheckResult checkSizes(llvm::StringRef first, llvm::StringRef second) {
+  JobBench bench(2);
+  bench.texts[0].wait(bench.texts[0].allReduceOf(("f32[" + first + "]").str(), "world"));
+  bench.texts[1].wait(bench.texts[1].allReduceOf(("f32[" + second + "]").str(), "world"));
+  return bench.check();
+}
+
+TEST(JobSizes, EqualExpressionsAgreeWithoutACondition) {
+  jobs::CheckResult result = checkSizes("s0", "s0");
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_TRUE(result.assumptions.empty());
+}
+
+TEST(JobSizes, OtherExpressionsAgreeUnderACondition) {
+  EXPECT_EQ(checkSizes("s0", "8").assumptions,
+            (std::vector<std::string>{"collective 1 of the group of ranks 0-1 agrees only if [s0] of rank 0 and 8 "
+                                      "elements of rank 1 are the same number of elements"}));
+  EXPECT_EQ(checkSizes("s0", "s1").assumptions.size(), 1U);
+  EXPECT_TRUE(checkSizes("s0", "s1").findings.empty());
+}
+
+TEST(JobSizes, NumbersThatDifferAreAFindingWithoutACondition) {
+  jobs::CheckResult result = checkSizes("4", "8");
+  EXPECT_EQ(result.findings.size(), 1U);
+  EXPECT_TRUE(result.assumptions.empty());
+}
+
 } // namespace
 } // namespace ccgraph::test

@@ -1,5 +1,6 @@
 // Compares the verdicts of random jobs with a simulation of this file, which knows each rank by itself and repeats the
 // definitions of ccgraph/jobs/semantics.h until nothing changes: no classes, no worklist.
+#include "ccgraph/toolkit/job_replay.h"
 #include "unit/jobs/job_bench.h"
 
 #include <random>
@@ -251,6 +252,28 @@ TEST(RandomJobs, VerdictsAreThoseOfANaiveSimulation) {
   for (size_t deadlock : deadlocks) {
     EXPECT_GT(deadlock, count / 50);
     EXPECT_LT(deadlock, count - count / 50);
+  }
+}
+
+TEST(RandomJobs, TheLocalEngineEndsThemAsTheVerdictsSay) {
+  std::array<size_t, jobs::allSemantics.size()> deadlocks{};
+  constexpr unsigned count = 150;
+  for (unsigned seed = 0; seed < count; ++seed) {
+    RandomJob random(seed);
+    JobBench bench = random.bench();
+    llvm::Expected<jobs::Job> job = bench.job();
+    ASSERT_TRUE(static_cast<bool>(job)) << llvm::toString(job.takeError());
+    llvm::Expected<std::vector<JobReplay>> replays = replayJob(*job, jobs::allSemantics);
+    ASSERT_TRUE(static_cast<bool>(replays)) << "seed " << seed << ": " << llvm::toString(replays.takeError());
+    jobs::CheckResult result = jobs::checkJob(*job);
+    llvm::Error error = compareReplays(result, *replays);
+    EXPECT_FALSE(static_cast<bool>(error)) << "seed " << seed << ": " << llvm::toString(std::move(error));
+    for (size_t i = 0; i < replays->size(); ++i)
+      deadlocks[i] += (*replays)[i].deadlock;
+  }
+  for (size_t deadlock : deadlocks) {
+    EXPECT_GT(deadlock, 0U);
+    EXPECT_LT(deadlock, count);
   }
 }
 

@@ -22,15 +22,16 @@ std::string placedNode(const FindingNode &node) {
   return visibleText(node.node) + (node.place.empty() ? "" : " (" + visibleText(node.place) + ")");
 }
 
+std::string circleText(const Finding &finding) {
+  return finding.culprits.size() > 1 ? spansText(finding.culprits) + " wait for each other"
+                                     : spansText(finding.culprits) + " waits for a launch that no rank has";
+}
+
 std::string deadlockHead(llvm::ArrayRef<const Finding *> alike) {
-  const Finding &finding = *alike.front();
   std::vector<std::string> names;
   for (const Finding *one : alike)
     names.push_back(jobs::semanticsName(*one->under).str());
-  std::string waits = finding.culprits.size() > 1
-                          ? spansText(finding.culprits) + " wait for each other"
-                          : spansText(finding.culprits) + " waits for a launch that no rank has";
-  return waits + " [deadlock under " + llvm::join(names, ", ") + "]";
+  return circleText(*alike.front()) + " [deadlock under " + llvm::join(names, ", ") + "]";
 }
 
 /// Returns what the culprits do, in the words of the rule.
@@ -68,16 +69,32 @@ std::string headOf(const Finding &finding) {
   case Rule::NeverWaited:
     return who + " neither waits for a launch nor returns it: on the group of " + spansText(finding.group);
   case Rule::Deadlock:
-    break;
+    return circleText(finding);
+  case Rule::Resident:
+    return circleText(finding) + " unless more communicators of a rank are resident";
   }
   return "";
 }
 
+bool isCircle(const Finding &finding) { return finding.rule == Rule::Deadlock || finding.rule == Rule::Resident; }
+
+/// Returns the launch that the rank issues only after the one at which it stands: ", before all_gather, for which rank 1
+/// waits".
+std::string awaitedText(const Finding &finding, size_t index) {
+  const FindingNode &node = finding.nodes[index];
+  if (node.awaited.empty())
+    return "";
+  const FindingNode &waiter = finding.nodes[(index + finding.nodes.size() - 1) % finding.nodes.size()];
+  return ", before " + visibleText(node.awaited) + ", for which rank " + std::to_string(waiter.rank) + " waits";
+}
+
 void writeNodes(llvm::raw_ostream &os, const Finding &finding) {
   constexpr size_t mostListed = 10;
-  for (const FindingNode &node : llvm::ArrayRef(finding.nodes).take_front(mostListed))
-    os << "  rank " << node.rank << (finding.rule == Rule::Deadlock ? " stands at " : ": ") << placedNode(node)
-       << (node.text.empty() ? "" : ": ") << visibleText(node.text) << '\n';
+  for (size_t i = 0; i < std::min(finding.nodes.size(), mostListed); ++i) {
+    const FindingNode &node = finding.nodes[i];
+    os << "  rank " << node.rank << (isCircle(finding) ? " stands at " : ": ") << placedNode(node)
+       << (node.text.empty() ? "" : ": ") << visibleText(node.text) << awaitedText(finding, i) << '\n';
+  }
   if (finding.nodes.size() > mostListed)
     os << "  and " << finding.nodes.size() - mostListed << " more\n";
   if (finding.others)
@@ -138,6 +155,29 @@ Json jsonOf(const Finding &finding) {
   return json;
 }
 
+void writeResidency(llvm::raw_ostream &os, const jobs::Residency &resident) {
+  if (!resident.needed || *resident.needed < 2)
+    return;
+  os << "resident: " << *resident.needed << " communicators of one rank must be resident at once under streams\n";
+  for (const jobs::LaunchOrder &order : resident.order)
+    os << "  one is enough if " << spansText(order.ranks) << (order.ranks.size() == 1 ? " launches " : " launch ")
+       << visibleText(order.firstMove) << (order.isOneMove ? "\n" : ", and so on: --json lists the order\n");
+}
+
+void writeReplays(llvm::raw_ostream &os, llvm::ArrayRef<JobReplay> replays) {
+  std::vector<std::string> ends, deadlocks;
+  for (const JobReplay &replay : replays)
+    (replay.deadlock ? deadlocks : ends).push_back(jobs::semanticsName(replay.under).str());
+  if (replays.empty())
+    return;
+  os << "replayed by the local engine:";
+  if (!ends.empty())
+    os << " every rank ends under " << llvm::join(ends, ", ") << (deadlocks.empty() ? "" : ";");
+  if (!deadlocks.empty())
+    os << " run.deadlock under " << llvm::join(deadlocks, ", ");
+  os << '\n';
+}
+
 void writeResult(llvm::raw_ostream &os, const CheckResult &result) {
   writeFindings(os, result.findings);
   std::vector<std::string> ok, deadlock;
@@ -150,8 +190,33 @@ void writeResult(llvm::raw_ostream &os, const CheckResult &result) {
   if (!deadlock.empty())
     os << "; deadlock under " << llvm::join(deadlock, ", ");
   os << '\n';
+  writeResidency(os, result.resident);
   for (const std::string &assumption : result.assumptions)
     os << "assumed: " << assumption << '\n';
+}
+
+Json jsonOf(const jobs::Residency &resident) {
+  Json json = {{"needed", resident.needed ? Json(*resident.needed) : Json()}, {"order", Json::array()}};
+  for (const jobs::LaunchOrder &order : resident.order)
+    json["order"].push_back({{"ranks", order.ranks}, {"launches", order.launches}});
+  return json;
+}
+
+void addReplays(Json &json, const CheckedJob &job) {
+  for (const JobReplay &replay : job.replays) {
+    Json &stated = json["replay"][jobs::semanticsName(replay.under).str()];
+    if (stated.is_null() || replay.deadlock)
+      stated = {{"ends", !replay.deadlock}, {"text", replay.text}};
+  }
+}
+
+/// Adds the need of a job; of several jobs, the largest.
+void addResidency(Json &json, const jobs::Residency &resident) {
+  Json &stated = json["resident"];
+  bool isLarger = stated.is_null() || (!stated["needed"].is_null() &&
+                                       (!resident.needed || *resident.needed > stated["needed"].get<size_t>()));
+  if (isLarger)
+    stated = jsonOf(resident);
 }
 
 void addResult(Json &json, const CheckedJob &job) {
@@ -165,6 +230,9 @@ void addResult(Json &json, const CheckedJob &job) {
     if (!job.compilation.empty())
       json["findings"].back()["compilation"] = job.compilation;
   }
+  if (llvm::any_of(job.result.verdicts, [](const auto &verdict) { return verdict.under == jobs::Semantics::Streams; }))
+    addResidency(json, job.result.resident);
+  addReplays(json, job);
   for (const std::string &assumption : job.result.assumptions)
     if (!llvm::is_contained(json["assumed"], Json(assumption)))
       json["assumed"].push_back(assumption);
@@ -177,8 +245,11 @@ void writeCheckText(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked) {
     if (!job.compilation.empty())
       os << "compilation " << visibleText(job.compilation) << '\n';
     writeResult(os, job.result);
+    writeReplays(os, job.replays);
   }
 }
+
+std::string findingText(const Finding &finding) { return headOf(finding); }
 
 void writeCheckJson(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked) {
   Json json = {{"verdict", Json::object()}, {"findings", Json::array()}, {"assumed", Json::array()}};

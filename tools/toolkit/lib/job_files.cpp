@@ -1,7 +1,10 @@
 #include "ccgraph/toolkit/job_files.h"
 
 #include "ccgraph/frontend/job_file.h"
+#include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/ir/context.h"
+#include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/jobs/check.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
@@ -78,6 +81,23 @@ llvm::Expected<std::vector<JobGraph>> ofFiles(llvm::ArrayRef<std::string> paths,
 /// The graphs of one compilation: by stage, the index of each rank's last graph in the list.
 using Stages = std::map<unsigned, std::map<int64_t, size_t>>;
 
+/// "0/1 forward" is the second compilation of part 0.
+struct Compilation {
+  std::string part;
+  GraphRole role = GraphRole::Forward;
+  unsigned attempt = 0;
+  std::string name;
+  friend bool operator<(const Compilation &a, const Compilation &b) { return a.name < b.name; }
+};
+
+Compilation compilationOf(const ListedGraph &graph) {
+  Compilation compilation{graph.compileId, graph.role, 0, graph.compileId + " " + graphRoleName(graph.role).str()};
+  auto [part, attempt] = llvm::StringRef(graph.compileId).split('/');
+  if (!attempt.getAsInteger(10, compilation.attempt))
+    compilation.part = part.str();
+  return compilation;
+}
+
 /// Returns the graphs of the latest stage that all ranks have which have any.
 const std::map<int64_t, size_t> &lastCommonStage(const Stages &stages) {
   size_t ranks = 0;
@@ -88,74 +108,164 @@ const std::map<int64_t, size_t> &lastCommonStage(const Stages &stages) {
   return last->second;
 }
 
+/// Makes the jobs of the compilations in logs.
+class LoggedJobs {
+public:
+  LoggedJobs(llvm::ArrayRef<ListedGraph> listed, JobGraph common) : common_(std::move(common)) {
+    for (size_t i = 0; i < listed.size(); ++i)
+      if (const ListedGraph &graph = listed[i];
+          graph.rank && graph.leftOut.empty() && graph.stage > 0 && graph.role != GraphRole::Joint) {
+        ranks_.insert(*graph.rank);
+        compilations_[compilationOf(graph)][graph.stage][*graph.rank] = i;
+      }
+  }
+
+  [[nodiscard]] size_t numRanks() const { return ranks_.size(); }
+
+  std::vector<JobDescription> make() const {
+    std::vector<JobDescription> jobs;
+    for (const auto &[compilation, stages] : compilations_)
+      jobs.push_back(jobOf(compilation, lastCommonStage(stages)));
+    return jobs;
+  }
+
+private:
+  [[nodiscard]] JobGraph graphAt(int64_t rank, size_t index) const {
+    JobGraph graph = common_;
+    graph.ranks = {rank};
+    graph.selector = std::to_string(index);
+    return graph;
+  }
+
+  JobDescription jobOf(const Compilation &compilation, const std::map<int64_t, size_t> &graphs) const {
+    JobDescription job{compilation.name, {}};
+    std::map<std::string, std::vector<int64_t>> reused;
+    for (int64_t rank : ranks_)
+      if (auto own = graphs.find(rank); own != graphs.end()) {
+        job.graphs.push_back(graphAt(rank, own->second));
+        if (!earlier(compilation, rank))
+          job.graphs.back().place = own->second;
+      } else if (const Compilation *other = earlier(compilation, rank)) {
+        job.graphs.push_back(graphAt(rank, lastCommonStage(compilations_.at(*other)).at(rank)));
+        reused[other->name].push_back(rank);
+      }
+    for (const auto &[name, ranks] : reused)
+      job.assumptions.push_back(jobs::spansText(ranks) + (ranks.size() == 1 ? ", which has" : ", which have") +
+                                " not compiled " + compilation.name + (ranks.size() == 1 ? ", runs " : ", run ") +
+                                name + " there");
+    return job;
+  }
+
+  /// Returns the compilation of the same part that the rank had before this one; null if there is none.
+  [[nodiscard]] const Compilation *earlier(const Compilation &compilation, int64_t rank) const {
+    const Compilation *latest = nullptr;
+    for (const auto &[other, stages] : compilations_)
+      if (other.part == compilation.part && other.role == compilation.role && other.attempt < compilation.attempt &&
+          (!latest || other.attempt > latest->attempt) && lastCommonStage(stages).count(rank) != 0)
+        latest = &other;
+    return latest;
+  }
+
+  /// path and groups of each graph
+  JobGraph common_;
+  std::set<int64_t> ranks_;
+  std::map<Compilation, Stages> compilations_;
+};
+
 /// Returns no job if the log has the graphs of one rank only, which is then the program of every rank.
 llvm::Expected<std::vector<JobDescription>> ofLogs(const std::string &path, llvm::ArrayRef<std::string> groups,
                                                    Diagnostics &warnings) {
   llvm::Expected<std::vector<ListedGraph>> listed = listGraphs(path, warnings);
   if (!listed)
     return listed.takeError();
-  std::map<std::string, Stages> compilations;
-  std::set<int64_t> ranks;
-  for (size_t i = 0; i < listed->size(); ++i)
-    if (const ListedGraph &graph = (*listed)[i];
-        graph.rank && graph.leftOut.empty() && graph.stage > 0 && graph.role != GraphRole::Joint) {
-      ranks.insert(*graph.rank);
-      compilations[graph.compileId + " " + graphRoleName(graph.role).str()][graph.stage][*graph.rank] = i;
-    }
-  std::vector<JobDescription> jobs;
-  if (ranks.size() < 2)
-    return jobs;
+  LoggedJobs logged(*listed, {path, groups.empty() ? "" : groups.front(), {}});
+  if (logged.numRanks() < 2)
+    return std::vector<JobDescription>();
   if (groups.size() > 1)
     return jobError(path, "got " + llvm::Twine(groups.size()) + " group files for logs, expected at most one",
                     "the logs state the groups of each rank");
-  for (const auto &[compilation, stages] : compilations) {
-    jobs.push_back({compilation, {}});
-    for (auto [rank, index] : lastCommonStage(stages))
-      jobs.back().graphs.push_back({path, groups.empty() ? "" : groups.front(), {rank}, std::to_string(index)});
-  }
-  return jobs;
+  return logged.make();
 }
 
-/// Reads one graph with its groups; the caller verifies it.
+/// Returns all ranks of a job, if an entry does not list its own.
+std::vector<int64_t> ranksFor(const JobGraph &from, size_t ranks) {
+  if (!from.ranks.empty())
+    return from.ranks;
+  std::vector<int64_t> all(ranks);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  return all;
+}
+
+llvm::Error checkRanks(const JobGraph &from, const char *what, size_t ranks) {
+  if (ranks > 0 && ranks <= mostRanks)
+    return llvm::Error::success();
+  return jobError(from.path,
+                  llvm::Twine("got one ") + what + " that does not state its number of ranks, expected 1 to " +
+                      llvm::Twine(mostRanks),
+                  llvm::Twine("give --ranks N, or one ") + what + " for each rank");
+}
+
+/// Reads one graph or plan, completes and verifies it, and hands it to a visitor.
 class JobGraphReader {
 public:
-  JobGraphReader(const JobGraph &from, Diagnostics &warnings) : from_(from), warnings_(warnings) {}
+  JobGraphReader(const JobGraph &from, size_t ranks, Diagnostics &warnings)
+      : from_(from), ranks_(ranks), warnings_(warnings) {}
 
-  llvm::Error read() {
+  llvm::Error read(JobGraphVisitor &visitor) {
     llvm::Expected<GraphInput> input = openGraphs(from_.path, from_.selector, warnings_);
     if (!input)
       return input.takeError();
     input_.emplace(std::move(*input));
-    llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, input_->file, input_->selector, &warnings_);
-    if (!graph)
-      return graph.takeError();
-    graph_ = std::move(*graph);
-    addStatedGroups(*graph_, *input_);
-    return from_.groups.empty() ? llvm::Error::success() : addGroups(*graph_, from_.groups);
+    return isPlan(input_->file.text()) ? readPlanFor(visitor) : readGraphFor(visitor);
   }
 
+private:
   /// Adds the place in the file to an error about a node.
   llvm::Error placed(llvm::Error error) const {
     return error ? withPlaces(std::move(error), {input_->file, input_->selector}) : std::move(error);
   }
 
-  /// Assumes the groups that no file describes, for a job of this many ranks.
-  llvm::Error verify(size_t ranks) {
-    assumeGroups(*graph_, ranks);
-    return placed(checkWellFormed(*graph_));
+  llvm::Error readGraphFor(JobGraphVisitor &visitor) {
+    llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, input_->file, input_->selector, &warnings_);
+    if (!graph)
+      return graph.takeError();
+    addStatedGroups(**graph, *input_);
+    if (!from_.groups.empty())
+      if (llvm::Error error = addGroups(**graph, from_.groups))
+        return error;
+    size_t ranks = ranks_ != 0 ? ranks_ : statedRanks(**graph);
+    if (llvm::Error error = checkRanks(from_, "graph", ranks))
+      return error;
+    assumeGroups(**graph, ranks);
+    if (llvm::Error error = checkWellFormed(**graph))
+      return placed(std::move(error));
+    return placed(visitor.visit(**graph, ranksFor(from_, ranks)));
   }
 
-  [[nodiscard]] const Graph &graph() const { return *graph_; }
+  llvm::Error readPlanFor(JobGraphVisitor &visitor) {
+    if (!from_.groups.empty())
+      return jobError(from_.path, "got a plan with the group file " + from_.groups + ", expected none",
+                      "a plan contains its groups");
+    llvm::Expected<std::unique_ptr<Plan>> plan = readPlan(context_, input_->file.source(), {.warnings = &warnings_});
+    if (!plan)
+      return plan.takeError();
+    size_t ranks = ranks_ != 0 ? ranks_ : static_cast<size_t>((*plan)->worldSize.value_or(0));
+    if (llvm::Error error = checkRanks(from_, "plan", ranks))
+      return error;
+    if (llvm::Error error = verifyPlanOrError(**plan))
+      return placed(std::move(error));
+    return placed(visitor.visit(**plan, ranksFor(from_, ranks)));
+  }
 
-private:
   const JobGraph &from_;
+  size_t ranks_;
   Diagnostics &warnings_;
   Context context_;
   std::optional<GraphInput> input_;
-  std::unique_ptr<Graph> graph_;
 };
 
-/// Returns the number of ranks that entries with ranks describe.
+} // namespace
+
 size_t ranksOf(llvm::ArrayRef<JobGraph> job) {
   int64_t highest = -1;
   for (const JobGraph &graph : job)
@@ -164,26 +274,9 @@ size_t ranksOf(llvm::ArrayRef<JobGraph> job) {
   return static_cast<size_t>(highest + 1);
 }
 
-llvm::Error visitOne(const JobGraph &from, size_t ranks, Diagnostics &warnings, JobGraphVisitor visit) {
-  JobGraphReader reader(from, warnings);
-  if (llvm::Error error = reader.read())
-    return error;
-  if (ranks == 0)
-    ranks = statedRanks(reader.graph());
-  if (ranks == 0 || ranks > mostRanks)
-    return jobError(from.path,
-                    "got one graph that does not state its number of ranks, expected 1 to " + llvm::Twine(mostRanks),
-                    "give --ranks N, or one graph for each rank");
-  if (llvm::Error error = reader.verify(ranks))
-    return error;
-  if (!from.ranks.empty())
-    return reader.placed(visit(reader.graph(), from.ranks));
-  std::vector<int64_t> all(ranks);
-  std::iota(all.begin(), all.end(), int64_t{0});
-  return reader.placed(visit(reader.graph(), all));
+llvm::Error visitJobGraph(const JobGraph &from, size_t ranks, Diagnostics &warnings, JobGraphVisitor &visitor) {
+  return JobGraphReader(from, ranks, warnings).read(visitor);
 }
-
-} // namespace
 
 llvm::Expected<std::vector<JobDescription>> describeJobs(llvm::ArrayRef<std::string> paths,
                                                          llvm::ArrayRef<std::string> groups, Diagnostics &warnings) {
@@ -196,15 +289,6 @@ llvm::Expected<std::vector<JobDescription>> describeJobs(llvm::ArrayRef<std::str
   if (!graphs)
     return graphs.takeError();
   return std::vector<JobDescription>{{"", std::move(*graphs)}};
-}
-
-llvm::Error visitJobGraphs(llvm::ArrayRef<JobGraph> job, size_t ranks, Diagnostics &warnings, JobGraphVisitor visit) {
-  if (size_t stated = ranksOf(job))
-    ranks = stated;
-  for (const JobGraph &graph : job)
-    if (llvm::Error error = visitOne(graph, ranks, warnings, visit))
-      return error;
-  return llvm::Error::success();
 }
 
 } // namespace ccgraph

@@ -24,8 +24,14 @@
 // gone, and there is no new one. Tried are: the value of the majority; one launch more or less; the exchange of two
 // launches; a launch before a wait; one batch of two transfers.
 //
-// **Partial knowledge.** A rank without a graph is assumed to launch what its groups need; `assumptions` lists such
-// ranks. A finding is then still proved, and a verdict without findings holds under the assumption.
+// **Residency.** Kernels of a collective occupy their device until all members have launched, so a job may need the
+// kernels of several communicators at once (NCCL user guide, "Using multiple NCCL communicators concurrently").
+// CheckResult::resident has the number that the job needs under streams, and CheckOptions::mostResident makes a finding
+// of a larger one. With an order in which all ranks issue their launches alike, one is enough.
+//
+// **Partial knowledge.** A rank without a graph is assumed to launch what its groups need. Members that state the same
+// expression for a symbolic size agree; those that state different ones agree under a condition. `assumptions` lists
+// such ranks and conditions. A finding is then still proved, and a verdict without findings holds under the assumptions.
 //
 // Ownership: plain values. Failure: none. Cost: O(n log n) in the sum of the group sizes for each round of the
 // refinement (at most 64 rounds), then linear in the launches of one rank of each class; a search for a witness is
@@ -55,8 +61,9 @@ enum class Rule : uint8_t {
   Outside,     ///< a launch on a group that the rank is not in
   NeverWaited, ///< a launch that is neither waited for nor returned
   Deadlock,    ///< launches that wait for each other
+  Resident,    ///< launches that wait for each other unless more communicators of a rank are resident than permitted
 };
-/// "members", ..., "p2p-partner", ..., "never-waited", "deadlock".
+/// "members", ..., "p2p-partner", ..., "never-waited", "deadlock", "resident".
 [[nodiscard]] llvm::StringRef ruleName(Rule rule);
 
 struct FindingNode {
@@ -67,11 +74,14 @@ struct FindingNode {
   std::string place;
   /// what the node launches, as far as the finding is about it: "sum"; of a deadlock: what the rank stands at
   std::string text;
+  /// of a deadlock: the launch of this rank that the node before in the circle waits for, and that the rank issues only
+  /// after it; the first node follows the last. Empty if the circle is one launch that no rank has.
+  std::string awaited = "";
 };
 
 struct Finding {
   Rule rule = Rule::Deadlock;
-  /// of a deadlock
+  /// of a deadlock; of Rule::Resident: streams
   std::optional<Semantics> under;
   /// the ranks of the group, ascending; empty if the finding is not about one group
   std::vector<int64_t> group;
@@ -94,6 +104,30 @@ struct CheckOptions {
   std::vector<Semantics> under{allSemantics.begin(), allSemantics.end()};
   /// how many edits are tried as repairs, in the order of the findings; each costs one more match and one simulation
   size_t mostTrials = 24;
+  /// the most communicators of one rank that can be resident at once; 0: any number
+  size_t mostResident = 0;
+};
+
+/// The launches of ranks in an order with which one resident communicator is enough.
+struct LaunchOrder {
+  /// ascending; all of them run one program
+  std::vector<int64_t> ranks;
+  /// names of nodes, in the order in which to issue them; each value is waited for where it is needed
+  std::vector<std::string> launches;
+  /// the first difference from the program: "all_reduce_2 before all_gather"
+  std::string firstMove;
+  /// it is the only one
+  bool isOneMove = false;
+};
+
+/// The communicators that must be resident at once.
+struct Residency {
+  /// the least number for one rank with which the job has no deadlock under streams; empty if there is no such number,
+  /// or if streams is not among the semantics to check
+  std::optional<size_t> needed;
+  /// If `needed` exceeds CheckOptions::mostResident: an order that was simulated with one resident communicator, for
+  /// the ranks whose launches move; empty if there is none.
+  std::vector<LaunchOrder> order;
 };
 
 struct SemanticsVerdict {
@@ -108,6 +142,7 @@ struct CheckResult {
   std::vector<Finding> findings;
   /// what the result holds under: "ranks 4-7, without graphs, are assumed to launch what their groups need"
   std::vector<std::string> assumptions;
+  Residency resident;
   size_t ranks = 0;
   size_t programs = 0;
   size_t classes = 0;

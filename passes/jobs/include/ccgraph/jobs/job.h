@@ -15,11 +15,14 @@
 #pragma once
 
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/plan.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <memory>
+#include <vector>
 
 namespace ccgraph::jobs {
 
@@ -34,8 +37,18 @@ public:
 
   /// Adds the program of `ranks`, which must be ascending. The graph must be well formed.
   [[nodiscard]] llvm::Error add(const Graph &graph, llvm::ArrayRef<int64_t> ranks);
+  /// Adds a plan, which its verifier must accept. A launch follows everything that the plan's streams, events and host
+  /// steps put before it, so the verdict under dataflow is that of the plan as an engine runs it.
+  [[nodiscard]] llvm::Error add(const Plan &plan, llvm::ArrayRef<int64_t> ranks);
+
+  /// Adds a graph that `ranks` run after what was added for them before. `label` comes before the names of its nodes:
+  /// "0/0 forward: all_reduce". A value that flows from one graph to the next is unknown, so under dataflow the launches
+  /// of the later graph do not follow those of the earlier one unless they share a group.
+  [[nodiscard]] llvm::Error append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label);
 
   [[nodiscard]] size_t numRanks() const;
+  /// Returns the ranks with graphs, ascending.
+  [[nodiscard]] std::vector<int64_t> ranks() const;
   /// Returns the number of distinct programs.
   [[nodiscard]] size_t numPrograms() const;
   [[nodiscard]] const JobData &data() const { return *data_; }
