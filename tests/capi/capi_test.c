@@ -378,6 +378,66 @@ static void checkRanksDiffer(void) {
   }
 }
 
+static void writeText(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Prints a result in each form, and checks that a word occurs in it. */
+static void checkForms(const ccgraph_checked *checked, const char *const *forms, const char *const *words) {
+  for (; *forms; ++forms, ++words) {
+    ccgraph_text *text = NULL;
+    CHECK(fine(ccgraph_checked_print(checked, *forms, &text)) && strstr(ccgraph_text_data(text), *words));
+    ccgraph_text_free(text);
+  }
+}
+
+/* Two ranks that reduce in different ways, and a contract that one of them does not satisfy. */
+static void checkJobs(void) {
+  const char *const text =
+      "class f(torch.nn.Module):\n"
+      "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+      "        a: \"f32[4][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(x, '%s', '0')\n"
+      "        w: \"f32[4][1]cpu\" = torch.ops._c10d_functional.wait_tensor.default(a)\n"
+      "        return (w,)\n";
+  char rank[512];
+  snprintf(rank, sizeof rank, text, "sum");
+  writeText("capi_rank0.py", rank);
+  snprintf(rank, sizeof rank, text, "max");
+  writeText("capi_rank1.py", rank);
+  writeText("capi_groups.json", "{\"groups\": {\"0\": {\"ranks\": [0, 1]}}, \"world_size\": 2}");
+  const char *const paths[] = {"capi_rank0.py", "capi_rank1.py"};
+  ccgraph_checked *checked = NULL;
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_set(options, "groups", "capi_groups.json")));
+  CHECK(fine(ccgraph_options_set(options, "replay", "true")) && fine(ccgraph_options_set(options, "under", "streams")));
+  CHECK(refused(ccgraph_options_set(options, "under", "luck"), CCGRAPH_USAGE, "got 'luck'"));
+  CHECK(refused(ccgraph_options_set(options, "max-resident", "0"), CCGRAPH_USAGE, "a number from 1"));
+  CHECK(refused(ccgraph_check(NULL, 1, options, &checked), CCGRAPH_USAGE, "no path"));
+  CHECK(refused(ccgraph_check(paths, 0, options, &checked), CCGRAPH_USAGE, "no path"));
+  if (fine(ccgraph_check(paths, 2, options, &checked))) {
+    const char *const forms[] = {"text", "json", "sarif", "dot", "page", NULL};
+    const char *const words[] = {"[reduction]", "\"ends\": true", "\"ruleId\": \"reduction\"", "digraph", "<svg"};
+    CHECK(ccgraph_checked_count(checked) == 1 && ccgraph_checked_warnings(checked)[0] == 0);
+    checkForms(checked, forms, words);
+  }
+  ccgraph_checked_free(checked);
+  ccgraph_text *contract = NULL;
+  CHECK(fine(ccgraph_contract_of(paths[0], options, &contract)));
+  writeText("capi_contract.toml", ccgraph_text_data(contract));
+  ccgraph_text_free(contract);
+  if (fine(ccgraph_check_contract(paths[1], "capi_contract.toml", options, &checked))) {
+    const char *const forms[] = {"text", "json", "sarif", NULL};
+    const char *const words[] = {"error", "\"rule\": \"reduction\"", "\"ruleId\": \"reduction\""};
+    CHECK(ccgraph_checked_count(checked) == 1);
+    checkForms(checked, forms, words);
+    CHECK(refused(ccgraph_checked_print(checked, "page", &contract), CCGRAPH_USAGE, "text, json or sarif"));
+  }
+  ccgraph_checked_free(checked);
+  CHECK(ccgraph_checked_count(NULL) == 0 && ccgraph_checked_warnings(NULL)[0] == 0);
+  ccgraph_options_free(options);
+}
+
 int main(int argc, char **argv) {
   char path[4096];
   if (argc != 2)
@@ -394,5 +454,6 @@ int main(int argc, char **argv) {
   checkAround();
   checkNull(path);
   checkRanksDiffer();
+  checkJobs();
   return failures != 0;
 }

@@ -102,6 +102,43 @@ def test_views():
     raises(ccgraph.UsageError, "option views", without.text, "trace")
 
 
+RANK = """class f(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        a: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '{}')
+        aw: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+        b: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '{}')
+        bw: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(b)
+        return (aw, bw)
+"""
+
+
+def test_checks():
+    """Jobs and contracts are checked as ccgraph-check does."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        for name, text in (("0.py", RANK.format("one", "two")), ("1.py", RANK.format("two", "one")),
+                           ("2.py", RANK.format("two", "").split("        b:")[0] + "        return (aw,)\n"),
+                           ("g.json", '{"groups": {"one": {"ranks": [0, 1]}, "two": {"ranks": [0, 1, 2]}}, "world_size": 3}')):
+            open(path(name), "w", encoding="utf-8").write(text)
+        ranks = [path(name) for name in ("0.py", "1.py", "2.py")]
+        checked = ccgraph.check_job(ranks, groups=path("g.json"), replay=True)
+        assert not checked and checked["verdict"]["streams"] == "deadlock" and checked["verdict"]["dataflow"] == "ok", checked
+        assert checked.findings[0]["culprits"] == [0, 1] and checked["replay"]["streams"]["ends"] is False, checked
+        assert "wait for each other" in checked.text() and "digraph" in checked.text("dot") and "<svg" in checked.text("page")
+        assert json.loads(checked.text("sarif"))["version"] == "2.1.0" and checked.warnings == ""
+        raises(ccgraph.UsageError, "got form 'xml'", checked.text, "xml")
+        assert ccgraph.check_job(ranks, groups=path("g.json"), under=["dataflow"])
+        raises(ccgraph.UsageError, "option 'under'", ccgraph.check_job, ranks, under="luck")
+        raises(ccgraph.UsageError, "no path", ccgraph.check_job, [])
+        raises(ccgraph.InputError, "No such file", ccgraph.check_job, [path("3.py"), ranks[0]])
+        contract = path("c.toml")
+        open(contract, "w", encoding="utf-8").write(ccgraph.contract_of(ranks[0], groups=path("g.json")))
+        assert ccgraph.check_contract(ranks[0], contract, groups=path("g.json"))
+        broken = ccgraph.check_contract(ranks[2], contract, groups=path("g.json"))
+        assert not broken and broken.findings and "error" in broken.text() and broken.text("sarif"), broken
+        raises(ccgraph.UsageError, "text, json or sarif", broken.text, "dot")
+
+
 def test_threads():
     expected = ccgraph.optimize(ccgraph.read(STEP)).text()
     results = []

@@ -4,12 +4,14 @@ Files, without PyTorch:
     graph = ccgraph.read("step.log")
     ccgraph.optimize(graph)
     ccgraph.write(graph, "step.json")
+    if not ccgraph.check_job(["rank0.py", "rank1.py"], groups="groups.json"): ...
 Inside torch.compile: see ccgraph.torch.
 """
 
+from ._check import Checked, check_contract, check_job, contract_of
 from ._graph import Graph, Report, optimize, read, read_bytes, report, verify, write
 from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
 
 __version__: str = lib.ccgraph_version().decode()
-__all__ = ["CheckError", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report", "UsageError", "optimize", "read", "read_bytes",
-           "report", "verify", "write"]
+__all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report", "UsageError", "check_contract",
+           "check_job", "contract_of", "optimize", "read", "read_bytes", "report", "verify", "write"]

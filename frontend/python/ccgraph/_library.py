@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8
 from dataclasses import dataclass
 from pathlib import Path
 
-ABI_MAJOR, ABI_MINOR = 1, 3
+ABI_MAJOR, ABI_MINOR = 1, 4
 NO_TEXT = 0xFFFFFFFF
 
 
@@ -111,6 +111,13 @@ _PROTOTYPES = {
     "ccgraph_edits_of": (c_void_p, [c_void_p, POINTER(c_void_p)]),
     "ccgraph_edits_view": (c_int32, [c_void_p, POINTER(EditView)]),
     "ccgraph_edits_free": (None, [c_void_p]),
+    "ccgraph_check": (c_void_p, [POINTER(c_char_p), c_size_t, c_void_p, POINTER(c_void_p)]),
+    "ccgraph_check_contract": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
+    "ccgraph_contract_of": (c_void_p, [c_char_p, c_void_p, POINTER(c_void_p)]),
+    "ccgraph_checked_count": (c_size_t, [c_void_p]),
+    "ccgraph_checked_warnings": (c_char_p, [c_void_p]),
+    "ccgraph_checked_print": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),
+    "ccgraph_checked_free": (None, [c_void_p]),
 }
 
 

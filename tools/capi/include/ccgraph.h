@@ -23,13 +23,14 @@ extern "C" {
 #endif
 
 #define CCGRAPH_ABI_MAJOR 1u
-#define CCGRAPH_ABI_MINOR 3u
+#define CCGRAPH_ABI_MINOR 4u
 
 typedef struct ccgraph_error ccgraph_error;
 typedef struct ccgraph_options ccgraph_options;
 typedef struct ccgraph_graph ccgraph_graph;
 typedef struct ccgraph_text ccgraph_text;
 typedef struct ccgraph_edits ccgraph_edits;
+typedef struct ccgraph_checked ccgraph_checked;
 
 /* Returns the version of the loaded library: compare the upper half with CCGRAPH_ABI_MAJOR before any other call. */
 uint32_t ccgraph_abi_version(void);
@@ -84,6 +85,10 @@ ccgraph_options *ccgraph_options_new(void);
  *                  states why ("ranks_differ").
  *   views          "true" or "false" (the default): keep what the forms page and trace and ccgraph_advise need, and
  *                  list every exposed collective in the report. Since 1.2
+ *   under          of a check: semantics, "streams,blocking"; "" (the default) is all of them. Since 1.4
+ *   ranks          of a check: number of ranks of a job whose one graph every rank runs. Since 1.4
+ *   max-resident   of a check: most communicators of one rank that can be resident at once. Since 1.4
+ *   replay         of a check: "true" or "false" (the default): repeat the job on the local engine. Since 1.4
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -119,6 +124,27 @@ ccgraph_error *ccgraph_report(ccgraph_graph *graph, ccgraph_text **text);
 /* Tries other ways to shorten the step, and adds them to the report as "advice". It needs the option views, and runs
  * the pipeline about ten times. Since 1.2. */
 ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
+
+/* --- Checks of jobs and contracts, since 1.4 ---------------------------------------------------------------------- */
+
+/* Checks a whole job, as ccgraph-check does: a job file, a graph or plan for each rank in order, one graph for all ranks,
+ * or logs. Of the options, it uses under, ranks, max-resident, machine, replay and groups: one path, or one for each graph,
+ * separated by commas. NULL options are the defaults. Findings are no error: ccgraph_checked_count has their number. */
+ccgraph_error *ccgraph_check(const char *const *paths, size_t count, const ccgraph_options *options,
+                             ccgraph_checked **checked);
+/* Compares the step of a log or a graph file with the contract in a TOML file. Of the options, it uses groups and
+ * machine. */
+ccgraph_error *ccgraph_check_contract(const char *path, const char *contract, const ccgraph_options *options,
+                                      ccgraph_checked **checked);
+/* Returns a contract (TOML) that the step satisfies with nothing to spare. */
+ccgraph_error *ccgraph_contract_of(const char *path, const ccgraph_options *options, ccgraph_text **contract);
+/* Returns the number of findings. */
+size_t ccgraph_checked_count(const ccgraph_checked *checked);
+/* Returns the warnings of the readers, as the tools print them; "" if there are none. */
+const char *ccgraph_checked_warnings(const ccgraph_checked *checked);
+/* Prints the findings. `form` is "text", "json" or "sarif"; of a job also "dot" or "page" (HTML). */
+ccgraph_error *ccgraph_checked_print(const ccgraph_checked *checked, const char *form, ccgraph_text **text);
+void ccgraph_checked_free(ccgraph_checked *checked);
 
 /* --- Flat exchange ---------------------------------------------------------------------------------------------------
  * For callers that hold a graph in memory: arrays, with every text once. Index i of each array belongs to node i; a

@@ -8,6 +8,7 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/schedule.h"
 #include "ccgraph/ir/snapshot.h"
+#include "ccgraph/jobs/semantics.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/bound_sizes.h"
 #include "ccgraph/toolkit/machine_choice.h"
@@ -34,6 +35,11 @@ struct ccgraph_options {
   ccgraph::SymbolValues sizes; ///< of dynamic dimensions
   bool views = false;          ///< keep what ccgraph_advise, the report page and the trace need
   ccgraph::PassManagerOptions manager;
+  // of a check
+  std::vector<ccgraph::jobs::Semantics> under; ///< empty: all
+  size_t ranks = 0;
+  size_t mostResident = 0;
+  bool replays = false;
 };
 
 namespace ccgraph::capi {

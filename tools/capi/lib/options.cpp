@@ -1,6 +1,7 @@
 #include "handles.h"
 
 #include "ccgraph/passes/options.h"
+#include "ccgraph/toolkit/group_assumption.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -39,6 +40,28 @@ ccgraph_error *setSizes(ccgraph_options &options, llvm::StringRef value) {
   return nullptr;
 }
 
+ccgraph_error *setNumber(llvm::StringRef name, llvm::StringRef value, size_t &where) {
+  size_t number = 0;
+  if (value.getAsInteger(10, number) || number == 0 || number > mostRanks)
+    return badValue(name, value, "a number from 1 to " + std::to_string(mostRanks));
+  where = number;
+  return nullptr;
+}
+
+ccgraph_error *setSemantics(ccgraph_options &options, llvm::StringRef value) {
+  std::vector<jobs::Semantics> under;
+  llvm::SmallVector<llvm::StringRef> words;
+  value.split(words, ',', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words) {
+    std::optional<jobs::Semantics> semantics = jobs::parseSemantics(word);
+    if (!semantics)
+      return badValue("under", value, "some of dataflow, streams, one-at-a-time, blocking, blocking-buffered");
+    under.push_back(*semantics);
+  }
+  options.under = std::move(under);
+  return nullptr;
+}
+
 } // namespace
 
 ccgraph_options *ccgraph_options_new(void) { return new ccgraph_options; }
@@ -56,6 +79,12 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return setSwitch(key, value, options->manager.bitwise, true);
   if (key == "views")
     return setSwitch(key, value, options->views, true);
+  if (key == "replay")
+    return setSwitch(key, value, options->replays, true);
+  if (key == "under")
+    return setSemantics(*options, value);
+  if (key == "ranks" || key == "max-resident")
+    return setNumber(key, value, key == "ranks" ? options->ranks : options->mostResident);
   if (key == "ranks-differ")
     return setSwitch(key, value, options->manager.spmd, false);
   auto *text = llvm::StringSwitch<std::string *>(key)
@@ -68,7 +97,7 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
   if (!text)
     return usage(("there is no option '" + key + "'").str(),
                  "the options are pipeline, schedule, machine, durations, groups, memory-budget, bind, bitwise, "
-                 "ranks-differ, views");
+                 "ranks-differ, views, under, ranks, max-resident, replay");
   *text = value;
   return nullptr;
 }
