@@ -1,9 +1,12 @@
 #include "fuzz/check_subjects.h"
 
 #include "ccgraph/frontend/contract_file.h"
+#include "ccgraph/frontend/job_file.h"
 #include "ccgraph/frontend/pipeline_file.h"
 #include "ccgraph/ir/pipeline_verifier.h"
 #include "fuzz/complaints.h"
+
+#include <set>
 
 namespace ccgraph::test {
 namespace {
@@ -90,6 +93,29 @@ std::string complaintAboutPipelineSchedule(llvm::StringRef text) {
   std::vector<Diagnostic> withAll = verifyPipelineSchedule(withTransfers(*schedule));
   if (withAll.empty() != findings.empty() || (!withAll.empty() && !isDeadlock(withAll)))
     return "another verdict with transfers: " + toString(withAll);
+  return "";
+}
+
+std::vector<std::string> jobFiles() {
+  return {
+      R"({"graphs": [{"graph": "stage0.py", "ranks": "0-7"}, {"graph": "b.py", "ranks": [8, "9-11", 12], "groups": "b.json"}],
+ "groups": "facts.json"})",
+      R"({"graphs": [{"graph": "a\u0062.py", "ranks": 0}, {"ranks": "1-1048575", "graph": "/tmp/c.py"}]})",
+      R"({"groups": "", "graphs": []})"};
+}
+
+std::string complaintAboutJobFile(llvm::StringRef text) {
+  auto entries = readJobFile({"input", text});
+  if (!entries)
+    return complaintAbout(entries.takeError());
+  std::set<int64_t> all;
+  for (const JobFileEntry &entry : *entries) {
+    if (!llvm::is_sorted(entry.ranks))
+      return "ranks are not ascending";
+    for (int64_t rank : entry.ranks)
+      if (rank < 0 || rank > highestJobRank || !all.insert(rank).second)
+        return "rank " + std::to_string(rank) + " occurs twice, or is out of range";
+  }
   return "";
 }
 

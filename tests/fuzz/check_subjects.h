@@ -1,4 +1,4 @@
-// The fuzzed readers of ccgraph-check: contracts and pipeline schedules (subjects.h).
+// The fuzzed readers of ccgraph-check: contracts, pipeline schedules and job files (subjects.h).
 //
 // Ownership: plain values. Failure: returns a complaint as text; empty if there is none. Cost: milliseconds a text.
 #pragma once
@@ -18,5 +18,9 @@ namespace ccgraph::test {
 /// An accepted schedule must be written as a text that reads back as the same schedule. If only a deadlock is wrong with
 /// it, its form with transfers must have the same verdict.
 [[nodiscard]] std::string complaintAboutPipelineSchedule(llvm::StringRef text);
+
+[[nodiscard]] std::vector<std::string> jobFiles();
+/// The entries of an accepted job file must have a graph and ascending ranks, and no rank may occur twice.
+[[nodiscard]] std::string complaintAboutJobFile(llvm::StringRef text);
 
 } // namespace ccgraph::test

@@ -425,6 +425,7 @@ constexpr FuzzSubject subjects[] = {
     {"Times", timedFiles, complaintAboutTimes},
     {"Contracts", contractFiles, complaintAboutContract},
     {"PipelineSchedules", pipelineSchedules, complaintAboutPipelineSchedule},
+    {"JobFiles", jobFiles, complaintAboutJobFile},
     {"Pipelines", pipelineTexts, complaintAboutPipeline},
     {"Types", typeTexts, complaintAboutType},
     {"GzipFiles", gzipFiles, complaintAboutFile},

@@ -9,6 +9,7 @@
 //                 diagnostics;
 //   a machine     prices every collective and every copy above zero;
 //   a contract, a pipeline schedule   is written as a text that reads back as the same;
+//   a job file    lists each rank once, in ascending order;
 //   a pipeline, a type   prints back to a text that means the same;
 //   tensors       written and read again are the same.
 //

@@ -10,6 +10,7 @@
 #include "ccgraph/ir/plan_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "files/gzip.h"
+#include "fuzz/check_subjects.h"
 #include "fuzz/complaints.h"
 
 #include <cstdlib>
@@ -112,6 +113,12 @@ void holdGzipReader(llvm::StringRef bytes) {
     return demand(complaintAbout(text.takeError()));
   if (text->size() > mostInflatedBytes(bytes.size()))
     demand("a text of " + std::to_string(text->size()) + " bytes came out");
+}
+
+void holdCheckReaders(llvm::StringRef text) {
+  demand(complaintAboutContract(text));
+  demand(complaintAboutPipelineSchedule(text));
+  demand(complaintAboutJobFile(text));
 }
 
 } // namespace ccgraph::test

@@ -21,6 +21,8 @@ void holdGraphReader(llvm::StringRef text);
 void holdTraceReader(llvm::StringRef text);
 /// Checks readPlan: an accepted plan is verified, and printed as JSON, text and DOT.
 void holdPlanReader(llvm::StringRef text);
+/// Checks the readers of contracts, of pipeline schedules and of job files on the same text.
+void holdCheckReaders(llvm::StringRef text);
 /// Checks gzip streams: the input size bounds the output size.
 void holdGzipReader(llvm::StringRef bytes);
 
