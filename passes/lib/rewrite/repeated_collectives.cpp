@@ -21,8 +21,10 @@ bool RepeatedCollectives::isCandidate(const Node *node) const {
 }
 
 /// A value may be sent on many groups, so only collectives of one group are compared.
-RepeatedCollectives::Key RepeatedCollectives::keyOf(const Node *launch) const {
-  return {values_.keyOf(launch), llvm::hash_value(groupIdOf(*launch).text) >> 1};
+RepeatedCollectives::Key RepeatedCollectives::keyOf(const Node *launch) {
+  if (last_.first != launch)
+    last_ = {launch, {values_.keyOf(launch), llvm::hash_value(groupIdOf(*launch).text) >> 1}};
+  return last_.second;
 }
 
 /// Returns the only wait on a launch's result if nothing else reads it; null otherwise.
@@ -40,7 +42,7 @@ bool RepeatedCollectives::hasAny(const std::vector<bool> &set, const Node *node)
   return llvm::any_of(facts_.storages().storages(node), [&](StorageId storage) { return set[storage]; });
 }
 
-std::optional<Repetition> RepeatedCollectives::find(Node *node) const {
+std::optional<Repetition> RepeatedCollectives::find(Node *node) {
   if (!isCandidate(node))
     return std::nullopt;
   auto known = known_.find(keyOf(node));

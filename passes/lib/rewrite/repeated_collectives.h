@@ -43,7 +43,7 @@ public:
   RepeatedCollectives(const Graph &graph, const ProgramFacts &facts, bool spmd);
 
   /// If the node is a functional collective that repeats one of the remembered, returns the repetition.
-  [[nodiscard]] std::optional<Repetition> find(Node *node) const;
+  [[nodiscard]] std::optional<Repetition> find(Node *node);
   [[nodiscard]] std::optional<RepetitionObstacle> obstacle(const Repetition &repetition) const;
   /// Remembers the node if it is a collective that may be repeated.
   void remember(Node *node);
@@ -56,13 +56,15 @@ private:
   [[nodiscard]] Node *onlyWait(const Node &launch) const;
   [[nodiscard]] bool hasAny(const std::vector<bool> &set, const Node *node) const;
   using Key = std::pair<uint64_t, uint64_t>;
-  [[nodiscard]] Key keyOf(const Node *launch) const;
+  [[nodiscard]] Key keyOf(const Node *launch);
 
   const ProgramFacts &facts_;
   bool spmd_;
   std::vector<bool> written_;  ///< by storage
   std::vector<bool> returned_; ///< by storage
   RepeatedValues values_;
+  /// the last launch whose key was needed, and its key
+  std::pair<const Node *, Key> last_;
   /// by value and group, in program order; looked up only
   llvm::DenseMap<Key, llvm::SmallVector<Node *, 1>> known_;
 };

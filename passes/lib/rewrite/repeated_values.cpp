@@ -1,13 +1,14 @@
 #include "rewrite/repeated_values.h"
 
+#include "ccgraph/ir/work.h"
+
 #include "llvm/ADT/Hashing.h"
 
 namespace ccgraph {
 
 namespace {
 
-/// Longest chain of operands that is compared. Shards are cast, padded and viewed before they are gathered; a longer
-/// chain is a computation that a program repeats to save memory.
+/// Most repeated steps of one collective.
 constexpr size_t mostSteps = 16;
 
 bool sameCall(const Node &a, const Node &b) {
@@ -46,24 +47,33 @@ void RepeatedValues::advance(const Node *node) {
       lastWrite_[access.storage] = passed_;
 }
 
-/// Returns true for a call of an operator that only computes a result, and has no ordering edge.
-bool RepeatedValues::isPure(const Node *node) const {
-  return node->op() && facts_.domain(node) == Domain::None && !facts_.launches(node) && !facts_.waits(node) &&
-         node->numOrdering() == 0 &&
+/// Returns true for a call of an operator that only moves or casts data, and has no ordering edge.
+bool RepeatedValues::mayRepeat(const Node *node) const {
+  if (!node->op() || node->numOperands() == 0 || facts_.domain(node) != Domain::None || facts_.launches(node) ||
+      facts_.waits(node) || node->numOrdering() > 0)
+    return false;
+  WorkFamily family = workFamily(*node->op());
+  return (family == WorkFamily::None || family == WorkFamily::Movement) &&
          llvm::none_of(facts_.accesses(node), [](const StorageAccess &access) { return writes(access.access); });
 }
 
+/// Hashes the operators and integers of the call and of the steps before it that may be repeated, breadth first; other
+/// values count as themselves.
 uint64_t RepeatedValues::keyOf(const Node *call) const {
-  llvm::hash_code hash = llvm::hash_combine(call->op(), hashIntegers(call->args()));
-  const Node *value = call->numOperands() > 0 ? call->operand(0) : nullptr;
-  for (size_t step = 0; value && step < mostSteps && isPure(value) && value->numOperands() == 1; ++step) {
-    hash = llvm::hash_combine(hash, value->op(), hashIntegers(value->args()));
-    value = value->operand(0);
+  llvm::hash_code hash = 0;
+  llvm::SmallVector<const Node *, 2 *mostSteps> queue = {call};
+  for (size_t next = 0; next < queue.size(); ++next) {
+    const Node *node = queue[next];
+    const bool isStep = node == call || mayRepeat(node);
+    hash = llvm::hash_combine(hash, isStep ? static_cast<const void *>(node->op()) : node);
+    if (!isStep || next >= mostSteps)
+      continue;
+    hash = llvm::hash_combine(hash, hashIntegers(node->args()));
+    for (const Use &use : node->operandUses())
+      queue.push_back(use.def());
   }
-  // A value that two others yield may be repeated, so it counts as what it is, not as the node.
-  bool repeatable = value && isPure(value) && value->numOperands() > 0;
   // The tables that use the key reserve its two largest values.
-  return llvm::hash_combine(hash, repeatable ? static_cast<const void *>(value->op()) : value) >> 1;
+  return static_cast<uint64_t>(hash) >> 1;
 }
 
 /// Returns true if no step between the two writes what the second one accesses.
@@ -89,7 +99,7 @@ bool RepeatedValues::mayShareResult(const Node *first, const Node *again) const 
 
 bool RepeatedValues::matchOperands(Node *first, Node *again, Pairs &pairs) const {
   llvm::ArrayRef<Use> left = first->operandUses(), right = again->operandUses();
-  if (left.size() != right.size() || !isUnchanged(first, again))
+  if (left.size() != right.size())
     return false;
   for (size_t i = 0; i < left.size(); ++i) {
     if (left[i].isOrdering() != right[i].isOrdering())
@@ -103,8 +113,8 @@ bool RepeatedValues::matchOperands(Node *first, Node *again, Pairs &pairs) const
 bool RepeatedValues::matchStep(Node *first, Node *again, Pairs &pairs) const {
   if (llvm::any_of(pairs, [&](const Pair &pair) { return pair.again == again; }))
     return llvm::any_of(pairs, [&](const Pair &pair) { return pair.again == again && pair.first == first; });
-  if (pairs.size() == mostSteps || position_[first->id()] > position_[again->id()] || !isPure(first) ||
-      !isPure(again) || !sameCall(*first, *again) || !mayShareResult(first, again))
+  if (pairs.size() == mostSteps || position_[first->id()] > position_[again->id()] || !sameCall(*first, *again) ||
+      !mayRepeat(first) || !mayRepeat(again))
     return false;
   pairs.push_back({first, again});
   return matchOperands(first, again, pairs);
@@ -112,14 +122,15 @@ bool RepeatedValues::matchStep(Node *first, Node *again, Pairs &pairs) const {
 
 std::optional<RepeatedValues::Pairs> RepeatedValues::match(Node *first, Node *again) const {
   Pairs pairs;
-  if (!sameCall(*first, *again) || !matchOperands(first, again, pairs))
+  if (!sameCall(*first, *again) || !matchOperands(first, again, pairs) || !isUnchanged(first, again))
     return std::nullopt;
   llvm::sort(pairs, [](const Pair &a, const Pair &b) { return b.again->isBefore(a.again); });
   auto isRemoved = [&](const Node *node) {
     return node == again || llvm::any_of(pairs, [&](const Pair &pair) { return pair.again == node; });
   };
   for (const Pair &pair : pairs)
-    if (!llvm::all_of(pair.again->uses(), [&](const Use &use) { return isRemoved(use.user()); }))
+    if (!isUnchanged(pair.first, pair.again) || !mayShareResult(pair.first, pair.again) ||
+        !llvm::all_of(pair.again->uses(), [&](const Use &use) { return isRemoved(use.user()); }))
       return std::nullopt;
   return pairs;
 }
