@@ -1,5 +1,5 @@
-/* Tests the C ABI from C, as docs/c-api.md describes it. Argument: the folder of tests/data. Each failed check prints its
- * line. */
+/* Tests the C ABI from C, as docs/c-api.md describes it. Argument: the folder of tests/data. Each failed check prints
+ * its line. */
 #include "ccgraph.h"
 
 #include <stdio.h>
@@ -162,7 +162,8 @@ static void checkFlat(void) {
   CHECK(fine(ccgraph_edits_of(graph, &edits)) && !ccgraph_edits_view(edits, &view));
   view.struct_size = sizeof view;
   CHECK(ccgraph_edits_view(edits, &view));
-  /* One gather on a list, two elements of it, two waits; the four old nodes are removed; the output reads the new waits. */
+  /* One gather on a list, two elements of it, two waits. The four old nodes are removed; the output reads the new
+   * waits. */
   CHECK(view.made.node_count == 5 && view.order_count == 8);
   CHECK(view.order[0] == X && view.order[1] == Y && view.order[2] == NODES && view.order[7] == OUT);
   CHECK(view.operand_count == 2 && view.operands[0] == OUT && view.operands[1] == 0 && view.operands[2] >= NODES);
@@ -198,7 +199,8 @@ static void checkBadFlat(void) {
   CHECK(refused(ccgraph_import(&flat, "bad", &graph), CCGRAPH_USAGE, "set struct_size"));
 }
 
-/* What the reader of JSON would refuse is an error of the writer too: a name, a target, and a call that runs what a file says. */
+/* Values that the reader of JSON rejects are errors of the writer too: a name, a target, and a call that executes the
+ * content of a file. */
 static void checkUnreadable(void) {
   char bytes[sizeof texts + 4];
   uint64_t begin[15];

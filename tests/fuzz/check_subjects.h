@@ -15,8 +15,8 @@ namespace ccgraph::test {
 [[nodiscard]] std::string complaintAboutContract(llvm::StringRef text);
 
 [[nodiscard]] std::vector<std::string> pipelineSchedules();
-/// An accepted schedule must be written as a text that reads back as the same schedule. If only a deadlock is wrong with
-/// it, its form with transfers must have the same verdict.
+/// An accepted schedule must be written as a text that reads back as the same schedule. If only a deadlock is wrong
+/// with it, its form with transfers must have the same verdict.
 [[nodiscard]] std::string complaintAboutPipelineSchedule(llvm::StringRef text);
 
 [[nodiscard]] std::vector<std::string> jobFiles();

@@ -12,10 +12,13 @@ HERE = pathlib.Path(__file__).parent
 
 
 def start(folder, names, rank, ranks):
-    environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
+                   "TORCHINDUCTOR_COMPILE_THREADS": "1",
                    "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "PYTHONFAULTHANDLER": "1",
-                   "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])}
-    return subprocess.Popen([sys.executable, str(HERE / "plugin_matrix_rank.py"), folder, *names], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                   "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"),
+                                                  os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen([sys.executable, str(HERE / "plugin_matrix_rank.py"), folder, *names], env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def run(names, ranks, seconds):
@@ -30,7 +33,8 @@ def run(names, ranks, seconds):
                 process.kill()
                 printed.append(process.communicate()[0] + f"\nno end within {seconds} s")
         said = [pathlib.Path(folder, f"rank{rank}.jsonl") for rank in range(ranks)]
-        return [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else [] for path in said], printed
+        return [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+                for path in said], printed
 
 
 def first_cause(errors):
@@ -66,7 +70,8 @@ def main():
         of_ranks = [lines[index] for lines in said if len(lines) > index]
         verdict, wrong = judge(of_ranks) if len(of_ranks) == options.ranks else ("ENDED", True)
         edits = [call["edits"] for call in (of_ranks[0]["given"].get("calls", []) if of_ranks else [])]
-        print(f"| {name} | {options.ranks} | {len(edits)} | {sum(1 for each in edits if each)} | {verdict} |", flush=True)
+        print(f"| {name} | {options.ranks} | {len(edits)} | {sum(1 for each in edits if each)} | {verdict} |",
+              flush=True)
         for rank, each in enumerate(of_ranks):
             for kind, text in each["given"].get("warnings", []):
                 print(f"{name}, rank {rank}: {kind}: {text}", file=sys.stderr)

@@ -23,12 +23,14 @@ def outcome(name, rank, ranks, made):
         try:
             step = RECIPES[name](rank, ranks)
             steps = [step() for _ in range(1 if name.startswith("page: ") else 2)]
-            said = {"results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps for value in values]}
+            said = {"results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps
+                                for value in values]}
         except Exception as error:  # the parent judges it
             said = {"error": f"{type(error).__name__}: {error}"}
     for key, value in kept.items():
         setattr(torch._dynamo.config, key, value)
-    said["warnings"] = [(each.category.__name__, str(each.message)) for each in caught if issubclass(each.category, (ccgraph.torch.Refused, ccgraph.torch.RanksDiffer))]
+    said["warnings"] = [(each.category.__name__, str(each.message)) for each in caught
+                        if issubclass(each.category, (ccgraph.torch.Refused, ccgraph.torch.RanksDiffer))]
     if made is not None:
         said["calls"] = copy.copy(made.calls)
     return said
@@ -41,7 +43,8 @@ def main(folder, *names):
     with open(f"{folder}/rank{rank}.jsonl", "w", encoding="utf-8") as file:
         for name in names:
             said = {"plain": outcome(name, rank, ranks, None)}
-            said["given"] = outcome(name, rank, ranks, ccgraph.torch.Pass(patience=5 if name == "one_rank_eager" else 1200))
+            said["given"] = outcome(name, rank, ranks,
+                                    ccgraph.torch.Pass(patience=5 if name == "one_rank_eager" else 1200))
             file.write(json.dumps(said) + "\n")
             file.flush()
     os._exit(0)  # threads of gloo may outlive the interpreter

@@ -1,8 +1,8 @@
-// The part of ccgraph-check that is alike for jobs of graphs and for schedules of pipelines: what is checked, and what is
-// written about it.
+// The part of ccgraph-check that is alike for jobs of graphs and for schedules of pipelines: what is checked, and what
+// is written about it.
 //
-// Ownership: borrows everything for the call. Failure: errors of readers and writers; findings are no errors. Cost: that
-// of what is written.
+// Ownership: borrows everything for the call. Failure: errors of readers and writers; findings are no errors. Cost:
+// that of what is written.
 #pragma once
 
 #include "ccgraph/toolkit/job_check.h"

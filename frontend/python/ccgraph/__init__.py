@@ -13,5 +13,6 @@ from ._graph import Graph, Report, optimize, read, read_bytes, report, verify, w
 from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
 
 __version__: str = lib.ccgraph_version().decode()
-__all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report", "UsageError", "check_contract",
+__all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report",
+           "UsageError", "check_contract",
            "check_job", "contract_of", "optimize", "read", "read_bytes", "report", "verify", "write"]

@@ -37,7 +37,8 @@ class Checked(dict[str, Any]):
         return said
 
     def text(self, form: str = "text") -> str:
-        """Returns the findings as "text", "json" or "sarif"; those of a job also as "dot" (a picture) or "page" (HTML)."""
+        """Returns the findings as "text", "json" or "sarif"; those of a job also as "dot" (a picture) or "page"
+        (HTML)."""
         text = c_void_p()
         raise_error(lib.ccgraph_checked_print(self._handle, form.encode(), byref(text)))
         return take_text(text)
@@ -69,14 +70,16 @@ def _list(value: Path | Iterable[Path] | None) -> str | None:
     return ",".join(os.fspath(one) for one in value)
 
 
-def check_job(paths: Path | Sequence[Path], *, groups: Path | Sequence[Path] | None = None, under: str | Sequence[str] | None = None,
-              ranks: int | None = None, max_resident: int | None = None, machine: Path | None = None, replay: bool = False) -> Checked:
+def check_job(paths: Path | Sequence[Path], *, groups: Path | Sequence[Path] | None = None,
+              under: str | Sequence[str] | None = None,
+              ranks: int | None = None, max_resident: int | None = None, machine: Path | None = None,
+              replay: bool = False) -> Checked:
     """Checks a whole job: a job file, a graph for each rank in order, one graph for all ranks, or logs.
 
     `groups` is one file, or one for each graph. `under` lists semantics (all where it is left out): dataflow, streams,
     one-at-a-time, blocking, blocking-buffered. `ranks` is the number of ranks of one graph. `max_resident` is the most
-    communicators of one rank that can be resident at once, which a `machine` can state too. `replay` repeats the job on the
-    local engine and raises an error where it ends in another way.
+    communicators of one rank that can be resident at once, which a `machine` can state too. `replay` repeats the job on
+    the local engine and raises an error where it ends in another way.
     """
     names = [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else [os.fspath(path) for path in paths]
     array = (c_char_p * max(len(names), 1))(*(name.encode() for name in names))
@@ -95,7 +98,8 @@ def check_contract(path: Path, contract: Path, *, groups: Path | None = None, ma
     raw = _options({"groups": groups, "machine": machine})
     handle = c_void_p()
     try:
-        raise_error(lib.ccgraph_check_contract(os.fspath(path).encode(), os.fspath(contract).encode(), raw, byref(handle)))
+        raise_error(lib.ccgraph_check_contract(os.fspath(path).encode(), os.fspath(contract).encode(), raw,
+                                               byref(handle)))
     finally:
         lib.ccgraph_options_free(raw)
     return Checked(handle)

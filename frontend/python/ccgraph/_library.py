@@ -54,7 +54,8 @@ _KINDS = {1: InputError, 2: UsageError, 3: CheckError, 4: DefectError}
 
 
 class _Diagnostic(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("severity", c_int32), ("line", c_uint32), ("column", c_uint32), ("rule", c_char_p),
+    _fields_ = [("struct_size", c_size_t), ("severity", c_int32), ("line", c_uint32), ("column", c_uint32),
+                ("rule", c_char_p),
                 ("file", c_char_p), ("where", c_char_p), ("message", c_char_p), ("notes", c_char_p)]
 
 
@@ -69,15 +70,19 @@ class Around(ctypes.Structure):
     pass
 
 
-Around._fields_ = [("struct_size", c_size_t), ("frame_count", c_uint32), ("symbol_count", c_uint32), ("subgraph_count", c_uint32),
-                   ("node_frames", POINTER(c_uint32)), ("frame_texts", POINTER(c_uint32)), ("frame_lines", POINTER(c_int64)),
+Around._fields_ = [("struct_size", c_size_t), ("frame_count", c_uint32), ("symbol_count", c_uint32),
+                   ("subgraph_count", c_uint32),
+                   ("node_frames", POINTER(c_uint32)), ("frame_texts", POINTER(c_uint32)),
+                   ("frame_lines", POINTER(c_int64)),
                    ("symbols", POINTER(c_uint32)), ("hints", POINTER(c_int64)), ("subgraph_names", POINTER(c_uint32)),
                    ("subgraphs", POINTER(POINTER(Flat))), ("subgraph_arounds", POINTER(POINTER(Around)))]
 
 
 class EditView(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("order_count", c_uint32), ("operand_count", c_uint32), ("order", POINTER(c_uint32)),
-                ("operands", POINTER(c_uint32)), ("made", Flat), ("like_begin", POINTER(c_uint32)), ("likes", POINTER(c_uint32))]
+    _fields_ = [("struct_size", c_size_t), ("order_count", c_uint32), ("operand_count", c_uint32),
+                ("order", POINTER(c_uint32)),
+                ("operands", POINTER(c_uint32)), ("made", Flat), ("like_begin", POINTER(c_uint32)),
+                ("likes", POINTER(c_uint32))]
 
 
 _PROTOTYPES = {
@@ -127,7 +132,8 @@ def library_path() -> Path:
         return Path(named)
     found = sorted(Path(__file__).parent.glob("libccgraph_c.so*"))
     if not found:
-        raise ImportError(f"no libccgraph_c.so beside {__file__}: install the package (pip install frontend/python), or set CCGRAPH_LIBRARY "
+        raise ImportError(f"no libccgraph_c.so beside {__file__}: install the package (pip install frontend/python), "
+                          "or set CCGRAPH_LIBRARY "
                           "to the library of a build tree")
     return found[0]
 
@@ -138,7 +144,8 @@ def _load() -> ctypes.CDLL:
     library.ccgraph_abi_version.restype = c_uint32
     major, minor = divmod(library.ccgraph_abi_version(), 1 << 16)
     if major != ABI_MAJOR or minor < ABI_MINOR:
-        raise ImportError(f"{path} has version {major}.{minor} of the C ABI, expected {ABI_MAJOR}.{ABI_MINOR} or a later {ABI_MAJOR}: "
+        raise ImportError(f"{path} has version {major}.{minor} of the C ABI, expected {ABI_MAJOR}.{ABI_MINOR} or a "
+                          f"later {ABI_MAJOR}: "
                           "install the library that belongs to this package")
     for name, (result, arguments) in _PROTOTYPES.items():
         function = getattr(library, name)
@@ -154,8 +161,10 @@ def _diagnostics(error: int) -> tuple[Diagnostic, ...]:
     raw = _Diagnostic(struct_size=ctypes.sizeof(_Diagnostic))
     for index in range(lib.ccgraph_error_count(error)):
         lib.ccgraph_error_at(error, index, byref(raw))
-        rule, file, where, message, notes = (getattr(raw, field).decode() for field in ("rule", "file", "where", "message", "notes"))
-        found.append(Diagnostic("warning" if raw.severity else "error", rule, file, raw.line, raw.column, where, message,
+        rule, file, where, message, notes = (getattr(raw, field).decode()
+                                             for field in ("rule", "file", "where", "message", "notes"))
+        found.append(Diagnostic("warning" if raw.severity else "error", rule, file, raw.line, raw.column, where,
+                                message,
                                 tuple(notes.split("\n")) if notes else ()))
     return tuple(found)
 
@@ -165,7 +174,8 @@ def check(error: int | None) -> None:
     if not error:
         return
     try:
-        kind, text, diagnostics = lib.ccgraph_error_kind(error), lib.ccgraph_error_text(error).decode(), _diagnostics(error)
+        kind, text = lib.ccgraph_error_kind(error), lib.ccgraph_error_text(error).decode()
+        diagnostics = _diagnostics(error)
     finally:
         lib.ccgraph_error_free(error)
     raise _KINDS.get(kind, Error)(text, diagnostics)

@@ -36,8 +36,8 @@ public:
     Node *again = nullptr;
   };
   using Pairs = llvm::SmallVector<Pair, 4>;
-  /// If `again`, the node at the current position, computes the value of the earlier `first`, returns the repeated steps
-  /// that it alone reads, each after its readers; otherwise nothing.
+  /// If `again`, the node at the current position, computes the value of the earlier `first`, returns the repeated
+  /// steps that it alone reads, each after its readers; otherwise nothing.
   [[nodiscard]] std::optional<Pairs> match(Node *first, Node *again) const;
 
 private:

@@ -127,9 +127,10 @@ ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
 
 /* --- Checks of jobs and contracts, since 1.4 ---------------------------------------------------------------------- */
 
-/* Checks a whole job, as ccgraph-check does: a job file, a graph or plan for each rank in order, one graph for all ranks,
- * or logs. Of the options, it uses under, ranks, max-resident, machine, replay and groups: one path, or one for each graph,
- * separated by commas. NULL options are the defaults. Findings are no error: ccgraph_checked_count has their number. */
+/* Checks a whole job, as ccgraph-check does: a job file, a graph or plan for each rank in order, one graph for all
+ * ranks, or logs. It uses the options under, ranks, max-resident, machine, replay and groups (one path, or one for each
+ * graph, separated by commas). NULL options are the defaults. Findings are no error: ccgraph_checked_count has their
+ * number. */
 ccgraph_error *ccgraph_check(const char *const *paths, size_t count, const ccgraph_options *options,
                              ccgraph_checked **checked);
 /* Compares the step of a log or a graph file with the contract in a TOML file. Of the options, it uses groups and

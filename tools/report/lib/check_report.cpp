@@ -78,8 +78,8 @@ std::string headOf(const Finding &finding) {
 
 bool isCircle(const Finding &finding) { return finding.rule == Rule::Deadlock || finding.rule == Rule::Resident; }
 
-/// Returns the launch that the rank issues only after the one at which it stands: ", before all_gather, for which rank 1
-/// waits".
+/// Returns the launch that the rank issues only after the one at which it stands: ", before all_gather, for which rank
+/// 1 waits".
 std::string awaitedText(const Finding &finding, size_t index) {
   const FindingNode &node = finding.nodes[index];
   if (node.awaited.empty())

@@ -79,6 +79,8 @@ private:
 
 namespace ccgraph {
 
-PipelineSchedule withTransfers(const PipelineSchedule &schedule) { return pipeline::TransferPlacement(schedule).place(); }
+PipelineSchedule withTransfers(const PipelineSchedule &schedule) {
+  return pipeline::TransferPlacement(schedule).place();
+}
 
 } // namespace ccgraph

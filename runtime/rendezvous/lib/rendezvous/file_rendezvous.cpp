@@ -76,8 +76,8 @@ llvm::Expected<FileRendezvous> FileRendezvous::join(const Setup &setup) {
   return folder;
 }
 
-// Until all processes have found their numbers, a process may replace the number that an earlier process left there, and
-// is then accepted again.
+// Until all processes have found their numbers, a process may replace the number that an earlier process left there,
+// and is then accepted again.
 llvm::Error FileRendezvous::acceptOthers() {
   job_ = own_;
   std::string accepted;

@@ -8,14 +8,15 @@
 //    "resident": {"needed": 2, "order": [{"ranks": [1], "launches": ["all_reduce_2", "all_gather"]}]},
 //    "replay": {"streams": {"ends": false, "text": "rank 0 waits for ..."}},
 //    "assumed": ["rank 7, which has no graph, launches what its groups need"], "ranks": 2, "programs": 2}
-// `repair` is an edit that was tried, if one succeeded. `places` has the source line of each node, empty where the graph
-// does not state it. `group` and `sequence` are null if the finding is not about one group or one place; a deadlock has
-// `under`. `resident` is there if streams was checked; `needed` is null if no number of resident communicators is
-// enough. `replay` is there if the job was replayed. Names of groups belong to one rank, so groups are ranks.
+// `repair` is an edit that was tried, if one succeeded. `places` has the source line of each node, empty where the
+// graph does not state it. `group` and `sequence` are null if the finding is not about one group or one place; a
+// deadlock has `under`. `resident` is there if streams was checked; `needed` is null if no number of resident
+// communicators is enough. `replay` is there if the job was replayed. Names of groups belong to one rank, so groups are
+// ranks.
 //
 // The picture has a node for each launch at which a rank stands, and an edge to the rank that it waits for, so a
-// deadlock is a circle. The page shows the same circle over a timeline for each rank; it needs no other file and runs no
-// script.
+// deadlock is a circle. The page shows the same circle over a timeline for each rank; it needs no other file and runs
+// no script.
 //
 // Ownership: borrows the result. Failure: none; the stream keeps the system's error. Cost: linear in the findings and
 // the ranks that they list, and in the launches of the timelines.

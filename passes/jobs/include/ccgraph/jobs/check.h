@@ -31,7 +31,8 @@
 //
 // **Partial knowledge.** A rank without a graph is assumed to launch what its groups need. Members that state the same
 // expression for a symbolic size agree; those that state different ones agree under a condition. `assumptions` lists
-// such ranks and conditions. A finding is then still proved, and a verdict without findings holds under the assumptions.
+// such ranks and conditions. A finding is then still proved, and a verdict without findings holds under the
+// assumptions.
 //
 // Ownership: plain values. Failure: none. Cost: O(n log n) in the sum of the group sizes for each round of the
 // refinement (at most 64 rounds), then linear in the launches of one rank of each class; a search for a witness is

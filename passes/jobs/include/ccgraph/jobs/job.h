@@ -42,8 +42,8 @@ public:
   [[nodiscard]] llvm::Error add(const Plan &plan, llvm::ArrayRef<int64_t> ranks);
 
   /// Adds a graph that `ranks` run after what was added for them before. `label` comes before the names of its nodes:
-  /// "0/0 forward: all_reduce". A value that flows from one graph to the next is unknown, so under dataflow the launches
-  /// of the later graph do not follow those of the earlier one unless they share a group.
+  /// "0/0 forward: all_reduce". A value that flows from one graph to the next is unknown, so under dataflow the
+  /// launches of the later graph do not follow those of the earlier one unless they share a group.
   [[nodiscard]] llvm::Error append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label);
 
   [[nodiscard]] size_t numRanks() const;

@@ -4,8 +4,8 @@
 // So only the order decides how the run ends, and ranks that disagree about sizes do not end it earlier. The streams,
 // events and host steps of the plans let a rank go no further than the semantics does (semantics.h):
 //
-//   dataflow            each group and each channel has a stream; a launch waits for the events of the launches that its
-//                       input is computed from; a read by the host is a step of the host
+//   dataflow            each group and each channel has a stream; a launch waits for the events of the launches from
+//                       which its input is computed; a read by the host is a step of the host
 //   streams             each wait is a step of the compute stream; a launch waits for the last of these steps
 //   one-at-a-time       the same, but all collectives share one stream
 //   blocking            all launches share one stream

@@ -15,8 +15,8 @@ struct StepRequest {
   std::string path;
   /// path of a group file; empty: none
   std::string groups;
-  /// name or path of the machine for which times are predicted. Empty: the contract's, else the machine of the GPUs that
-  /// a log lists, else the default.
+  /// name or path of the machine for which times are predicted. Empty: the contract's, else the machine of the GPUs
+  /// that a log lists, else the default.
   std::string machine;
 };
 

@@ -1,8 +1,8 @@
 // checkJobFiles: checks the jobs of files, as ccgraph-check does.
 //
-// Ownership: plain values. Failure: a DiagnosticError for files that cannot be read (job_files.h), and for a replay that
-// cannot run or that contradicts the check (job_replay.h). Findings are no errors. Cost: that of reading the graphs,
-// which are freed one after the other, and of checkJob.
+// Ownership: plain values. Failure: a DiagnosticError for files that cannot be read (job_files.h), and for a replay
+// that cannot run or that contradicts the check (job_replay.h). Findings are no errors. Cost: that of reading the
+// graphs, which are freed one after the other, and of checkJob.
 #pragma once
 
 #include "ccgraph/jobs/timeline.h"
@@ -35,7 +35,8 @@ struct CheckedJob {
   jobs::Semantics timelinesUnder = jobs::Semantics::Dataflow;
 };
 
-/// Takes the most resident communicators from a machine, given by name or path; leaves them unchanged for an empty text.
+/// Takes the most resident communicators from a machine, given by name or path; leaves them unchanged for an empty
+/// text.
 [[nodiscard]] llvm::Error setMachine(JobCheckOptions &options, llvm::StringRef machine);
 
 /// Checks one job; `compilation` is left empty.
