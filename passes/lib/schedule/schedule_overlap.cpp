@@ -87,7 +87,7 @@ private:
   [[nodiscard]] std::vector<std::vector<uint32_t>> bucketsFor(llvm::ArrayRef<std::string> members,
                                                               const llvm::StringMap<uint32_t> &stepOf,
                                                               std::vector<bool> &taken) const;
-  [[nodiscard]] overlap::Wishes wishesOf(const KnownOrder &known) const;
+  [[nodiscard]] overlap::Preferences preferencesOf(const KnownOrder &known) const;
   [[nodiscard]] overlap::Schedule search() const;
   void apply(const overlap::Schedule &schedule);
   void reorder(llvm::ArrayRef<uint32_t> order);
@@ -215,21 +215,21 @@ std::vector<std::vector<uint32_t>> Scheduler::bucketsFor(llvm::ArrayRef<std::str
   return buckets;
 }
 
-overlap::Wishes Scheduler::wishesOf(const KnownOrder &known) const {
+overlap::Preferences Scheduler::preferencesOf(const KnownOrder &known) const {
   StepsByName stepOf;
   for (uint32_t step = 0; step < given_.nodes.size(); ++step)
     stepOf[given_.nodes[step]->name().str()] = step;
-  overlap::Wishes wishes{placesIn(known.order, stepOf), {}};
+  overlap::Preferences preferred{placesIn(known.order, stepOf), {}};
   std::vector<bool> taken(given_.nodes.size());
   for (const std::vector<std::string> &members : known.buckets)
-    llvm::append_range(wishes.buckets, bucketsFor(members, stepOf, taken));
-  return wishes;
+    llvm::append_range(preferred.buckets, bucketsFor(members, stepOf, taken));
+  return preferred;
 }
 
 overlap::Schedule Scheduler::search() const {
-  std::vector<overlap::Wishes> known;
+  std::vector<overlap::Preferences> known;
   for (const KnownOrder &order : context_.knownOrders())
-    known.push_back(wishesOf(order));
+    known.push_back(preferencesOf(order));
   auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
   auto beam = static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam));
   int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);

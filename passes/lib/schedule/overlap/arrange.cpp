@@ -13,7 +13,7 @@ namespace {
 /// Sorts units. A unit is a step, or the launches of a bucket, and is named by its first step.
 class Arranger {
 public:
-  Arranger(const Problem &problem, const Wishes &wishes);
+  Arranger(const Problem &problem, const Preferences &preferred);
   Schedule run();
 
 private:
@@ -22,6 +22,7 @@ private:
   /// The launches of a bucket, or the step itself.
   [[nodiscard]] llvm::ArrayRef<uint32_t> stepsOf(uint32_t unit) const;
   void sort();
+  void start();
   void count();
   void issue(uint32_t unit);
   void noteReady(uint32_t unit) { ready_.emplace(placeOf_[unit], unit); }
@@ -45,12 +46,12 @@ private:
   std::priority_queue<Place, std::vector<Place>, std::greater<>> ready_;
 };
 
-Arranger::Arranger(const Problem &problem, const Wishes &wishes)
+Arranger::Arranger(const Problem &problem, const Preferences &preferred)
     : problem_(problem), followers_(problem.before.inverse(problem.steps.size())), unitOf_(problem.steps.size()),
       placeOf_(problem.steps.size(), none) {
   for (uint32_t step = 0; step < size(); ++step)
     unitOf_[step] = step;
-  for (const std::vector<uint32_t> &bucket : wishes.buckets) {
+  for (const std::vector<uint32_t> &bucket : preferred.buckets) {
     uint32_t first = *std::min_element(bucket.begin(), bucket.end());
     for (uint32_t step : bucket)
       unitOf_[step] = first;
@@ -59,7 +60,7 @@ Arranger::Arranger(const Problem &problem, const Wishes &wishes)
   // Inputs of the program precede all other steps.
   for (uint32_t step = 0; step < size(); ++step) {
     uint32_t &place = placeOf_[unitOf_[step]];
-    place = std::min(place, problem.steps[step].input ? 0 : wishes.places[step]);
+    place = std::min(place, problem.steps[step].input ? 0 : preferred.places[step]);
   }
 }
 
@@ -79,12 +80,8 @@ void Arranger::count() {
 
 /// Puts the units in an order that all edges permit, the earliest position first.
 void Arranger::sort() {
-  count();
-  units_.clear();
+  start();
   size_t issued = 0;
-  for (uint32_t step = 0; step < size(); ++step)
-    if (unitOf_[step] == step && waiting_[step] == 0)
-      noteReady(step);
   while (issued < size()) {
     if (ready_.empty())
       splitFirstBucket();
@@ -93,6 +90,14 @@ void Arranger::sort() {
     issued += stepsOf(unit).size();
     issue(unit);
   }
+}
+
+void Arranger::start() {
+  count();
+  units_.clear();
+  for (uint32_t step = 0; step < size(); ++step)
+    if (unitOf_[step] == step && waiting_[step] == 0)
+      noteReady(step);
 }
 
 void Arranger::issue(uint32_t unit) {
@@ -145,6 +150,6 @@ Schedule Arranger::run() {
 
 } // namespace
 
-Schedule arrange(const Problem &problem, const Wishes &wishes) { return Arranger(problem, wishes).run(); }
+Schedule arrange(const Problem &problem, const Preferences &preferred) { return Arranger(problem, preferred).run(); }
 
 } // namespace ccgraph::overlap

@@ -16,6 +16,8 @@ namespace {
 
 /// Each split that is tried costs about as much as half a trial schedule.
 constexpr unsigned walksPerCut = 2;
+/// A plan is made robust if it is slower by less than this part.
+constexpr int64_t nearPart = 20;
 
 class Search {
 public:
@@ -36,14 +38,17 @@ private:
   [[nodiscard]] Schedule climb();
   void addPlan(Schedule plan);
   void addPlans();
+  [[nodiscard]] Schedule bestOfPlans(Schedule best);
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
   /// under the budget, for a small program
   std::optional<Schedule> optimum_;
-  /// those that fit the budget, which is no input of any of them
+  /// those that fit the budget
   std::vector<Schedule> plans_;
+  /// picoseconds of the first limit's result
+  int64_t firstTime_ = 0;
   /// the best one of the last limit
   std::optional<Attempt> attempt_;
 };
@@ -109,6 +114,8 @@ Schedule Search::climb() {
     if (&limit == &all.back())
       starts_.releaseBases(); // what follows needs much memory of its own
     found = improved(std::move(found), limit);
+    if (!best)
+      firstTime_ = found.picoseconds;
     if (!best || rankUnder(options_.budget, found) <= rankUnder(options_.budget, *best))
       best = std::move(found);
     else if (limit.effort == Effort::Full && limit.bytes <= options_.budget)
@@ -117,30 +124,38 @@ Schedule Search::climb() {
   return std::move(*best);
 }
 
-/// Makes the plan robust within its own peak, so that the result is the same under every budget that it fits.
 void Search::addPlan(Schedule plan) {
   plan.peakBytes = memoryPeak(problem_, plan).bytes;
   if (plan.peakBytes > options_.budget)
     return;
   plan.picoseconds = replayTimes(problem_, plan).total;
-  const int64_t peak = plan.peakBytes;
-  plans_.push_back(robust(problem_, std::move(plan), {peak, 0}));
+  plans_.push_back(std::move(plan));
 }
 
 void Search::addPlans() {
   if (std::optional<Schedule> plan = simplePlan(problem_, starts_.bases().front()->tasks))
     addPlan(std::move(*plan));
-  for (const Wishes &known : options_.known)
+  for (const Preferences &known : options_.known)
     addPlan(arrange(problem_, known));
+}
+
+// A plan that is nearly as fast as the first result is made robust, within its own peak. Neither that peak nor the
+// first limit depends on the budget, so a plan is the same schedule under every budget that it fits.
+Schedule Search::bestOfPlans(Schedule best) {
+  for (Schedule &plan : plans_) {
+    const int64_t peak = plan.peakBytes;
+    if (plan.picoseconds < firstTime_ + firstTime_ / nearPart)
+      plan = robust(problem_, std::move(plan), {peak, 0});
+    if (rankUnder(options_.budget, plan) < rankUnder(options_.budget, best))
+      best = std::move(plan);
+  }
+  return best;
 }
 
 Schedule Search::run() {
   optimum_ = findOptimum();
   addPlans();
-  Schedule best = climb();
-  for (Schedule &plan : plans_)
-    if (rankUnder(options_.budget, plan) < rankUnder(options_.budget, best))
-      best = std::move(plan);
+  Schedule best = bestOfPlans(climb());
   if (optimum_ && rankUnder(options_.budget, *optimum_) < rankUnder(options_.budget, best))
     return robust(problem_, std::move(*optimum_), {options_.budget, 0});
   return best;

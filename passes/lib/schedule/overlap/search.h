@@ -8,13 +8,13 @@
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
 // limits (memory_limits.h), and the fastest result within the budget counts. So more memory never gives a slower step.
 //
-// A simple plan (simple_plan.h) and the orders of other schedulers are made robust within their own memory, which does
-// not depend on the budget. So the result is no slower than any of them that fits the budget.
+// A simple plan (simple_plan.h) and the orders of other schedulers, which do not depend on the budget, are candidates.
+// So the result is no slower than any of them that fits the budget.
 //
 // Deterministic: a function of the problem and the options alone. Ownership: plain values. Failure: none; the program
 // in its present order is the fallback. Cost: `maxWalks` trial schedules and a few more for each of at most eleven
 // limits, and some five for each of the others; one limit if the budget is the peak of the program and no order is
-// known that needs less. A plan or known order costs about as much as a trial schedule, or as five if it fits.
+// known that needs less. A plan or known order costs about as much as a trial schedule, or as three if it is fast.
 #pragma once
 
 #include "schedule/overlap/arrange.h"
@@ -33,7 +33,7 @@ struct SearchOptions {
   /// Bytes of which the memory limits are parts. Empty: the peak of the program.
   std::optional<int64_t> referencePeak = std::nullopt;
   /// what other schedulers chose
-  llvm::ArrayRef<Wishes> known = {};
+  llvm::ArrayRef<Preferences> known = {};
 };
 
 /// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own

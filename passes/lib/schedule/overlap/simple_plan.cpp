@@ -19,6 +19,8 @@ constexpr size_t otherPart = 4;
 constexpr size_t longestPeriod = 512;
 /// If one bucket takes less than this part of the time of all buckets, most of their time is latency.
 constexpr int64_t latencyPart = 2;
+/// The buckets must save this part of the computation.
+constexpr int64_t savedPart = 1000;
 
 /// Returns the period of the sizes; 0 if there is none.
 size_t periodOf(llvm::ArrayRef<int64_t> bytes) {
@@ -53,10 +55,11 @@ private:
   void placePrefetch(llvm::ArrayRef<Kin> buckets, size_t i);
   void placeReduction(llvm::ArrayRef<Kin> buckets, size_t i);
   void deferReaders();
+  [[nodiscard]] bool isWorthIt() const;
 
   const Problem &problem_;
   const Tasks &tasks_;
-  Wishes wishes_;
+  Preferences preferred_;
   /// by step: it is deferred with a wait
   std::vector<bool> deferred_;
 };
@@ -105,15 +108,15 @@ std::vector<Kin> Planner::bucketsOf(const Kin &kin) const {
 /// Issues the bucket where the one before it was needed, so that it has a layer's time.
 void Planner::placePrefetch(llvm::ArrayRef<Kin> buckets, size_t i) {
   for (uint32_t launch : buckets[i])
-    wishes_.places[launch] = buckets[i == 0 ? 0 : i - 1].front() + 1;
+    preferred_.places[launch] = buckets[i == 0 ? 0 : i - 1].front() + 1;
 }
 
 /// Issues the bucket at its last launch, and waits for it after the next bucket is issued, or as late as possible.
 void Planner::placeReduction(llvm::ArrayRef<Kin> buckets, size_t i) {
   for (uint32_t launch : buckets[i]) {
-    wishes_.places[launch] = buckets[i].back() + 1;
+    preferred_.places[launch] = buckets[i].back() + 1;
     for (uint32_t wait : tasks_.waitsOf(launch)) {
-      wishes_.places[wait] = i + 1 < buckets.size() ? buckets[i + 1].back() + 2 : none;
+      preferred_.places[wait] = i + 1 < buckets.size() ? buckets[i + 1].back() + 2 : none;
       deferred_[wait] = true;
     }
   }
@@ -131,27 +134,37 @@ void Planner::place(llvm::ArrayRef<Kin> buckets) {
 void Planner::deferReaders() {
   for (uint32_t step = 0; step < problem_.steps.size(); ++step)
     for (uint32_t from : problem_.before[step])
-      if (deferred_[from] && wishes_.places[from] > wishes_.places[step]) {
-        wishes_.places[step] = wishes_.places[from];
+      if (deferred_[from] && preferred_.places[from] > preferred_.places[step]) {
+        preferred_.places[step] = preferred_.places[from];
         deferred_[step] = true;
       }
 }
 
+bool Planner::isWorthIt() const {
+  int64_t saved = 0;
+  for (const std::vector<uint32_t> &bucket : preferred_.buckets) {
+    for (uint32_t launch : bucket)
+      saved += problem_.steps[launch].picoseconds;
+    saved -= timeOf(bucket);
+  }
+  return saved > 0 && saved >= tasks_.computeBefore(tasks_.size()) / savedPart;
+}
+
 std::optional<Schedule> Planner::plan() {
   for (uint32_t step = 0; step < problem_.steps.size(); ++step)
-    wishes_.places.push_back(step + 1);
+    preferred_.places.push_back(step + 1);
   deferred_.resize(problem_.steps.size());
   for (const Kin &kin : kinds()) {
     std::vector<Kin> buckets = bucketsOf(kin);
     place(buckets);
     for (Kin &bucket : buckets)
       if (bucket.size() > 1 && bucket.size() <= mostMembers)
-        wishes_.buckets.push_back(std::move(bucket));
+        preferred_.buckets.push_back(std::move(bucket));
   }
-  if (wishes_.buckets.empty())
+  if (!isWorthIt())
     return std::nullopt;
   deferReaders();
-  return arrange(problem_, wishes_);
+  return arrange(problem_, preferred_);
 }
 
 } // namespace

@@ -11,8 +11,8 @@
 //
 // A trial schedule (walk.h) issues a collective as soon as its stream is idle, so it never makes such a bucket.
 //
-// Ownership: plain values. Failure: empty if no two collectives would share a bucket. Cost: linear in steps and edges;
-// for the periods, in collectives times half their number at worst.
+// Ownership: plain values. Failure: empty if the buckets together save less than a thousandth of the computation. Cost:
+// that of arrange(); for the periods, collectives times half their number at worst.
 #pragma once
 
 #include "schedule/overlap/tasks.h"

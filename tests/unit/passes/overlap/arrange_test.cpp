@@ -1,4 +1,4 @@
-// Tests that wished positions and buckets become a legal order.
+// Tests that preferred positions and buckets become a legal order.
 #include "schedule/overlap/arrange.h"
 #include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
@@ -41,17 +41,17 @@ Problem mergeable(uint64_t seed) {
   return problem;
 }
 
-Wishes randomWishes(const Problem &problem, std::mt19937_64 &random) {
-  Wishes wishes;
+Preferences randomPreferences(const Problem &problem, std::mt19937_64 &random) {
+  Preferences preferred;
   std::map<uint32_t, std::vector<uint32_t>> byKey;
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
-    wishes.places.push_back(random() % 4 == 0 ? none : static_cast<uint32_t>(random() % 20));
+    preferred.places.push_back(random() % 4 == 0 ? none : static_cast<uint32_t>(random() % 20));
     if (problem.steps[step].mergeKey != none && random() % 3 > 0)
       byKey[problem.steps[step].mergeKey].push_back(step);
   }
   for (auto &[key, launches] : byKey)
-    wishes.buckets.push_back(launches);
-  return wishes;
+    preferred.buckets.push_back(launches);
+  return preferred;
 }
 
 void expectLegal(const Problem &problem, const Schedule &schedule) {
@@ -144,12 +144,12 @@ o compute 0 needs x needs y
   EXPECT_EQ(given.str(schedule.buckets.front()), "h r");
 }
 
-TEST(Arrange, AnyWishesBecomeALegalOrder) {
+TEST(Arrange, AnyPreferencesBecomeALegalOrder) {
   unsigned buckets = 0;
   std::mt19937_64 random(5);
   for (uint64_t seed = 1; seed <= 1000; ++seed) {
     Problem problem = mergeable(seed);
-    Schedule schedule = arrange(problem, randomWishes(problem, random));
+    Schedule schedule = arrange(problem, randomPreferences(problem, random));
     expectLegal(problem, schedule);
     buckets += schedule.buckets.size();
   }
@@ -162,7 +162,7 @@ TEST(Search, IsNoSlowerThanAKnownOrderThatFits) {
   std::mt19937_64 random(6);
   for (uint64_t seed = 1; seed <= 400; ++seed) {
     Problem problem = mergeable(seed);
-    Wishes known = randomWishes(problem, random);
+    Preferences known = randomPreferences(problem, random);
     Schedule order = measured(problem, arrange(problem, known));
     int64_t own = replay(problem, asItStands(problem)).peakBytes, without = unlimited;
     for (int64_t budget : {own, std::max(own, order.peakBytes)}) {
