@@ -25,7 +25,8 @@ private:
   void start();
   void count();
   void issue(uint32_t unit);
-  void noteReady(uint32_t unit) { ready_.emplace(placeOf_[unit], unit); }
+  void noteReady(uint32_t unit);
+  uint32_t takeReady();
   void splitFirstBucket();
   void pullForward();
 
@@ -44,6 +45,9 @@ private:
   /// by unit: its steps that need others; none: issued
   std::vector<uint32_t> waiting_;
   std::priority_queue<Place, std::vector<Place>, std::greater<>> ready_;
+  /// instead of ready_, as long as each order will do
+  std::vector<uint32_t> anyReady_;
+  bool usesPlaces_ = false;
 };
 
 Arranger::Arranger(const Problem &problem, const Preferences &preferred)
@@ -78,15 +82,30 @@ void Arranger::count() {
   }
 }
 
-/// Puts the units in an order that all edges permit, the earliest position first.
+void Arranger::noteReady(uint32_t unit) {
+  if (usesPlaces_)
+    ready_.emplace(placeOf_[unit], unit);
+  else
+    anyReady_.push_back(unit);
+}
+
+uint32_t Arranger::takeReady() {
+  uint32_t unit = usesPlaces_ ? ready_.top().second : anyReady_.back();
+  if (usesPlaces_)
+    ready_.pop();
+  else
+    anyReady_.pop_back();
+  return unit;
+}
+
+/// Puts the units in an order that all edges permit; the earliest position first if it uses positions.
 void Arranger::sort() {
   start();
   size_t issued = 0;
   while (issued < size()) {
-    if (ready_.empty())
+    if (ready_.empty() && anyReady_.empty())
       splitFirstBucket();
-    uint32_t unit = ready_.top().second;
-    ready_.pop();
+    uint32_t unit = takeReady();
     issued += stepsOf(unit).size();
     issue(unit);
   }
@@ -138,6 +157,7 @@ void Arranger::pullForward() {
 Schedule Arranger::run() {
   sort();
   pullForward();
+  usesPlaces_ = true;
   sort();
   Schedule schedule;
   for (uint32_t unit : units_)
