@@ -172,6 +172,19 @@ TEST_P(EachStore, OneOfManyThreadsWins) {
   EXPECT_EQ(winners, std::vector<std::string>(4, get("k")));
 }
 
+TEST_P(EachStore, TheBarrierNamesTheRanksThatDidNotCome) {
+  std::vector<std::string> texts(2);
+  std::vector<std::thread> ranks;
+  for (size_t i : {0, 1})
+    ranks.emplace_back([&, i] {
+      texts[i] = llvm::toString(waitAtStoreBarrier(*store, {"g", static_cast<int64_t>(2 * i), i == 0 ? 3 : 5, 300ms}));
+    });
+  for (std::thread &rank : ranks)
+    rank.join();
+  EXPECT_NE(texts[0].find("rank 1 has not come: start all ranks of the group"), std::string::npos) << texts[0];
+  EXPECT_NE(texts[1].find("ranks 1, 3 and 4 have not come"), std::string::npos) << texts[1];
+}
+
 TEST_P(EachStore, TheBarrierNamesTheCountOfRanksThatCame) {
   std::vector<std::string> errors(3);
   std::vector<std::thread> ranks;

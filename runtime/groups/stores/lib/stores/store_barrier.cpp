@@ -1,5 +1,7 @@
 #include "ccgraph/runtime/store.h"
 
+#include "ccgraph/ir/text.h"
+
 #include "stores/store_error.h"
 
 namespace ccgraph::runtime {
@@ -18,6 +20,22 @@ std::string durationText(Store::Milliseconds time) {
   return result + text;
 }
 
+/// Shows the other ranks that this one has come.
+std::string arrivalKey(const std::string &key, int64_t rank) { return key + ":rank/" + std::to_string(rank); }
+
+std::string absentRanks(Store &store, const StoreBarrier &barrier, const std::string &key) {
+  std::vector<int64_t> absent;
+  for (int64_t rank = 0; rank < barrier.ranks; ++rank) {
+    llvm::Expected<bool> came = store.check({arrivalKey(key, rank)});
+    if (came && !*came)
+      absent.push_back(rank);
+    llvm::consumeError(came.takeError());
+  }
+  std::string names = absent.empty() ? "the other ranks" : ranksText(absent);
+  return names + (absent.size() == 1 ? " has" : " have") +
+         " not come: start all ranks of the group, all with this store";
+}
+
 llvm::Error missingRanks(Store &store, const StoreBarrier &barrier, const std::string &key, llvm::Error why) {
   llvm::Expected<int64_t> joined = store.add(key, 0);
   std::string count = joined ? std::to_string(*joined) : "unknown";
@@ -27,7 +45,7 @@ llvm::Error missingRanks(Store &store, const StoreBarrier &barrier, const std::s
                         std::to_string(barrier.rank) + ", for key: " + key +
                         " (world_size=" + std::to_string(barrier.ranks) + ", num_workers_joined=" + count +
                         ", timeout=" + durationText(barrier.timeout) + " error=" + messageOf(std::move(why)) + ")",
-                    "start all ranks of the group, all with this store");
+                    absentRanks(store, barrier, key));
 }
 
 } // namespace
@@ -35,6 +53,8 @@ llvm::Error missingRanks(Store &store, const StoreBarrier &barrier, const std::s
 // The last rank to come sets the second key, for which the others wait.
 llvm::Error waitAtStoreBarrier(Store &store, const StoreBarrier &barrier) {
   std::string key = "store_based_barrier_key:" + barrier.group, last = key + ":last_worker";
+  if (llvm::Error error = store.set(arrivalKey(key, barrier.rank), ""))
+    return error;
   llvm::Expected<int64_t> joined = store.add(key, 1);
   if (!joined)
     return joined.takeError();

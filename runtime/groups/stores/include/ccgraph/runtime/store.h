@@ -121,7 +121,7 @@ struct StoreBarrier {
   Store::Milliseconds timeout = Store::defaultTimeout;
 };
 /// Returns once all ranks have called it. Fails after the timeout with "Timed out initializing process group in store
-/// based barrier on rank R, for key: K (world_size=N, num_workers_joined=J, timeout=T error=E)".
+/// based barrier on rank R, for key: K (world_size=N, num_workers_joined=J, timeout=T error=E)", and the absent.
 [[nodiscard]] llvm::Error waitAtStoreBarrier(Store &store, const StoreBarrier &barrier);
 
 } // namespace ccgraph::runtime
