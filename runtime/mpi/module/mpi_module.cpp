@@ -127,7 +127,7 @@ public:
   }
 
   // --- Requests ---------------------------------------------------------------------------------------
-  int test(MpiRequest &request, bool &complete, int64_t *received) override {
+  int test(MpiRequest &request, bool &complete, MpiReceived *received) override {
     auto raw = unpack<MPI_Request>(request.raw);
     int done = 0;
     MPI_Status status;
@@ -138,7 +138,7 @@ public:
       return error;
     MPI_Count bytes = 0;
     error = MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-    *received = bytes;
+    *received = {bytes, status.MPI_SOURCE};
     return error;
   }
   int cancelReceive(MpiRequest &request) override {

@@ -43,16 +43,16 @@ void ControlChannel::tellAll(int kind, std::vector<std::byte> body) {
 
 int ControlChannel::poll() {
   bool complete = false;
-  int64_t bytes = 0;
-  if (int error = calls_->test(receiving_, complete, &bytes))
+  MpiReceived received;
+  if (int error = calls_->test(receiving_, complete, &received))
     return error;
   if (!complete)
     return 0;
-  ByteReader reader(llvm::makeArrayRef(buffer_).take_front(static_cast<size_t>(bytes)));
+  ByteReader reader(llvm::makeArrayRef(buffer_).take_front(static_cast<size_t>(received.bytes)));
   Message message;
   message.from = static_cast<int>(reader.number());
   message.kind = static_cast<int>(reader.number());
-  message.body.assign(buffer_.begin() + headerBytes, buffer_.begin() + bytes);
+  message.body.assign(buffer_.begin() + headerBytes, buffer_.begin() + received.bytes);
   inbox.push_back(std::move(message));
   return listen();
 }

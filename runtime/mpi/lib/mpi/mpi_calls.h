@@ -48,10 +48,17 @@ struct MpiMessage {
   int tag = 0;
 };
 
+/// A message that was received.
+struct MpiReceived {
+  int64_t bytes = -1;
+  /// member of the communicator
+  int from = -1;
+};
+
 class MpiCalls {
 public:
   /// Version of the module and of its loader: both must be of one build.
-  static constexpr int version = 2;
+  static constexpr int version = 3;
   static constexpr int anyMember = -1;
 
   virtual ~MpiCalls() = default;
@@ -72,8 +79,8 @@ public:
   virtual int free(MpiComm comm) = 0;
 
   // --- Requests ---------------------------------------------------------------------------------------
-  /// `received`: bytes of a message, where one was received.
-  virtual int test(MpiRequest &request, bool &complete, int64_t *received) = 0;
+  /// `received`: of a complete receive; null: not needed.
+  virtual int test(MpiRequest &request, bool &complete, MpiReceived *received) = 0;
   virtual int cancelReceive(MpiRequest &request) = 0;
 
   // --- Communication ----------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ void MpiStandby::sleep(const Sleeper &sleeper, uint64_t, Since &since) {
     std::this_thread::yield();
     since = since ? since : Clock::now();
     if (Clock::now() - *since > deadline_)
-      failWith({{.rule = "run.deadline", .where = sleeper.position()}, true});
+      failLate(sleeper);
   }
 }
 

@@ -49,6 +49,8 @@ public:
   // --- The end ------------------------------------------------------------------------------------------
   /// Ends the run for all.
   void fail(llvm::Error error);
+  /// Ends the run for all, since this rank has waited for its whole deadline.
+  void failLate(const Sleeper &sleeper) { failWith({{.rule = "run.deadline", .where = sleeper.position()}, true}); }
   /// Handles an error of an MPI call.
   void fail(const std::string &doing, int code) { fail(job_.error(doing, code)); }
   /// The state of this rank at a roll call.

@@ -91,14 +91,15 @@ bool MpiTransport::isReady(Ticket ticket) {
   while (call.next < call.open.size()) {
     Request &request = call.open[call.next];
     bool complete = false;
-    int64_t received = -1;
+    MpiReceived received;
     call.error = job_.calls().test(request.mpi, complete, request.expected < 0 ? nullptr : &received);
     if (call.error != 0)
       return true;
     if (!complete)
       return false;
-    if (request.expected >= 0 && received != request.expected)
+    if (request.expected >= 0 && received.bytes != request.expected)
       return true;
+    call.from = received.from;
     ++call.next;
   }
   return isNextOnComm(ticket);
@@ -278,10 +279,11 @@ int MpiTransport::postMove(Call &call, size_t row) {
   case CollectiveKind::Send:
     return mpi.send(call.comm, {from, bytesOf(sent), static_cast<int>(call.seat.peer), static_cast<int>(call.seat.tag)},
                     add(call));
-  case CollectiveKind::Recv:
-    return mpi.receive(call.comm,
-                       {to, bytesOf(received), static_cast<int>(call.seat.peer), static_cast<int>(call.seat.tag)},
+  case CollectiveKind::Recv: {
+    int peer = call.seat.peer == anyPeer ? MpiCalls::anyMember : static_cast<int>(call.seat.peer);
+    return mpi.receive(call.comm, {to, bytesOf(received), peer, static_cast<int>(call.seat.tag)},
                        add(call, bytesOf(received)));
+  }
   case CollectiveKind::BatchP2P:
   case CollectiveKind::Barrier:
     return 0;
@@ -371,8 +373,10 @@ std::string MpiTransport::waitText(Ticket ticket) const {
   const Call &call = calls_[ticket];
   std::string text = describe(*call.launch);
   if (call.agreed.sequence == 0)
-    return text + ", tag " + std::to_string(call.seat.tag) + ", whose other end is rank " +
-           std::to_string(call.seat.members[call.seat.peer]);
+    return text + ", tag " + std::to_string(call.seat.tag) +
+           (call.seat.peer == anyPeer
+                ? ", whose other end may be any rank of " + intListText(call.seat.members)
+                : ", whose other end is rank " + std::to_string(call.seat.members[call.seat.peer]));
   text += " (collective " + std::to_string(call.agreed.sequence) + " on ranks " + intListText(call.seat.members) + ")";
   std::vector<int64_t> missing;
   for (int64_t member : call.seat.members) {

@@ -33,6 +33,8 @@ class MpiTransport final : public Transport {
 public:
   /// Below, one round of messages is worth more than the bytes that two save.
   static constexpr int64_t smallBytes = 32 << 10;
+  /// CallSeat::peer of a receive from any member; no plan has one.
+  static constexpr size_t anyPeer = ~size_t{0};
 
   explicit MpiTransport(MpiJob &job) : job_(job) {}
 
@@ -51,6 +53,9 @@ public:
   [[nodiscard]] bool isReady(Ticket ticket) override;
   [[nodiscard]] llvm::Expected<bool> advance(Ticket ticket) override;
   [[nodiscard]] std::string waitText(Ticket ticket) const override;
+
+  /// Returns the place among the members of the rank whose message a complete receive has.
+  [[nodiscard]] int senderOf(Ticket ticket) const { return calls_[ticket].from; }
 
   // --- When a run has failed ------------------------------------------------------------------------------
   [[nodiscard]] LaunchCounts counts() const;
@@ -94,6 +99,8 @@ private:
     std::vector<int64_t> lengths;
     /// of MPI's, found where no error can be returned
     int error = 0;
+    /// of a complete receive: the member that sent
+    int from = -1;
 
     [[nodiscard]] int64_t size() const { return static_cast<int64_t>(seat.members.size()); }
     [[nodiscard]] size_t rows() const { return launch->receive.size(); }

@@ -28,6 +28,8 @@ std::vector<MpiCommKey> nextCommunicators(const std::vector<int64_t> &members) {
 class MpiGroup : public std::enable_shared_from_this<MpiGroup> {
 public:
   using Ticket = Transport::Ticket;
+  using Clock = std::chrono::steady_clock;
+  using LaunchPtr = std::shared_ptr<const GroupLaunch>;
   MpiGroup(MpiJob &job, const BackendSetup &setup)
       : job_(job), setup_(setup), communicators_(nextCommunicators(setup.members)), transport_(job) {}
   ~MpiGroup() = default;
@@ -40,15 +42,14 @@ public:
     return job_.makeCommunicators(communicators_, setup_.timeout);
   }
 
-  llvm::Expected<Ticket> launch(std::shared_ptr<const GroupLaunch> launch) {
+  llvm::Expected<Ticket> launch(LaunchPtr launch) {
     Ticket ticket = ticketOf(*launch);
-    if (isPointToPoint(launch->launch().kind)) {
-      if (llvm::Error error = begin(ticket, *launch))
-        return error;
-      return ticket;
-    }
-    waiting_.push_back({ticket, std::move(launch)});
-    if (llvm::Error error = beginNext())
+    Clock::time_point deadline = Clock::now() + launch->call().timeout;
+    bool transfers = isPointToPoint(launch->launch().kind);
+    inFlight_[ticket] = {std::move(launch), deadline};
+    if (!transfers)
+      waiting_.push_back(ticket);
+    if (llvm::Error error = transfers ? begin(ticket) : beginNext())
       return error;
     return ticket;
   }
@@ -62,14 +63,33 @@ public:
     return llvm::Error::success();
   }
 
+  struct Overdue {
+    std::shared_ptr<MpiGroup> group;
+    Ticket ticket = 0;
+    LaunchPtr launch;
+  };
+  /// Returns a call of any group whose deadline has passed, if there is one.
+  [[nodiscard]] static std::optional<Overdue> findOverdue() {
+    std::optional<Clock::time_point> now;
+    for (const std::weak_ptr<MpiGroup> &each : groups())
+      if (std::shared_ptr<MpiGroup> group = each.lock())
+        for (const auto &[ticket, call] : group->inFlight_) {
+          now = now ? now : Clock::now();
+          if (!call.done && call.deadline < *now)
+            return Overdue{group, ticket, call.launch};
+        }
+    return std::nullopt;
+  }
+
   [[nodiscard]] bool isDone(Ticket ticket) const {
     auto found = inFlight_.find(ticket);
-    return found != inFlight_.end() && found->second;
+    return found != inFlight_.end() && found->second.done;
   }
 
   /// Of a call that has not begun: what the collective before it waits for.
   [[nodiscard]] std::string waitText(Ticket ticket) const {
-    bool begun = inFlight_.count(ticket) != 0;
+    auto found = inFlight_.find(ticket);
+    bool begun = found != inFlight_.end() && found->second.begun;
     return transport_.waitText(begun || !collective_ ? ticket : *collective_);
   }
 
@@ -78,11 +98,25 @@ public:
     free_[keyOf(launch)].push_back(ticket);
   }
 
+  /// The work of the call is destroyed. MPI may still write to the memory of the call, so the group and the call remain
+  /// until it is complete.
+  void abandon(Ticket ticket) { inFlight_.at(ticket).keeper = shared_from_this(); }
+
   [[nodiscard]] MpiJob &job() const { return job_; }
   [[nodiscard]] MpiTransport &transport() { return transport_; }
   [[nodiscard]] const BackendSetup &setup() const { return setup_; }
 
 private:
+  struct Call {
+    LaunchPtr launch;
+    Clock::time_point deadline;
+    bool begun = false;
+    /// complete, and no work has taken its results yet
+    bool done = false;
+    /// of a call without a work
+    std::shared_ptr<MpiGroup> keeper = nullptr;
+  };
+
   /// All groups of the process; MPI's calls come from one thread.
   static std::vector<std::weak_ptr<MpiGroup>> &groups() {
     static auto *all = new std::vector<std::weak_ptr<MpiGroup>>; // NOLINT(cppcoreguidelines-owning-memory)
@@ -90,35 +124,54 @@ private:
   }
 
   llvm::Error advance() {
-    for (auto &[ticket, done] : inFlight_) {
-      if (done || !transport_.isReady(ticket))
+    for (auto &[ticket, call] : inFlight_) {
+      if (!call.begun || call.done || !transport_.isReady(ticket))
         continue;
       llvm::Expected<bool> complete = transport_.advance(ticket);
       if (!complete)
         return complete.takeError();
-      done = *complete;
+      call.done = *complete;
     }
-    return beginNext();
+    llvm::Error error = beginNext();
+    releaseAbandoned();
+    return error;
   }
 
-  llvm::Error begin(Ticket ticket, const GroupLaunch &launch) {
-    bool transfers = isPointToPoint(launch.launch().kind);
+  /// The last collective is in flight. Its ticket may be that of a later call, which has not begun.
+  [[nodiscard]] bool isMoving() const {
+    auto last = collective_ ? inFlight_.find(*collective_) : inFlight_.end();
+    return last != inFlight_.end() && last->second.begun && !last->second.done;
+  }
+
+  void releaseAbandoned() {
+    for (auto next = inFlight_.begin(); next != inFlight_.end();) {
+      auto [ticket, call] = *next++;
+      if (!call.done || !call.keeper)
+        continue;
+      call.launch->takeResults();
+      release(ticket, *call.launch);
+    }
+  }
+
+  llvm::Error begin(Ticket ticket) {
+    Call &call = inFlight_.at(ticket);
+    const Launch &launch = call.launch->launch();
+    bool transfers = isPointToPoint(launch.kind);
     AgreedCall agreed{communicators_[transfers ? 1 : 0], transfers ? 0 : ++sequence_, !transfers && setup_.size() > 1};
     if (llvm::Error error = transport_.place(ticket, agreed))
       return error;
-    inFlight_[ticket] = false;
-    return transport_.launch(ticket, launch.launch());
+    call.begun = true;
+    return transport_.launch(ticket, launch);
   }
 
   // A collective has several parts, each a call of MPI, and MPI matches the calls on a communicator by their order. So a
   // collective begins when the one before it is complete: otherwise the order of the parts would depend on time.
   llvm::Error beginNext() {
-    if (waiting_.empty() || (collective_ && !isDone(*collective_) && inFlight_.count(*collective_) != 0))
+    if (waiting_.empty() || isMoving())
       return llvm::Error::success();
-    auto [ticket, launch] = std::move(waiting_.front());
+    collective_ = waiting_.front();
     waiting_.pop_front();
-    collective_ = ticket;
-    return begin(ticket, *launch);
+    return begin(*collective_);
   }
 
   struct Key {
@@ -141,7 +194,7 @@ private:
     }
     CallSeat seat{setup_.members, static_cast<size_t>(setup_.rank), launch.launch().kind, 0, launch.call().tag};
     if (isPointToPoint(seat.kind))
-      seat.peer = static_cast<size_t>(launch.call().peer);
+      seat.peer = launch.call().peer < 0 ? MpiTransport::anyPeer : static_cast<size_t>(launch.call().peer);
     return transport_.enrol(seat);
   }
 
@@ -151,25 +204,67 @@ private:
   Context context_;
   MpiTransport transport_;
   int64_t sequence_ = 0;
-  /// by ticket: it is complete, and no work has taken its results yet
-  std::map<Ticket, bool> inFlight_;
+  /// calls whose results no work has taken
+  std::map<Ticket, Call> inFlight_;
   /// the collective that has begun last
   std::optional<Ticket> collective_;
   /// collectives that have not begun, in their order
-  std::deque<std::pair<Ticket, std::shared_ptr<const GroupLaunch>>> waiting_;
+  std::deque<Ticket> waiting_;
   /// tickets that may be launched again
   std::map<Key, std::vector<Ticket>> free_;
 };
 
-class MpiWork final : public Work, public Sleeper {
+/// A rank that waits for a call of a group.
+class MpiCallPlace final : public Sleeper {
+public:
+  MpiCallPlace(MpiGroup &group, MpiGroup::Ticket ticket, const GroupLaunch &launch)
+      : group_(group), ticket_(ticket), launch_(launch) {}
+  int64_t rank() const override { return launch_.launch().rank; }
+  std::vector<std::string> waitTexts() const override { return {group_.waitText(ticket_)}; }
+  std::string busyText() const override { return ""; }
+  std::string position() const override { return groupOpName(launch_.call().op).str(); }
+
+  /// The error on which all ranks agree that still answer.
+  llvm::Error end(MpiStandby &standby) const {
+    MpiStandby::Standing standing;
+    standing.counts = [&] { return group_.transport().counts(); };
+    standing.learn = [&](std::vector<std::optional<LaunchCounts>> counts) {
+      group_.transport().learn(std::move(counts));
+    };
+    standing.waits = [this] { return waitTexts(); };
+    standing.position = [this] { return position(); };
+    return standby.settle(standing);
+  }
+
+private:
+  MpiGroup &group_;
+  MpiGroup::Ticket ticket_;
+  const GroupLaunch &launch_;
+};
+
+/// A call that no rank waits for ends the job when the rank makes its next call after the deadline: MPI makes progress,
+/// and can be called, on this thread alone.
+llvm::Error endOverdue(MpiJob &job) {
+  if (!MpiGroup::findOverdue())
+    return llvm::Error::success();
+  if (llvm::Error error = MpiGroup::advanceAll())
+    return error;
+  std::optional<MpiGroup::Overdue> overdue = MpiGroup::findOverdue();
+  if (!overdue)
+    return llvm::Error::success();
+  MpiStandby standby(job, overdue->launch->call().timeout);
+  MpiCallPlace place(*overdue->group, overdue->ticket, *overdue->launch);
+  standby.failLate(place);
+  return place.end(standby);
+}
+
+class MpiWork final : public Work {
 public:
   MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch)
       : group_(std::move(group)), launch_(std::move(launch)), deadline_(Clock::now() + launch_->call().timeout) {}
   ~MpiWork() override {
-    // MPI may still write to the memory of a call that nobody has waited for.
     if (!done_ && begun_)
-      group_->job().keep(
-          std::make_shared<std::pair<std::shared_ptr<MpiGroup>, std::shared_ptr<const GroupLaunch>>>(group_, launch_));
+      group_->abandon(ticket_);
   }
   MpiWork(const MpiWork &) = delete;
   MpiWork &operator=(const MpiWork &) = delete;
@@ -189,36 +284,32 @@ public:
     MpiStandby standby(group_->job(),
                        std::max(std::chrono::duration_cast<Milliseconds>(until - Clock::now()), Milliseconds(1)));
     Standby::Since since = Clock::now();
+    MpiCallPlace place(*group_, ticket_, *launch_);
     while (!advance(standby)) {
       if (standby.isOver())
         return end(standby);
       if (!ends && Clock::now() >= until)
         return groupError("run.deadline", groupOpName(launch_->call().op),
-                          "rank " + std::to_string(rank()) + ": Timed out waiting " + std::to_string(timeout->count()) +
-                              "ms for " + group_->waitText(ticket_));
-      standby.sleep(*this, standby.news(), since);
+                          "rank " + std::to_string(place.rank()) + ": Timed out waiting " +
+                              std::to_string(timeout->count()) + "ms for " + group_->waitText(ticket_));
+      standby.sleep(place, standby.news(), since);
     }
     return failure_.empty() ? llvm::Error::success() : makeError(failure_);
   }
 
   bool isCompleted() override {
-    MpiStandby standby(group_->job(), launch_->call().timeout);
-    if (!advance(standby) && standby.isOver())
-      llvm::consumeError(end(standby));
+    look();
     return done_ || !failure_.empty();
   }
-  llvm::Error exception() override { return failure_.empty() ? llvm::Error::success() : makeError(failure_); }
+  llvm::Error exception() override {
+    look();
+    return failure_.empty() ? llvm::Error::success() : makeError(failure_);
+  }
   std::vector<Tensor> result() const override { return launch_->result(); }
   llvm::Expected<int64_t> sourceRank() override {
     bool receives = launch_->launch().kind == CollectiveKind::Recv;
-    return receives && done_ ? llvm::Expected<int64_t>(launch_->call().peer) : Work::sourceRank();
+    return receives && done_ ? llvm::Expected<int64_t>(sender_) : Work::sourceRank();
   }
-
-  // --- Sleeper --------------------------------------------------------------------------------------------------
-  int64_t rank() const override { return launch_->launch().rank; }
-  std::vector<std::string> waitTexts() const override { return {group_->waitText(ticket_)}; }
-  std::string busyText() const override { return ""; }
-  std::string position() const override { return groupOpName(launch_->call().op).str(); }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -233,19 +324,24 @@ private:
     if (!group_->isDone(ticket_))
       return false;
     launch_->takeResults();
+    sender_ = group_->transport().senderOf(ticket_);
     group_->release(ticket_, *launch_);
     return done_ = true;
   }
 
-  /// The error on which all ranks agree that still answer.
+  /// Does what can be done without waiting; ends the job after the deadline.
+  void look() {
+    MpiStandby standby(group_->job(), launch_->call().timeout);
+    if (advance(standby))
+      return;
+    if (Clock::now() >= deadline_)
+      standby.failLate(MpiCallPlace(*group_, ticket_, *launch_));
+    if (standby.isOver())
+      llvm::consumeError(end(standby));
+  }
+
   llvm::Error end(MpiStandby &standby) {
-    MpiTransport &transport = group_->transport();
-    MpiStandby::Standing standing;
-    standing.counts = [&] { return transport.counts(); };
-    standing.learn = [&](std::vector<std::optional<LaunchCounts>> counts) { transport.learn(std::move(counts)); };
-    standing.waits = [this] { return waitTexts(); };
-    standing.position = [this] { return position(); };
-    failure_ = diagnosticsOf(standby.settle(standing));
+    failure_ = diagnosticsOf(MpiCallPlace(*group_, ticket_, *launch_).end(standby));
     return makeError(failure_);
   }
 
@@ -255,6 +351,8 @@ private:
   MpiGroup::Ticket ticket_ = 0;
   bool begun_ = false;
   bool done_ = false;
+  /// of a complete receive
+  int64_t sender_ = -1;
   std::vector<Diagnostic> failure_;
 };
 
@@ -264,10 +362,10 @@ public:
   llvm::StringRef name() const override { return "mpi"; }
 
   llvm::Expected<WorkPtr> launch(GroupCall call) override {
-    if (call.op == GroupOp::RecvAnySource)
-      return unsupported(call.op);
     if (group_->job().isOver())
       return groupError("run.mpi", groupOpName(call.op), "an earlier error has ended the job", "start it anew");
+    if (llvm::Error error = endOverdue(group_->job()))
+      return error;
     const BackendSetup &setup = group_->setup();
     auto launch = std::make_shared<const GroupLaunch>(std::move(call), setup.rank, setup.members);
     if (std::string wrong = checkLaunch(launch->launch(), setup.members.size()); !wrong.empty())
