@@ -191,6 +191,69 @@ TEST(GroupErrors, ARankThatIsAbsentEndsTheCallAtItsDeadline) {
   EXPECT_EQ(texts[0], texts[2]);
 }
 
+TEST(GroupErrors, ACallThatNoRankWaitsForEndsTheGroupAtItsDeadline) {
+  Texts texts = onRanks(3, [](Job &job) {
+    if (job.rank() == 1) {
+      llvm::cantFail(job.store().wait({"over/0", "over/2"}));
+      return textOf(finish(job.world().barrier()));
+    }
+    // The work is destroyed immediately, so only the watchdog sees the deadline.
+    (void)llvm::cantFail(job.world().allReduce(floats(4), ReduceOp::Sum, {.timeout = 50ms}));
+    std::string text;
+    for (auto until = std::chrono::steady_clock::now() + 20s;
+         text.empty() && std::chrono::steady_clock::now() < until;) {
+      std::this_thread::sleep_for(10ms);
+      text = errorOf(job.world().send(floats(1), 1));
+    }
+    llvm::cantFail(job.store().set("over/" + std::to_string(job.rank()), ""));
+    return text;
+  });
+  EXPECT_NE(texts[0].find("run.deadline: rank "), std::string::npos) << texts[0];
+  EXPECT_NE(texts[0].find("Timed out waiting 50ms for all_reduce `all_reduce` (collective 1 on ranks [0, 1, 2]), which "
+                          "ranks [1] have not launched"),
+            std::string::npos)
+      << texts[0];
+  EXPECT_EQ(texts[0], texts[1]);
+  EXPECT_EQ(texts[0], texts[2]);
+}
+
+TEST(GroupErrors, AProgramThatPollsSeesTheDeadline) {
+  auto poll = [](auto begin) {
+    return onRanks(2, [&](Job &job) {
+      if (job.rank() == 1) {
+        llvm::cantFail(job.store().wait({"over"}));
+        return std::string();
+      }
+      WorkPtr work = llvm::cantFail(begin(job.world()));
+      auto until = std::chrono::steady_clock::now() + 20s;
+      while (!work->isCompleted() && std::chrono::steady_clock::now() < until)
+        std::this_thread::yield();
+      llvm::cantFail(job.store().set("over", ""));
+      return textOf(work->exception());
+    })[0];
+  };
+  std::string text = poll([](ProcessGroup &g) { return g.barrier({.timeout = 50ms}); });
+  EXPECT_NE(text.find("Timed out waiting 50ms for barrier"), std::string::npos) << text;
+  text = poll([](ProcessGroup &g) { return g.recv(floats(1), 1, {.timeout = 50ms}); });
+  EXPECT_NE(text.find("whose other end, rank 1, has not sent"), std::string::npos) << text;
+  text = poll([](ProcessGroup &g) { return g.recvAnySource(floats(1), {.timeout = 50ms}); });
+  EXPECT_NE(text.find("Timed out waiting 50ms for irecv, for which no rank has sent"), std::string::npos) << text;
+}
+
+TEST(GroupErrors, TheWatchdogLeavesCompleteCallsAlone) {
+  Texts texts = onRanks(2, [](Job &job) {
+    ProcessGroup &world = job.world();
+    Tensor sum = floats(4), any = floats(1);
+    WorkPtr work = llvm::cantFail(world.allReduce(sum, ReduceOp::Sum, {.timeout = 50ms}));
+    WorkPtr moved = llvm::cantFail(job.rank() == 0 ? world.recvAnySource(any, {.timeout = 50ms}) : world.send(any, 0));
+    llvm::cantFail(moved->wait());
+    llvm::cantFail(work->wait());
+    std::this_thread::sleep_for(400ms); // longer than the deadline and a poll of the watchdog
+    return textOf(finish(world.barrier()));
+  });
+  EXPECT_EQ(texts, Texts(2));
+}
+
 TEST(GroupErrors, AShorterWaitLeavesTheCallInFlight) {
   Texts texts = onRanks(2, [](Job &job) {
     if (job.rank() == 1)

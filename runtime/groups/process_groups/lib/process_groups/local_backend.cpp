@@ -3,39 +3,22 @@
 #include "collectives/agreement.h"
 #include "process_groups/group_error.h"
 #include "process_groups/local_room.h"
-
-#include <unistd.h>
+#include "process_groups/local_watchdog.h"
+#include "process_groups/process_rooms.h"
 
 namespace ccgraph::runtime {
 namespace {
 
 using Clock = LocalRoom::Clock;
 
-/// The rooms of this process that some member has not entered yet, by number. A member that leaves early is known to
-/// those that come later.
-struct Rooms {
-  struct Open {
-    std::shared_ptr<LocalRoom> room;
-    size_t entered = 0;
-  };
-  std::mutex mutex;
-  uint64_t next = 1;
-  std::map<std::string, Open> byId;
-};
-Rooms &rooms() {
-  static Rooms all;
-  return all;
-}
-
 class LocalWork final : public Work {
 public:
   LocalWork(std::shared_ptr<LocalRoom> room, std::shared_ptr<const GroupLaunch> launch, size_t member)
-      : room_(std::move(room)), launch_(std::move(launch)), member_(member),
-        deadline_(Clock::now() + launch_->call().timeout) {}
+      : room_(std::move(room)), launch_(std::move(launch)), member_(member), deadline_(CallDeadline::of(launch_)) {}
 
   llvm::Error begin() {
     if (launch_->call().op == GroupOp::RecvAnySource)
-      return room_->failure();
+      return room_->seek(launch_);
     llvm::Expected<LocalRoom::Seat> seat = room_->join(member_, launch_);
     if (!seat)
       return seat.takeError();
@@ -45,24 +28,27 @@ public:
 
   llvm::Error wait(std::optional<Milliseconds> timeout) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto until = timeout ? std::min(deadline_, Clock::now() + *timeout) : deadline_;
+    auto until = timeout ? std::min(deadline_.at, Clock::now() + *timeout) : deadline_.at;
     for (uint64_t seen = room_->changes(); !advance(); seen = room_->changes()) {
       if (!failure_.empty())
         return makeError(failure_);
       if (Clock::now() >= until)
-        return late(until == deadline_, timeout.value_or(launch_->call().timeout));
-      room_->await(until, [&] { return seat_.call ? isReady() : room_->changes() != seen; });
+        return until == deadline_.at ? end() : early(*timeout);
+      auto mayAdvance = [&] { return seat_.call ? isReady() : room_->changes() != seen; };
+      if (!comesSoon([&] { return mayAdvance() || room_->changes() != seen; }))
+        room_->await(until, mayAdvance);
     }
     return llvm::Error::success();
   }
 
   bool isCompleted() override {
     std::lock_guard<std::mutex> lock(mutex_);
-    return advance() || !failure_.empty();
+    return look();
   }
 
   llvm::Error exception() override {
     std::lock_guard<std::mutex> lock(mutex_);
+    (void)look();
     return failure_.empty() ? llvm::Error::success() : makeError(failure_);
   }
 
@@ -79,13 +65,28 @@ public:
   }
 
 private:
-  /// Under the room's lock: there is something to do.
+  /// The other ranks usually come within microseconds, if each has a core, and a thread that sleeps takes longer to wake
+  /// up.
+  [[nodiscard]] bool comesSoon(llvm::function_ref<bool()> holds) const {
+    static const size_t cores = std::thread::hardware_concurrency();
+    constexpr int mostYields = 50;
+    int yields = room_->members().size() <= cores ? mostYields : 0;
+    for (int i = 0; i < yields; ++i) {
+      if (holds())
+        return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+  /// There is something to do.
   [[nodiscard]] bool isReady() const { return moved_ ? seat_.call->isDone() : seat_.call->hasAll(); }
 
   /// Does what can be done without waiting. True where the call is complete.
   bool advance() {
     if (done_ || !failure_.empty())
       return done_;
+    uint64_t changes = room_->changes();
     if (!seat_.call)
       seekSender();
     if (seat_.call && !moved_ && seat_.call->hasAll()) {
@@ -96,10 +97,20 @@ private:
     if (moved_ && seat_.call->isDone()) {
       launch_->takeResults();
       done_ = true;
-    } else if (llvm::Error error = room_->failure()) {
-      failure_ = diagnosticsOf(std::move(error));
+    } else if (changes != seen_) {
+      // A failure changes the room, so the lock is taken once for each change.
+      if (llvm::Error error = room_->failure())
+        failure_ = diagnosticsOf(std::move(error));
+      seen_ = changes;
     }
     return done_;
+  }
+
+  /// The same for a program that does not wait: a call that lacks a rank ends at its deadline.
+  bool look() {
+    if (!advance() && failure_.empty() && deadline_.hasPassed() && !(seat_.call && seat_.call->hasAll()))
+      llvm::consumeError(end());
+    return done_ || !failure_.empty();
   }
 
   [[nodiscard]] size_t member() const { return seat_.member; }
@@ -112,17 +123,14 @@ private:
       seat_ = **seat;
   }
 
-  /// Under the deadline of the call, the group is over for all ranks.
-  llvm::Error late(bool ends, Milliseconds timeout) {
-    std::string what = seat_.call ? seat_.call->waitText() : "irecv, for which no rank has sent";
-    llvm::Error error =
-        groupError("run.deadline", groupOpName(launch_->call().op),
-                   "rank " + std::to_string(launch_->launch().rank) + ": Timed out waiting " +
-                       std::to_string(timeout.count()) + "ms for " + what,
-                   "the named ranks have not called it: they may have failed, be late, or call something else");
-    if (!ends)
-      return error;
-    room_->fail(std::move(error));
+  [[nodiscard]] std::string awaited() { return seat_.call ? seat_.call->waitText() : noSender.str(); }
+
+  /// This wait ends, and the call remains in flight.
+  llvm::Error early(Milliseconds timeout) { return deadline_.error(awaited(), timeout); }
+
+  /// At the deadline of the call, the group is over for all ranks.
+  llvm::Error end() {
+    room_->fail(deadline_.error(awaited()));
     failure_ = diagnosticsOf(room_->failure());
     return makeError(failure_);
   }
@@ -130,9 +138,11 @@ private:
   std::shared_ptr<LocalRoom> room_;
   std::shared_ptr<const GroupLaunch> launch_;
   size_t member_;
-  Clock::time_point deadline_;
+  CallDeadline deadline_;
   std::mutex mutex_;
   LocalRoom::Seat seat_;
+  /// LocalRoom::changes() of the last look at its failure
+  uint64_t seen_ = 0;
   bool moved_ = false;
   bool done_ = false;
   std::vector<Diagnostic> failure_;
@@ -140,7 +150,11 @@ private:
 
 class LocalBackend final : public Backend {
 public:
-  LocalBackend(std::shared_ptr<LocalRoom> room, int64_t rank) : room_(std::move(room)), rank_(rank) {}
+  LocalBackend(std::shared_ptr<LocalRoom> room, int64_t rank)
+      : room_(std::move(room)), rank_(rank), watchdog_(LocalWatchdog::ofProcess()) {
+    if (rank == 0)
+      watchdog_->watch(room_);
+  }
   ~LocalBackend() override { room_->leave(static_cast<size_t>(rank_)); }
   LocalBackend(const LocalBackend &) = delete;
   LocalBackend &operator=(const LocalBackend &) = delete;
@@ -163,71 +177,19 @@ public:
 private:
   std::shared_ptr<LocalRoom> room_;
   int64_t rank_;
+  std::shared_ptr<LocalWatchdog> watchdog_;
 };
-
-std::string processId() { return std::to_string(::getpid()); }
-
-/// Under the lock.
-void enter(Rooms &all, const std::string &id) {
-  Rooms::Open &open = all.byId[id];
-  if (++open.entered == open.room->members().size())
-    all.byId.erase(id);
-}
-
-std::shared_ptr<LocalRoom> makeRoom(const BackendSetup &setup, std::string &id) {
-  auto room = std::make_shared<LocalRoom>(setup.members, setup.name);
-  Rooms &all = rooms();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  id = processId() + ":" + std::to_string(all.next++);
-  all.byId[id].room = room;
-  enter(all, id);
-  return room;
-}
-
-llvm::Expected<std::shared_ptr<LocalRoom>> findRoom(const BackendSetup &setup, const std::string &id) {
-  Rooms &all = rooms();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  auto found = all.byId.find(id);
-  if (found != all.byId.end()) {
-    std::shared_ptr<LocalRoom> room = found->second.room;
-    enter(all, id);
-    return room;
-  }
-  std::string process = llvm::StringRef(id).split(':').first.str();
-  if (process == processId())
-    return groupError("group.argument", "",
-                      "all " + std::to_string(setup.size()) + " ranks of group " + setup.name +
-                          " have come already, and here comes rank " + std::to_string(setup.rank) + " again",
-                      "give each rank its own number, and each job a store of its own");
-  return groupError("group.unsupported", "",
-                    "the ranks of backend local must be threads of one process: rank 0 of group " + setup.name +
-                        " is in process " + process + ", and rank " + std::to_string(setup.rank) + " in process " +
-                        processId(),
-                    "use backend mpi for ranks that are processes");
-}
 
 } // namespace
 
-// Rank 0 of the group makes the room, and tells the others its number.
 llvm::Expected<std::shared_ptr<Backend>> createLocalBackend(const BackendSetup &setup) {
-  std::shared_ptr<LocalRoom> room;
-  if (setup.rank == 0) {
-    std::string id;
-    room = makeRoom(setup, id);
-    if (llvm::Error error = setup.store->set("local", id))
-      return error;
-  } else {
-    if (llvm::Error error = setup.store->wait({"local"}, setup.timeout))
-      return error;
-    llvm::Expected<std::string> id = setup.store->get("local");
-    if (!id)
-      return id.takeError();
-    llvm::Expected<std::shared_ptr<LocalRoom>> found = findRoom(setup, *id);
-    if (!found)
-      return found.takeError();
-    room = std::move(*found);
-  }
-  return std::shared_ptr<Backend>(std::make_shared<LocalBackend>(std::move(room), setup.rank));
+  llvm::Expected<std::shared_ptr<void>> room =
+      enterRoom(setup, {"local", "use backend mpi for ranks that are processes"},
+                [&] { return std::make_shared<LocalRoom>(setup.members, setup.name); });
+  if (!room)
+    return room.takeError();
+  return std::shared_ptr<Backend>(
+      std::make_shared<LocalBackend>(std::static_pointer_cast<LocalRoom>(*room), setup.rank));
 }
 
 } // namespace ccgraph::runtime

@@ -11,12 +11,29 @@ namespace ccgraph::runtime {
 
 using llvm::Twine;
 
+// --- Deadlines -------------------------------------------------------------------------------------------------------
+
+CallDeadline CallDeadline::of(std::shared_ptr<const GroupLaunch> launch) {
+  return {std::chrono::steady_clock::now() + launch->call().timeout, std::move(launch)};
+}
+
+llvm::Error CallDeadline::error(const std::string &what, std::chrono::milliseconds timeout) const {
+  return groupError("run.deadline", groupOpName(launch->call().op),
+                    "rank " + std::to_string(launch->launch().rank) + ": Timed out waiting " +
+                        std::to_string(timeout.count()) + "ms for " + what,
+                    "the named ranks have not called it: they may have failed, be late, or call something else");
+}
+
+// --- A call ----------------------------------------------------------------------------------------------------------
+
 LocalCall::LocalCall(std::vector<int64_t> members, size_t sequence)
     : members_(std::move(members)), sequence_(sequence), match_(members_, sequence), launches_(members_.size()),
       begun_(members_.size()) {}
 
 llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
   launches_[member] = std::move(launch);
+  if (CallDeadline own = CallDeadline::of(launches_[member]); own.at < deadline_.at)
+    deadline_ = std::move(own);
   if (llvm::Error error = checkNames(member))
     return error;
   return match_.arrive(member, launches_[member]->launch());
@@ -71,6 +88,31 @@ void LocalRoom::fail(llvm::Error error) {
   std::vector<Diagnostic> why = diagnosticsOf(std::move(error));
   Lock lock(mutex_);
   failLocked(std::move(why));
+}
+
+void LocalRoom::endOverdue() {
+  Lock lock(mutex_);
+  if (!failure_.empty())
+    return;
+  if (llvm::Error error = overdueLocked())
+    failLocked(diagnosticsOf(std::move(error)));
+}
+
+llvm::Error LocalRoom::overdueLocked() {
+  auto isOverdue = [](const std::shared_ptr<LocalCall> &call) {
+    return !call->hasAll() && call->deadline().hasPassed();
+  };
+  for (const std::shared_ptr<LocalCall> &call : calls_)
+    if (isOverdue(call))
+      return call->deadline().error(call->waitText());
+  for (const auto &[channel, open] : open_)
+    for (const std::shared_ptr<LocalCall> &call : open)
+      if (isOverdue(call))
+        return call->deadline().error(call->waitText());
+  for (const CallDeadline &seeker : seekers_)
+    if (seeker.hasPassed())
+      return seeker.error(noSender.str());
+  return llvm::Error::success();
 }
 
 void LocalRoom::tell() {
@@ -143,6 +185,14 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
   return seat;
 }
 
+llvm::Error LocalRoom::seek(const std::shared_ptr<const GroupLaunch> &launch) {
+  Lock lock(mutex_);
+  if (llvm::Error over = failureLocked())
+    return over;
+  seekers_.push_back(CallDeadline::of(launch));
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::optional<LocalRoom::Seat>>
 LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
   Lock lock(mutex_);
@@ -154,6 +204,7 @@ LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &
       continue;
     std::shared_ptr<LocalCall> call = open.front();
     open.pop_front();
+    llvm::erase_if(seekers_, [&](const CallDeadline &seeker) { return seeker.launch == launch; });
     llvm::Expected<Seat> seat = joinLocked({call, 1}, launch);
     if (!seat)
       return seat.takeError();

@@ -6,7 +6,8 @@
 // for it yet.
 //
 // The first failure of a group ends it: all calls in flight and all later ones return that error. A rank that leaves
-// ends the calls that it has not joined.
+// ends the calls that it has not joined. A call that lacks a rank at the earliest deadline of its ranks ends the group,
+// also where no rank waits for it (endOverdue()).
 //
 // Ownership: a call owns the launches of its members. Thread-safe. Failure: run.ranks-disagree, run.collective,
 // run.deadline, run.rank-lost. Cost: a lock to join, and that of the moved bytes.
@@ -23,7 +24,20 @@
 
 namespace ccgraph::runtime {
 
-class LocalRoom;
+/// When a rank's launch must have met those of the others.
+struct CallDeadline {
+  std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
+  std::shared_ptr<const GroupLaunch> launch;
+
+  [[nodiscard]] static CallDeadline of(std::shared_ptr<const GroupLaunch> launch);
+  [[nodiscard]] bool hasPassed() const { return std::chrono::steady_clock::now() >= at; }
+  /// "rank 0: Timed out waiting 150ms for `what`"
+  [[nodiscard]] llvm::Error error(const std::string &what, std::chrono::milliseconds timeout) const;
+  [[nodiscard]] llvm::Error error(const std::string &what) const { return error(what, launch->call().timeout); }
+};
+
+/// What a receive from any rank waits for.
+inline constexpr llvm::StringLiteral noSender = "irecv, for which no rank has sent";
 
 /// One collective or transfer, with the launches of the members that have joined.
 class LocalCall {
@@ -38,12 +52,15 @@ public:
   /// Does the parts that no thread has begun, `own` first. True where this thread did the last part.
   [[nodiscard]] bool move(size_t own);
   [[nodiscard]] std::string waitText() { return match_.waitText(); }
+  /// The deadline of the rank whose deadline is the earliest, and its launch; null before the first one.
+  [[nodiscard]] CallDeadline deadline() const { return deadline_; }
 
 private:
   [[nodiscard]] llvm::Error checkNames(size_t member) const;
   [[nodiscard]] bool movePart(size_t member);
 
   std::vector<int64_t> members_;
+  CallDeadline deadline_;
   size_t sequence_;
   LocalMatch match_;
   std::vector<std::shared_ptr<const GroupLaunch>> launches_;
@@ -61,6 +78,8 @@ public:
     size_t member = 0;
   };
   [[nodiscard]] llvm::Expected<Seat> join(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  /// A receive from any rank begins.
+  [[nodiscard]] llvm::Error seek(const std::shared_ptr<const GroupLaunch> &launch);
   /// Joins the oldest transfer to this member of this tag that has no receiver, if there is one.
   [[nodiscard]] llvm::Expected<std::optional<Seat>> joinFromAny(size_t member,
                                                                 const std::shared_ptr<const GroupLaunch> &launch);
@@ -72,6 +91,8 @@ public:
   void tell();
   /// Ends the group; the first failure counts.
   void fail(llvm::Error error);
+  /// Ends the group if a call lacks a rank after its deadline.
+  void endOverdue();
   [[nodiscard]] llvm::Error failure();
   /// The member will call nothing more.
   void leave(size_t member);
@@ -89,6 +110,7 @@ private:
   [[nodiscard]] llvm::Expected<Seat> joinCollective(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
   [[nodiscard]] llvm::Expected<Seat> joinTransfer(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
   [[nodiscard]] llvm::Error failureLocked() const;
+  [[nodiscard]] llvm::Error overdueLocked();
   void tellLocked();
   void failLocked(std::vector<Diagnostic> why);
   /// Of a call that this member has not joined.
@@ -106,6 +128,8 @@ private:
   std::map<size_t, size_t> joined_;
   /// transfers that lack one end, oldest first
   std::map<Channel, std::deque<std::shared_ptr<LocalCall>>> open_;
+  /// receives from any rank that have no sender
+  std::vector<CallDeadline> seekers_;
   std::set<size_t> left_;
   std::vector<Diagnostic> failure_;
 };
