@@ -34,9 +34,15 @@ bool reduces(ReduceOp op, DType dtype) {
   return !llvm::errorToBool(checkReducible(op, dtype)) && !(op == ReduceOp::Avg && isInteger);
 }
 
-class OnRanks : public testing::TestWithParam<int64_t> {
+class OnRanks : public testing::TestWithParam<std::tuple<int64_t, const char *>> {
 protected:
-  [[nodiscard]] int64_t ranks() const { return GetParam(); }
+  [[nodiscard]] int64_t ranks() const { return std::get<0>(GetParam()); }
+  [[nodiscard]] bool hasTags() const { return std::get<1>(GetParam()) == std::string("local"); }
+  /// Runs `body` on each rank, with the backend of the test.
+  template <typename Body>
+  [[nodiscard]] auto run(Body body) const {
+    return onRanks(ranks(), body, {.backend = std::string("cpu:") + std::get<1>(GetParam())});
+  }
   [[nodiscard]] std::vector<Tensor> rowsOf(DType dtype, int64_t elements) const {
     std::vector<Tensor> rows;
     for (int64_t rank = 0; rank < ranks(); ++rank)
@@ -44,10 +50,15 @@ protected:
     return rows;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Groups, OnRanks, testing::Range<int64_t>(1, 10));
+INSTANTIATE_TEST_SUITE_P(Groups, OnRanks,
+                         testing::Combine(testing::Range<int64_t>(1, 10), testing::Values("local", "nccl-recorded")),
+                         [](const auto &info) {
+                           std::string backend = std::get<1>(info.param) == std::string("local") ? "" : "Nccl";
+                           return std::to_string(std::get<0>(info.param)) + backend;
+                         });
 
 TEST_P(OnRanks, ReductionsAreThoseOfTheInterpreter) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     ProcessGroup &group = job.world();
     int count = 0;
     for (DType dtype : allDTypes)
@@ -78,7 +89,7 @@ TEST_P(OnRanks, ReductionsAreThoseOfTheInterpreter) {
 }
 
 TEST_P(OnRanks, MovementsOfEachDType) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     ProcessGroup &group = job.world();
     int count = 0;
     auto expect = [&](const Tensor &got, const Tensor &expected) { count += isEqual(got, expected) ? 0 : 1; };
@@ -115,7 +126,7 @@ TEST_P(OnRanks, MovementsOfEachDType) {
 
 // Rank r sends (r + k) % 3 rows to rank k.
 TEST_P(OnRanks, AllToAllWithEqualAndUnequalParts) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     ProcessGroup &group = job.world();
     int count = 0;
     auto part = [](int64_t from, int64_t to, int64_t rows) {
@@ -147,7 +158,7 @@ TEST_P(OnRanks, AllToAllWithEqualAndUnequalParts) {
 }
 
 TEST_P(OnRanks, CoalescedCallsAndStridedTensors) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     ProcessGroup &group = job.world();
     int count = 0;
     auto expect = [&](const Tensor &got, const Tensor &expected) { count += isEqual(got, expected) ? 0 : 1; };
@@ -186,7 +197,7 @@ TEST_P(OnRanks, CoalescedCallsAndStridedTensors) {
 }
 
 TEST_P(OnRanks, ManyCallsInFlightInAnyOrderOfWaits) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     std::vector<Tensor> tensors;
     std::vector<WorkPtr> works;
     for (int64_t i = 0; i < 20; ++i) {
@@ -205,16 +216,22 @@ TEST_P(OnRanks, ManyCallsInFlightInAnyOrderOfWaits) {
 }
 
 TEST_P(OnRanks, TransfersInARing) {
-  std::vector<int> wrong = onRanks(ranks(), [&](Job &job) {
+  std::vector<int> wrong = run([&](Job &job) {
     if (ranks() == 1)
       return 0;
     int64_t next = (job.rank() + 1) % ranks(), before = (job.rank() + ranks() - 1) % ranks();
     Tensor sent = valuesOf(DType::F32, 4, job.rank()), received = Tensor::zeros(DType::F32, {4});
     Tensor sent2 = valuesOf(DType::I16, 4, job.rank()), received2 = Tensor::zeros(DType::I16, {4});
-    auto works = llvm::cantFail(job.world().batch({{GroupOp::Recv, received, before, 1},
-                                                   {GroupOp::Send, sent2, next, 2},
-                                                   {GroupOp::Send, sent, next, 1},
-                                                   {GroupOp::Recv, received2, before, 2}}));
+    std::vector<Transfer> transfers = {{GroupOp::Recv, received, before, 1},
+                                       {GroupOp::Send, sent2, next, 2},
+                                       {GroupOp::Send, sent, next, 1},
+                                       {GroupOp::Recv, received2, before, 2}};
+    if (!hasTags())
+      transfers = {{GroupOp::Recv, received, before},
+                   {GroupOp::Send, sent, next},
+                   {GroupOp::Send, sent2, next},
+                   {GroupOp::Recv, received2, before}};
+    auto works = llvm::cantFail(job.world().batch(transfers));
     for (const WorkPtr &work : works)
       llvm::cantFail(work->wait());
     bool isSource = llvm::cantFail(works[0]->sourceRank()) == before;

@@ -125,9 +125,11 @@ void RowCalls::addRow(const CallSeat &seat, const Launch &launch, size_t row, Gp
     return addShares(seat, launch, row, comm);
   case CollectiveKind::Scatter:
     return addScatter(seat, launch, row, comm);
+  // A channel's communicator has its sender first.
   case CollectiveKind::Send:
+    return addTransfer(launch, row, comm, 1);
   case CollectiveKind::Recv:
-    return addTransfer(launch, row, comm);
+    return addTransfer(launch, row, comm, 0);
   case CollectiveKind::BatchP2P:
   case CollectiveKind::Barrier:
     return;
@@ -204,15 +206,14 @@ void RowCalls::addScatter(const CallSeat &seat, const Launch &launch, size_t row
   }
 }
 
-/// A channel's communicator has its sender first.
-void RowCalls::addTransfer(const Launch &launch, size_t row, GpuComm comm) {
+void RowCalls::addTransfer(const Launch &launch, size_t row, GpuComm comm, int peer) {
   bool sends = launch.kind == CollectiveKind::Send;
   const Buffer &moved = sends ? launch.send[row] : launch.receive[row];
   add({sends ? RowCall::Kind::Send : RowCall::Kind::Receive,
        comm,
        rowOf(launch.send[row], launch.receive[row], moved.numElements(), moved.dtype()),
        {},
-       sends ? 1 : 0});
+       peer});
 }
 
 static int issueOne(GpuCalls &calls, const RowCall &call, GpuStream stream) {

@@ -54,6 +54,8 @@ public:
     reductions_.clear();
   }
   void add(const CallSeat &seat, const Launch &launch, GpuComm comm);
+  /// One row of a send or a receive, on a communicator of which the other end is number `peer`.
+  void addTransfer(const Launch &launch, size_t row, GpuComm comm, int peer);
   /// Enqueues everything: copies, then the calls, as a group where there are several, then the reductions that are
   /// computed here. Returns the library's code.
   [[nodiscard]] int issue(GpuCalls &calls, GpuStream stream) const;
@@ -64,7 +66,6 @@ private:
   void addGathered(const CallSeat &seat, const Launch &launch, size_t row, GpuComm comm);
   void addShares(const CallSeat &seat, const Launch &launch, size_t row, GpuComm comm);
   void addScatter(const CallSeat &seat, const Launch &launch, size_t row, GpuComm comm);
-  void addTransfer(const Launch &launch, size_t row, GpuComm comm);
   void add(RowCall call);
 
   [[nodiscard]] int issueCalls(GpuCalls &calls, GpuStream stream) const;

@@ -9,8 +9,8 @@
 
 namespace ccgraph::runtime {
 
-StreamModel::StreamModel(size_t ranks, std::optional<uint64_t> seed, Milliseconds deadline)
-    : deadline_(deadline), ranks_(ranks), now_(FlightRecorder::now()) {
+StreamModel::StreamModel(size_t ranks, std::optional<uint64_t> seed, Milliseconds deadline, Hosts hosts)
+    : hosts_(hosts), deadline_(deadline), ranks_(ranks), now_(FlightRecorder::now()) {
   if (!seed)
     return;
   order_.emplace(*seed * 0x9e3779b97f4a7c15);
@@ -30,6 +30,8 @@ void StreamModel::append(const NodeRef &node, const Moment &after) {
     }
   if (node->missing == 0)
     setReady(node);
+  if (hosts_ == Hosts::Apart)
+    changed_.notify_all();
 }
 
 NodeRef StreamModel::addWork(size_t rank, size_t stream, const Moment &after, std::function<bool()> work) {
@@ -93,7 +95,9 @@ StreamModel::Answer StreamModel::await(size_t rank, const Moment &moment) {
   auto awake = [](const Rank &one) { return !one.gone && (!one.waiting || hasEnded(*one.waiting)); };
   auto until = std::chrono::steady_clock::now() + slice;
   while (!over_ && !hasEnded(moment)) {
-    if (llvm::none_of(ranks_, awake))
+    if (hosts_ == Hosts::Apart && step())
+      changed_.notify_all();
+    else if (hosts_ == Hosts::Together && llvm::none_of(ranks_, awake))
       drive();
     else if (changed_.wait_until(lock, until) == std::cv_status::timeout)
       break;

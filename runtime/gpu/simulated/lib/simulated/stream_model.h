@@ -59,7 +59,10 @@ using Moment = std::vector<NodeRef>;
 class StreamModel {
 public:
   using Milliseconds = std::chrono::milliseconds;
-  StreamModel(size_t ranks, std::optional<uint64_t> seed, Milliseconds deadline);
+  /// Together: work runs only when all hosts wait, so a seed determines its order. Apart: work runs while any host
+  /// waits, whatever the others do, and a deadlock is not noticed.
+  enum class Hosts : uint8_t { Together, Apart };
+  StreamModel(size_t ranks, std::optional<uint64_t> seed, Milliseconds deadline, Hosts hosts = Hosts::Together);
   ~StreamModel();
   StreamModel(const StreamModel &) = delete;
   StreamModel &operator=(const StreamModel &) = delete;
@@ -132,6 +135,7 @@ private:
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  Hosts hosts_;
   std::optional<Numbers> order_;
   bool holdsBack_ = false;
   Milliseconds deadline_;

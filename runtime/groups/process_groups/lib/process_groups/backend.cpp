@@ -3,6 +3,7 @@
 #include "process_groups/group_error.h"
 #include "process_groups/local_backend.h"
 #include "process_groups/mpi_backend.h"
+#include "process_groups/nccl_backend.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,17 +31,18 @@ struct Registry {
 };
 
 Registry &registry() {
-  static Registry all{{}, {{"local", {createLocalBackend, {"cpu"}}}, {"mpi", {createMpiBackend, {"cpu"}}}}};
+  static Registry all{{},
+                      {{"local", {createLocalBackend, {"cpu"}}},
+                       {"mpi", {createMpiBackend, {"cpu"}}},
+                       {"nccl", {createNcclBackend, {"cuda"}}},
+                       {"nccl-recorded", {createRecordedNcclBackend, {"cuda"}}}}};
   return all;
 }
 
 /// Backends of torch.distributed, and the devices that it states for them.
 const std::map<std::string, std::vector<std::string>, std::less<>> &devicesElsewhere() {
-  static const std::map<std::string, std::vector<std::string>, std::less<>> devices = {{"gloo", {"cpu", "cuda"}},
-                                                                                       {"mpi", {"cpu", "cuda"}},
-                                                                                       {"nccl", {"cuda"}},
-                                                                                       {"ucc", {"cpu", "cuda"}},
-                                                                                       {"xccl", {"xpu"}}};
+  static const std::map<std::string, std::vector<std::string>, std::less<>> devices = {
+      {"gloo", {"cpu", "cuda"}}, {"mpi", {"cpu", "cuda"}}, {"ucc", {"cpu", "cuda"}}, {"xccl", {"xpu"}}};
   return devices;
 }
 

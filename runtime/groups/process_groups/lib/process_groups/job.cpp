@@ -113,8 +113,8 @@ llvm::Expected<ProcessGroup *> Job::newGroup(NewGroupOptions options) {
   if (!options.localSynchronization || isMember)
     setup.name = nameOf(setup.members, options.localSynchronization);
   setup.store = makePrefixStore("group/" + setup.name, options_.store);
-  setup.job = {options_.rank, [this](std::string warning) { warnings_.push_back(std::move(warning)); }, recorder_,
-               options_.debug};
+  setup.job = {options_.rank, options_.localRank,
+               [this](std::string warning) { warnings_.push_back(std::move(warning)); }, recorder_, options_.debug};
   llvm::Expected<std::unique_ptr<ProcessGroup>> group = ProcessGroup::make(std::move(setup));
   if (!group)
     return group.takeError();

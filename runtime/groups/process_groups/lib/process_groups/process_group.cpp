@@ -29,7 +29,8 @@ llvm::StringRef debugLevelName(DebugLevel level) {
   return names[static_cast<size_t>(level)];
 }
 
-ProcessGroup::ProcessGroup(Setup setup) : setup_(std::move(setup)) {
+ProcessGroup::ProcessGroup(Setup setup)
+    : setup_(std::move(setup)), flightGroup_{setup_.name, setup_.description, setup_.members} {
   auto found = llvm::find(setup_.members, setup_.job.rank);
   if (found != setup_.members.end())
     rank_ = found - setup_.members.begin();
@@ -51,8 +52,12 @@ llvm::Error ProcessGroup::createBackends() {
   for (const BackendConfig::Entry &entry : setup_.config.entries) {
     std::shared_ptr<Backend> &backend = byName[entry.backend];
     if (!backend) {
-      BackendSetup setup{makePrefixStore(entry.backend, setup_.store), rank_, setup_.members, setup_.name,
-                         setup_.timeout};
+      BackendSetup setup{makePrefixStore(entry.backend, setup_.store),
+                         rank_,
+                         setup_.members,
+                         setup_.name,
+                         setup_.timeout,
+                         setup_.job.localRank};
       llvm::Expected<std::shared_ptr<Backend>> made = createBackend(entry.backend, setup);
       if (!made)
         return made.takeError();
@@ -78,15 +83,15 @@ llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall call, const CallOptions &o
   call.timeout = options.timeout.value_or(setup_.timeout);
   if (llvm::Error error = checkCall(call, {rank_, numMembers()}))
     return error;
-  auto backend = backends_.find("cpu");
+  auto backend = backends_.find(options.device);
   if (backend == backends_.end())
-    return groupError("group.unsupported", groupOpName(call.op), "No backend type associated with device type cpu",
-                      "the group has " + setup_.config.str() + ": name a backend for cpu");
+    return groupError("group.unsupported", groupOpName(call.op),
+                      "No backend type associated with device type " + options.device,
+                      "the group has " + setup_.config.str() + ": name a backend for " + options.device);
   if (setup_.job.debug == DebugLevel::Detail && !isTransfer(call.op))
     if (llvm::Error error = compareWithOthers(call))
       return error;
-  FlightGroup group{setup_.name, setup_.description, setup_.members};
-  GroupRecorder::Number number = setup_.job.recorder->begin(call, group, sequence_ + 1);
+  GroupRecorder::Number number = setup_.job.recorder->begin(call, flightGroup_, sequence_ + 1);
   sequence_ += call.op == GroupOp::ReduceScatter ? numMembers() : 1;
   llvm::Expected<WorkPtr> work = backend->second->launch(std::move(call));
   if (!work)
@@ -235,15 +240,15 @@ llvm::Expected<WorkPtr> ProcessGroup::send(const Tensor &tensor, int64_t peer, T
     return groupError("group.argument", groupOpName(GroupOp::Send),
                       "global rank " + std::to_string(setup_.job.rank) + " does not belong to the given group",
                       "send in a group that both ranks belong to");
-  return issue(transferring(GroupOp::Send, tensor, peer, options.tag), {options.timeout});
+  return issue(transferring(GroupOp::Send, tensor, peer, options.tag), {options.timeout, options.device});
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::recv(const Tensor &tensor, int64_t peer, TransferOptions options) {
-  return issue(transferring(GroupOp::Recv, tensor, peer, options.tag), {options.timeout});
+  return issue(transferring(GroupOp::Recv, tensor, peer, options.tag), {options.timeout, options.device});
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::recvAnySource(const Tensor &tensor, TransferOptions options) {
-  return issue(transferring(GroupOp::RecvAnySource, tensor, -1, options.tag), {options.timeout});
+  return issue(transferring(GroupOp::RecvAnySource, tensor, -1, options.tag), {options.timeout, options.device});
 }
 
 llvm::Expected<std::vector<WorkPtr>> ProcessGroup::batch(const std::vector<Transfer> &transfers, CallOptions options) {

@@ -2,8 +2,10 @@
 //
 // A backend has a name, under which a creator is registered. Backends of this library:
 //
-//   local   the ranks are threads of one process
-//   mpi     the ranks are processes that mpirun has started
+//   local           the ranks are threads of one process
+//   mpi             the ranks are processes that mpirun has started
+//   nccl            each rank is a process with a device of its own
+//   nccl-recorded   the same on simulated devices; the ranks are threads of one process
 //
 // A program registers others:
 //
@@ -68,6 +70,8 @@ struct BackendSetup {
   /// of the group
   std::string name;
   std::chrono::milliseconds timeout{};
+  /// the rank's number on its host, for a device of its own
+  std::optional<int64_t> localRank = {};
 
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(members.size()); }
 };

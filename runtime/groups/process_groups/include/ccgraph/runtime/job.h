@@ -22,6 +22,9 @@ struct JobOptions {
   std::shared_ptr<Store> store = {};
   int64_t rank = -1;
   int64_t worldSize = -1;
+  /// of backends with devices: which one of the host's is this rank's (nodeLocalRank()); without it, the rank modulo
+  /// their number
+  std::optional<int64_t> localRank = {};
   InitMethod init = {};
   /// of each call, unless its group or the call has another
   std::chrono::milliseconds timeout = std::chrono::minutes(30);

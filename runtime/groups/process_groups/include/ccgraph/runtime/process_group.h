@@ -12,7 +12,9 @@
 // A rank that is not a member has the group too. Its calls do nothing: they return a null work, and warn once for each
 // operation ("Running all_reduce on global rank 1 which does not belong to the given group."); send() is an error.
 //
-// Ranks in arguments are ranks within the group. Tensors are in the memory of the host, and may be strided.
+// Ranks in arguments are ranks within the group. Tensors are in the memory of the host, and may be strided; a backend of
+// another device copies them there and back. With the configuration "cpu:local,cuda:nccl", a call is one of `local`
+// unless its options have the device "cuda".
 //
 // Ownership: a job owns its groups. One thread at a time. Failure: DiagnosticErrors of these rules; after one of the
 // run.* rules, the group is over: every further call returns that error.
@@ -47,10 +49,13 @@ enum class DebugLevel : uint8_t { Off, Info, Detail };
 struct CallOptions {
   /// without it, that of the group
   std::optional<std::chrono::milliseconds> timeout = {};
+  /// The type of device whose backend makes the call.
+  std::string device = "cpu";
 };
 struct TransferOptions {
   int64_t tag = 0;
   std::optional<std::chrono::milliseconds> timeout = {};
+  std::string device = "cpu";
 };
 /// AllToAllSingle: rows of dimension 0 for and from each member; empty: equal parts.
 struct Splits {
@@ -78,6 +83,7 @@ public:
   struct Job {
     /// of this process or thread
     int64_t rank = 0;
+    std::optional<int64_t> localRank;
     std::function<void(std::string warning)> warn;
     std::shared_ptr<GroupRecorder> recorder;
     DebugLevel debug = DebugLevel::Off;
@@ -188,6 +194,8 @@ private:
   [[nodiscard]] llvm::Error awaitRankZero(int64_t number, std::chrono::milliseconds timeout);
 
   Setup setup_;
+  /// as records name it
+  FlightGroup flightGroup_;
   int64_t rank_ = -1;
   int64_t sequence_ = 0;
   int64_t monitored_ = 0;
