@@ -69,6 +69,14 @@ bool LocalCall::move(size_t own) {
   return last;
 }
 
+std::string LocalCall::text() const {
+  auto any = llvm::find_if(launches_, [](const auto &launch) { return launch != nullptr; });
+  std::string text = describe((*any)->launch());
+  return sequence_ == 0
+             ? text
+             : text + " (collective " + std::to_string(sequence_) + " on ranks " + intListText(members_) + ")";
+}
+
 // --- The room --------------------------------------------------------------------------------------------------------
 
 llvm::Error LocalRoom::failureLocked() const { return failure_.empty() ? llvm::Error::success() : makeError(failure_); }
@@ -216,7 +224,8 @@ LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &
 void LocalRoom::lose(size_t member, LocalCall &call) {
   failLocked(diagnosticsOf(
       groupError("run.rank-lost", "",
-                 "rank " + std::to_string(members_[member]) + " has left group " + name_ + ": " + call.waitText(),
+                 "rank " + std::to_string(members_[member]) + " has left group " + name_ + ": " + call.text() +
+                     ", which it has not launched",
                  "a rank must not end, or destroy a group, before it has called all collectives of the group")));
 }
 

@@ -52,6 +52,8 @@ public:
   /// Does the parts that no thread has begun, `own` first. True where this thread did the last part.
   [[nodiscard]] bool move(size_t own);
   [[nodiscard]] std::string waitText() { return match_.waitText(); }
+  /// "all_reduce `all_reduce` (collective 1 on ranks [0, 1])"; after the first member has joined.
+  [[nodiscard]] std::string text() const;
   /// The deadline of the rank whose deadline is the earliest, and its launch; null before the first one.
   [[nodiscard]] CallDeadline deadline() const { return deadline_; }
 
