@@ -9,20 +9,29 @@ recipe that does not run without the pass is reported, and is not a failure.
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).parent
+ENDED = {"error": "a process ended", "warnings": []}
 
 
 def start(folder, names, rank, ranks):
+    package = os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
-                   "TORCHINDUCTOR_COMPILE_THREADS": "1",
-                   "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "PYTHONFAULTHANDLER": "1",
-                   "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"),
-                                                  os.environ.get("PYTHONPATH", "")])}
+                   "TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+                   "PYTHONFAULTHANDLER": "1", "PYTHONPATH": package}
     return subprocess.Popen([sys.executable, str(HERE / "plugin_matrix_rank.py"), folder, *names], env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def results(path):
+    """Returns a rank's runs of each recipe, without the pass and with it; less if the process ended."""
+    recipes = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        said = json.loads(line)
+        recipes = recipes + [said] if "plain" in said else recipes[:-1] + [{**recipes[-1], **said}]
+    return recipes
+
+
 def run(names, ranks, seconds):
-    """Returns each rank's result for each recipe, and the end of its output."""
+    """Returns each rank's results, and the end of its output."""
     with tempfile.TemporaryDirectory() as folder:
         processes = [start(folder, names, rank, ranks) for rank in range(ranks)]
         printed = []
@@ -32,9 +41,7 @@ def run(names, ranks, seconds):
             except subprocess.TimeoutExpired:
                 process.kill()
                 printed.append(process.communicate()[0] + f"\nno end within {seconds} s")
-        said = [pathlib.Path(folder, f"rank{rank}.jsonl") for rank in range(ranks)]
-        return [[json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-                for path in said], printed
+        return [results(pathlib.Path(folder, f"rank{rank}.jsonl")) for rank in range(ranks)], printed
 
 
 def first_cause(errors):
@@ -44,7 +51,7 @@ def first_cause(errors):
 
 def judge(of_ranks):
     """Returns a row's verdict, and whether it is a failure."""
-    plain, given = [said["plain"] for said in of_ranks], [said["given"] for said in of_ranks]
+    plain, given = [said.get("plain", ENDED) for said in of_ranks], [said.get("given", ENDED) for said in of_ranks]
     if errors := [said["error"] for said in plain if "error" in said]:
         return f"does not run without ccgraph: {first_cause(errors).splitlines()[0][:90]}", False
     if errors := [said["error"] for said in given if "error" in said]:
@@ -55,6 +62,20 @@ def judge(of_ranks):
     return "equal" + (f", with {' and '.join(kinds)}" if kinds else ""), False
 
 
+def show(name, of_ranks):
+    """Prints the row of a recipe, and its warnings and errors; returns whether it is a failure."""
+    verdict, failed = judge(of_ranks)
+    edits = [call["edits"] for call in of_ranks[0].get("given", {}).get("calls", [])]
+    print(f"| {name} | {len(of_ranks)} | {len(edits)} | {sum(map(bool, edits))} | {verdict} |", flush=True)
+    for rank, each in enumerate(of_ranks):
+        for kind, text in each.get("given", {}).get("warnings", []):
+            print(f"{name}, rank {rank}: {kind}: {text}", file=sys.stderr)
+        for said in each.values():
+            if "error" in said:
+                print(f"{name}, rank {rank}: {said['error']}", file=sys.stderr)
+    return failed
+
+
 def main():
     from plugin_recipes import RECIPES
 
@@ -63,24 +84,16 @@ def main():
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--seconds", type=int, default=1000, help="that a job may take")
     options = parser.parse_args()
-    names = options.only or list(RECIPES)
-    failed = False
-    said, printed = run(names, options.ranks, options.seconds)
-    for index, name in enumerate(names):
-        of_ranks = [lines[index] for lines in said if len(lines) > index]
-        verdict, wrong = judge(of_ranks) if len(of_ranks) == options.ranks else ("ENDED", True)
-        edits = [call["edits"] for call in (of_ranks[0]["given"].get("calls", []) if of_ranks else [])]
-        print(f"| {name} | {options.ranks} | {len(edits)} | {sum(1 for each in edits if each)} | {verdict} |",
-              flush=True)
-        for rank, each in enumerate(of_ranks):
-            for kind, text in each["given"].get("warnings", []):
-                print(f"{name}, rank {rank}: {kind}: {text}", file=sys.stderr)
-            for said_of_run in each.values():
-                if "error" in said_of_run:
-                    print(f"{name}, rank {rank}: {said_of_run['error']}", file=sys.stderr)
-        failed |= wrong
-    if failed:
-        print("\n".join(text[-3000:] for text in printed), file=sys.stderr)
+    names, failed = options.only or list(RECIPES), False
+    while names:  # a recipe that ends a process is the last of its job, and the others get a new one
+        said, printed = run(names, options.ranks, options.seconds)
+        for index, name in enumerate(names):
+            of_ranks = [recipes[index] if len(recipes) > index else {} for recipes in said]
+            failed |= show(name, of_ranks)
+            if any("given" not in each for each in of_ranks):
+                print("\n".join(text[-3000:] for text in printed), file=sys.stderr)
+                break
+        names = names[index + 1:]
     return failed
 
 

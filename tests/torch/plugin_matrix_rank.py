@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs one rank of plugin_matrix.py: plugin_matrix_rank.py FOLDER RECIPE... It writes a line of FOLDER/rank<r>.jsonl
-for each recipe: its results with and without the pass."""
+"""Runs one rank of plugin_matrix.py: plugin_matrix_rank.py FOLDER RECIPE... It writes two lines of
+FOLDER/rank<r>.jsonl for each recipe: its results without the pass, and with it."""
 import copy, datetime, json, os, sys, warnings
 import torch
 import torch.distributed as dist
@@ -23,14 +23,15 @@ def outcome(name, rank, ranks, made):
         try:
             step = RECIPES[name](rank, ranks)
             steps = [step() for _ in range(1 if name.startswith("page: ") else 2)]
-            said = {"results": [value.contiguous().flatten().view(torch.int32).tolist() for values in steps
-                                for value in values]}
+            said = {"results": [value.contiguous().flatten().view(torch.int32).tolist()
+                                for values in steps for value in values]}
         except Exception as error:  # the parent judges it
             said = {"error": f"{type(error).__name__}: {error}"}
     for key, value in kept.items():
         setattr(torch._dynamo.config, key, value)
+    kinds = (ccgraph.torch.Refused, ccgraph.torch.RanksDiffer)
     said["warnings"] = [(each.category.__name__, str(each.message)) for each in caught
-                        if issubclass(each.category, (ccgraph.torch.Refused, ccgraph.torch.RanksDiffer))]
+                        if issubclass(each.category, kinds)]
     if made is not None:
         said["calls"] = copy.copy(made.calls)
     return said
@@ -42,11 +43,11 @@ def main(folder, *names):
     init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks, datetime.timedelta(seconds=2400))
     with open(f"{folder}/rank{rank}.jsonl", "w", encoding="utf-8") as file:
         for name in names:
-            said = {"plain": outcome(name, rank, ranks, None)}
-            said["given"] = outcome(name, rank, ranks,
-                                    ccgraph.torch.Pass(patience=5 if name == "one_rank_eager" else 1200))
-            file.write(json.dumps(said) + "\n")
-            file.flush()
+            patience = 5 if name == "one_rank_eager" else 1200
+            for kind in "plain", "given":
+                made = ccgraph.torch.Pass(patience=patience) if kind == "given" else None
+                file.write(json.dumps({kind: outcome(name, rank, ranks, made)}) + "\n")
+                file.flush()
     os._exit(0)  # threads of gloo may outlive the interpreter
 
 
