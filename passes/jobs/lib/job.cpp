@@ -215,7 +215,7 @@ llvm::Error addRanks(llvm::StringRef name, llvm::Expected<ReadProgram> read, llv
   for (size_t i = 0; i < ranks.size(); ++i) {
     auto [entry, isNew] = data.rankIds.try_emplace(ranks[i], static_cast<Id>(data.ranks.size()));
     if (!isNew)
-      return fail(name, "got a second program for rank " + llvm::Twine(ranks[i]) + ", expected one",
+      return fail(name, "got a second graph for rank " + llvm::Twine(ranks[i]) + ", expected one",
                   "list each rank once");
     data.ranks.push_back({ranks[i], id, std::move(read->orders[i])});
   }

@@ -19,13 +19,23 @@ constexpr llvm::StringLiteral rule = "job.program";
 /// Returns "train.py:41 in step: loss = all_reduce(loss)", the user's own line; empty if the graph has none.
 std::string placeOf(const Node &node) {
   const Frame &frame = userFrameOf(node);
+  std::string text;
   if (!frame.file)
-    return "";
-  std::string text = (frame.file.str() + ":" + llvm::Twine(frame.line)).str();
-  if (frame.function)
-    text += (" in " + frame.function.str()).str();
-  if (frame.code && !frame.code.str().empty())
-    text += (": " + frame.code.str().trim()).str();
+    return text;
+  auto add = [&](llvm::StringRef part) { text.append(part.data(), part.size()); };
+  constexpr size_t usualLength = 160;
+  text.reserve(usualLength);
+  add(frame.file.str());
+  text += ':';
+  text += std::to_string(frame.line);
+  if (frame.function) {
+    add(" in ");
+    add(frame.function.str());
+  }
+  if (llvm::StringRef code = frame.code ? frame.code.str().trim() : llvm::StringRef(); !code.empty()) {
+    add(": ");
+    add(code);
+  }
   if (std::string module = moduleOf(frame); !module.empty())
     text += " [" + module + "]";
   return text;

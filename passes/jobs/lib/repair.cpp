@@ -44,6 +44,8 @@ bool Repairs::succeeds(const Finding &finding, std::vector<Edit> edits) {
   for (const Edit &edit : edits) {
     edited.ranks[edit.rank].program = static_cast<Id>(edited.programs.size());
     edited.programs.push_back(&edit.program);
+    if (!edit.orders.empty())
+      edited.ranks[edit.rank].orders = edit.orders;
   }
   Classes classes = divideRanks(edited);
   size_t left = matchRanks(edited, classes).findings.size();
@@ -67,9 +69,12 @@ void Repairs::repair(Finding &finding) {
   case Rule::NeverWaited:
     return addWait(finding);
   case Rule::Members:
-  case Rule::Splits:
-  case Rule::P2PSize:
+    return takeOrder(finding);
   case Rule::Outside:
+    return removeLaunch(finding);
+  case Rule::P2PSize:
+    return receiveWhatIsSent(finding);
+  case Rule::Splits:
   case Rule::Deadlock:
   case Rule::Resident:
     return;
@@ -167,6 +172,75 @@ void Repairs::addWait(Finding &finding) {
   std::optional<Program> program = draft.make();
   if (program && succeeds(finding, {{rank, std::move(*program)}}))
     finding.repair = "on rank " + std::to_string(finding.culprits.front()) + ", wait for " + finding.nodes.front().node;
+}
+
+/// Returns the order in which the rank's table has the group.
+std::optional<Id> Repairs::orderOf(Id rank, llvm::ArrayRef<int64_t> group) const {
+  for (Id order : job_.ranks[rank].orders)
+    if (order != none && llvm::ArrayRef(job_.sets[job_.orders[order].set]) == group)
+      return order;
+  return std::nullopt;
+}
+
+/// The culprits order the group as the lowest other member does; of two members, the second as the first.
+void Repairs::takeOrder(Finding &finding) {
+  constexpr size_t mostCulprits = 2;
+  std::vector<int64_t> culprits = finding.culprits;
+  auto isOther = [&](int64_t rank) { return job_.rankIds.count(rank) != 0 && !llvm::is_contained(culprits, rank); };
+  auto model = llvm::find_if(finding.group, isOther);
+  if (model == finding.group.end() && culprits.size() == mostCulprits) {
+    culprits.erase(culprits.begin());
+    model = llvm::find_if(finding.group, isOther);
+  }
+  if (model == finding.group.end() || culprits.size() > mostCulprits)
+    return;
+  std::optional<Id> right = orderOf(rankOf(*model), finding.group);
+  std::vector<Edit> edits;
+  for (int64_t culprit : culprits) {
+    Id rank = rankOf(culprit);
+    std::optional<Id> wrong = orderOf(rank, finding.group);
+    if (!right || !wrong)
+      return;
+    Edit edit{rank, job_.programOf(job_.ranks[rank]), job_.ranks[rank].orders};
+    std::replace(edit.orders.begin(), edit.orders.end(), *wrong, *right);
+    edits.push_back(std::move(edit));
+  }
+  if (succeeds(finding, std::move(edits)))
+    finding.repair = "in the group table of " + spansText(culprits) + ", order the ranks as rank " +
+                     std::to_string(*model) + " does";
+}
+
+void Repairs::removeLaunch(Finding &finding) {
+  const FindingNode &node = finding.nodes.front();
+  Id rank = rankOf(node.rank);
+  std::optional<Id> launch = launchNamed(rank, node.node);
+  if (!launch)
+    return;
+  ProgramDraft draft(job_.programOf(job_.ranks[rank]));
+  draft.erase(*launch);
+  std::optional<Program> program = draft.make();
+  if (program && succeeds(finding, {{rank, std::move(*program)}}))
+    finding.repair = "on rank " + std::to_string(node.rank) + ", remove " + node.node + ", which does nothing";
+}
+
+/// The first node of the finding sends, and the second receives.
+void Repairs::receiveWhatIsSent(Finding &finding) {
+  const FindingNode &sender = finding.nodes.front(), &receiver = finding.nodes.back();
+  Id from = rankOf(sender.rank), to = rankOf(receiver.rank);
+  std::optional<Id> sent = launchNamed(from, sender.node), received = launchNamed(to, receiver.node);
+  if (!sent || !received)
+    return;
+  const Program &sends = job_.programOf(job_.ranks[from]);
+  Program program = job_.programOf(job_.ranks[to]);
+  const Slice &moves = program.launches[*received].moves;
+  // In a batch, the name of the launch does not state which of its transfers is meant.
+  if (moves.count != 1 || sends.launches[*sent].moves.count != 1)
+    return;
+  Id call = sends.movesOf(sends.launches[*sent]).front().call;
+  program.moves[moves.begin].call = call;
+  if (succeeds(finding, {{to, std::move(program)}}))
+    finding.repair =
+        "on rank " + std::to_string(receiver.rank) + ", receive " + callText(job_.calls[call]) + " in " + receiver.node;
 }
 
 void Repairs::repair(Finding &finding, const Rules &rules, llvm::ArrayRef<WitnessStep> witness) {

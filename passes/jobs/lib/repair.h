@@ -24,6 +24,8 @@ private:
   struct Edit {
     Id rank = 0;
     Program program;
+    /// other orders of the rank; empty: its own
+    std::vector<Id> orders = {};
   };
   [[nodiscard]] bool succeeds(const Finding &finding, std::vector<Edit> edits);
   void takeValue(Finding &finding);
@@ -31,6 +33,10 @@ private:
   [[nodiscard]] bool align(Finding &finding, Id rank, Id other);
   void removeTransfer(Finding &finding);
   void addWait(Finding &finding);
+  void takeOrder(Finding &finding);
+  void removeLaunch(Finding &finding);
+  void receiveWhatIsSent(Finding &finding);
+  [[nodiscard]] std::optional<Id> orderOf(Id rank, llvm::ArrayRef<int64_t> group) const;
   [[nodiscard]] bool reorder(Finding &finding, const WitnessStep &step);
 
   [[nodiscard]] Id rankOf(int64_t rank) const { return job_.rankIds.lookup(rank); }

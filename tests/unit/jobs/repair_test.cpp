@@ -113,5 +113,48 @@ TEST(JobRepair, AWaitIsAdded) {
   EXPECT_EQ(repairOf(bench), "on rank 0, wait for l0");
 }
 
+TEST(JobRepair, TheOrderOfAnotherMember) {
+  JobBench bench(3);
+  bench.orderAt(1, "world", {1, 2, 0});
+  for (RankText &text : bench.texts)
+    text.wait(text.allReduce("world"));
+  jobs::CheckResult result = bench.check();
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().repair, "in the group table of rank 1, order the ranks as rank 0 does");
+}
+
+TEST(JobRepair, ALaunchOutsideItsGroupIsRemoved) {
+  JobBench bench(3);
+  bench.group("pair", {0, 1});
+  bench.texts[2].wait(bench.texts[2].allReduce("pair"));
+  jobs::CheckResult result = bench.check();
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().repair, "on rank 2, remove l0, which does nothing");
+}
+
+TEST(JobRepair, AReceiveOfWhatIsSent) {
+  JobBench bench(2);
+  bench.texts[0].wait(bench.texts[0].send(1, 0, "f32[8]"));
+  bench.texts[1].wait(bench.texts[1].receive(0, 0, "f32[4]"));
+  jobs::CheckResult result = bench.check();
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings.front().rule, jobs::Rule::P2PSize);
+  EXPECT_NE(result.findings.front().repair.find("on rank 1, receive "), std::string::npos)
+      << result.findings.front().repair;
+  EXPECT_NE(result.findings.front().repair.find("f32[8] in l0"), std::string::npos) << result.findings.front().repair;
+}
+
+TEST(JobRepair, EachChannelHasItsOwnReceive) {
+  JobBench bench(2);
+  for (int i : {0, 1}) {
+    bench.texts[0].wait(bench.texts[0].send(1, i, "f32[8]"));
+    bench.texts[1].wait(bench.texts[1].receive(0, i, i == 0 ? "f32[4]" : "f32[2]"));
+  }
+  jobs::CheckResult result = bench.check();
+  ASSERT_EQ(result.findings.size(), 2U);
+  for (const jobs::Finding &finding : result.findings)
+    EXPECT_FALSE(finding.repair.empty());
+}
+
 } // namespace
 } // namespace ccgraph::test

@@ -22,7 +22,8 @@
 //
 // **Repair.** The edit that a finding proposes has been tried: the edited job was matched and simulated, the finding is
 // gone, and there is no new one. Tried are: the value of the majority; one launch more or less; the exchange of two
-// launches; a launch before a wait; one batch of two transfers.
+// launches; a launch before a wait; one batch of two transfers; the order of ranks of another member; a receive of what
+// is sent.
 //
 // **Residency.** Kernels of a collective occupy their device until all members have launched, so a job may need the
 // kernels of several communicators at once (NCCL user guide, "Using multiple NCCL communicators concurrently").
