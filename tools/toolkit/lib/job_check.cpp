@@ -51,7 +51,7 @@ private:
   const std::string &compilation_;
 };
 
-/// Reads the graphs; each is freed before the next one is read.
+/// Reads the graphs; each is freed when it has been added.
 llvm::Expected<ReadJobs> readJobs(llvm::ArrayRef<JobDescription> described, size_t ranks, Diagnostics &warnings) {
   ReadJobs read;
   read.each.resize(described.size());
@@ -60,11 +60,19 @@ llvm::Expected<ReadJobs> readJobs(llvm::ArrayRef<JobDescription> described, size
     size_t stated = ranksOf(description.graphs);
     numRanks.push_back(stated ? stated : ranks);
   }
-  for (const Part &part : partsOf(described)) {
+  std::vector<Part> parts = partsOf(described);
+  std::vector<JobGraphRequest> requests;
+  for (const Part &part : parts)
+    requests.push_back({part.graph, numRanks[part.description]});
+  JobGraphStream stream(std::move(requests));
+  for (const Part &part : parts) {
+    llvm::Expected<std::unique_ptr<LoadedJobGraph>> loaded = stream.next(warnings);
+    if (!loaded)
+      return loaded.takeError();
     bool isOrdered = part.graph->place && described.size() > 1;
     Adder adder(read.each[part.description], isOrdered ? &read.inOrder : nullptr,
                 described[part.description].compilation);
-    if (llvm::Error error = visitJobGraph(*part.graph, numRanks[part.description], warnings, adder))
+    if (llvm::Error error = (*loaded)->visit(adder))
       return error;
   }
   return read;

@@ -13,6 +13,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Path.h"
 
+#include <deque>
+#include <future>
 #include <map>
 #include <numeric>
 #include <set>
@@ -205,19 +207,24 @@ llvm::Error checkRanks(const JobGraph &from, const char *what, size_t ranks) {
                   llvm::Twine("give --ranks N, or one ") + what + " for each rank");
 }
 
-/// Reads one graph or plan, completes and verifies it, and hands it to a visitor.
-class JobGraphReader {
+/// Reads one graph or plan, completes and verifies it.
+class JobGraphReader final : public LoadedJobGraph {
 public:
-  JobGraphReader(const JobGraph &from, size_t ranks, Diagnostics &warnings)
-      : from_(from), ranks_(ranks), warnings_(warnings) {}
+  explicit JobGraphReader(const JobGraphRequest &request) : from_(*request.graph), ranks_(request.ranks) {}
 
-  llvm::Error read(JobGraphVisitor &visitor) {
+  llvm::Error read() {
     llvm::Expected<GraphInput> input = openGraphs(from_.path, from_.selector, warnings_);
     if (!input)
       return input.takeError();
     input_.emplace(std::move(*input));
-    return isPlan(input_->file.text()) ? readPlanFor(visitor) : readGraphFor(visitor);
+    return isPlan(input_->file.text()) ? readPlanFile() : readGraphFile();
   }
+
+  llvm::Error visit(JobGraphVisitor &visitor) const override {
+    std::vector<int64_t> ranks = ranksFor(from_, ranks_);
+    return placed(plan_ ? visitor.visit(*plan_, ranks) : visitor.visit(*graph_, ranks));
+  }
+  std::vector<Diagnostic> takeWarnings() { return warnings_.take(); }
 
 private:
   /// Adds the place in the file to an error about a node.
@@ -225,44 +232,60 @@ private:
     return error ? withPlaces(std::move(error), {input_->file, input_->selector}) : std::move(error);
   }
 
-  llvm::Error readGraphFor(JobGraphVisitor &visitor) {
+  llvm::Error readGraphFile() {
     llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, input_->file, input_->selector, &warnings_);
     if (!graph)
       return graph.takeError();
-    addStatedGroups(**graph, *input_);
+    graph_ = std::move(*graph);
+    addStatedGroups(*graph_, *input_);
     if (!from_.groups.empty())
-      if (llvm::Error error = addGroups(**graph, from_.groups))
+      if (llvm::Error error = addGroups(*graph_, from_.groups))
         return error;
-    size_t ranks = ranks_ != 0 ? ranks_ : statedRanks(**graph);
-    if (llvm::Error error = checkRanks(from_, "graph", ranks))
+    if (ranks_ == 0)
+      ranks_ = statedRanks(*graph_);
+    if (llvm::Error error = checkRanks(from_, "graph", ranks_))
       return error;
-    assumeGroups(**graph, ranks);
-    if (llvm::Error error = checkWellFormed(**graph))
-      return placed(std::move(error));
-    return placed(visitor.visit(**graph, ranksFor(from_, ranks)));
+    assumeGroups(*graph_, ranks_);
+    return placed(checkWellFormed(*graph_));
   }
 
-  llvm::Error readPlanFor(JobGraphVisitor &visitor) {
+  llvm::Error readPlanFile() {
     if (!from_.groups.empty())
       return jobError(from_.path, "got a plan with the group file " + from_.groups + ", expected none",
                       "a plan contains its groups");
     llvm::Expected<std::unique_ptr<Plan>> plan = readPlan(context_, input_->file.source(), {.warnings = &warnings_});
     if (!plan)
       return plan.takeError();
-    size_t ranks = ranks_ != 0 ? ranks_ : static_cast<size_t>((*plan)->worldSize.value_or(0));
-    if (llvm::Error error = checkRanks(from_, "plan", ranks))
+    plan_ = std::move(*plan);
+    if (ranks_ == 0)
+      ranks_ = static_cast<size_t>(plan_->worldSize.value_or(0));
+    if (llvm::Error error = checkRanks(from_, "plan", ranks_))
       return error;
-    if (llvm::Error error = verifyPlanOrError(**plan))
-      return placed(std::move(error));
-    return placed(visitor.visit(**plan, ranksFor(from_, ranks)));
+    return placed(verifyPlanOrError(*plan_));
   }
 
   const JobGraph &from_;
   size_t ranks_;
-  Diagnostics &warnings_;
+  Diagnostics warnings_;
   Context context_;
   std::optional<GraphInput> input_;
+  std::unique_ptr<Graph> graph_;
+  std::unique_ptr<Plan> plan_;
 };
+
+struct Loaded {
+  llvm::Expected<std::unique_ptr<LoadedJobGraph>> graph;
+  std::vector<Diagnostic> warnings;
+};
+
+Loaded load(const JobGraphRequest &request) {
+  auto reader = std::make_unique<JobGraphReader>(request);
+  llvm::Error error = reader->read();
+  std::vector<Diagnostic> warnings = reader->takeWarnings();
+  if (error)
+    return {std::move(error), std::move(warnings)};
+  return {std::move(reader), std::move(warnings)};
+}
 
 } // namespace
 
@@ -274,18 +297,44 @@ size_t ranksOf(llvm::ArrayRef<JobGraph> job) {
   return static_cast<size_t>(highest + 1);
 }
 
-llvm::Error visitJobGraph(const JobGraph &from, size_t ranks, Diagnostics &warnings, JobGraphVisitor &visitor) {
-  return JobGraphReader(from, ranks, warnings).read(visitor);
+struct JobGraphStream::Ahead {
+  std::deque<std::future<Loaded>> graphs;
+};
+
+JobGraphStream::JobGraphStream(std::vector<JobGraphRequest> requests)
+    : requests_(std::move(requests)), ahead_(std::make_unique<Ahead>()) {}
+
+JobGraphStream::~JobGraphStream() {
+  for (std::future<Loaded> &graph : ahead_->graphs)
+    if (Loaded loaded = graph.get(); !loaded.graph)
+      llvm::consumeError(loaded.graph.takeError()); // an earlier error has ended the job
+}
+
+void JobGraphStream::startReading() {
+  for (; started_ < requests_.size() && ahead_->graphs.size() < mostAhead; ++started_)
+    ahead_->graphs.push_back(std::async(std::launch::async, [request = requests_[started_]] { return load(request); }));
+}
+
+llvm::Expected<std::unique_ptr<LoadedJobGraph>> JobGraphStream::next(Diagnostics &warnings) {
+  startReading();
+  Loaded loaded = ahead_->graphs.front().get();
+  ahead_->graphs.pop_front();
+  startReading();
+  for (Diagnostic &warning : loaded.warnings)
+    warnings.add(std::move(warning));
+  return std::move(loaded.graph);
 }
 
 llvm::Expected<std::vector<JobDescription>> describeJobs(llvm::ArrayRef<std::string> paths,
                                                          llvm::ArrayRef<std::string> groups, Diagnostics &warnings) {
+  bool isLog = false;
   if (paths.size() == 1 && paths.front() != "-" && TraceLog::isTrace(paths.front())) {
     llvm::Expected<std::vector<JobDescription>> jobs = ofLogs(paths.front(), groups, warnings);
     if (!jobs || !jobs->empty())
       return jobs;
+    isLog = true;
   }
-  llvm::Expected<std::vector<JobGraph>> graphs = ofFiles(paths, groups);
+  llvm::Expected<std::vector<JobGraph>> graphs = isLog ? ofGraphs(paths, groups) : ofFiles(paths, groups);
   if (!graphs)
     return graphs.takeError();
   return std::vector<JobDescription>{{"", std::move(*graphs)}};

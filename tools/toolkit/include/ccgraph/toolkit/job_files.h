@@ -4,8 +4,8 @@
 // every rank runs. A log of several ranks, or a folder of logs (TORCH_TRACE), gives a job for each compilation, because
 // each is run by itself: the graphs of the latest stage that every rank has which compiled it. A rank that has not
 // compiled a part of the program again runs its latest graph of that part there. The order in which a log has the first
-// compilations is the order in which its rank runs them. Only one graph is in memory at a time, so a job of a thousand
-// graphs takes the memory of one.
+// compilations is the order in which its rank runs them. A few graphs are in memory at a time, so a job of a thousand
+// graphs takes the memory of these.
 //
 // Ownership: plain values; a graph lives only while it is visited. Failure: DiagnosticErrors with file and line: a file
 // that cannot be read, a graph that is wrong by itself, a number of files that does not match. Warnings go to the
@@ -19,6 +19,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -65,8 +66,41 @@ public:
 /// Returns the number of ranks that entries with ranks describe; 0 if no entry has ranks.
 [[nodiscard]] size_t ranksOf(llvm::ArrayRef<JobGraph> job);
 
-/// Reads, completes and verifies one graph or plan of a job of so many ranks; 0: what the graph or its groups state.
-[[nodiscard]] llvm::Error visitJobGraph(const JobGraph &graph, size_t ranks, Diagnostics &warnings,
-                                        JobGraphVisitor &visitor);
+/// One graph or plan of a job in memory.
+class LoadedJobGraph {
+public:
+  virtual ~LoadedJobGraph() = default;
+  /// Calls the visitor, and adds the place in the file to its error.
+  [[nodiscard]] virtual llvm::Error visit(JobGraphVisitor &visitor) const = 0;
+};
+
+struct JobGraphRequest {
+  const JobGraph *graph = nullptr;
+  /// the number of ranks of its job; 0: what the graph or its groups state
+  size_t ranks = 0;
+};
+
+/// Reads, completes and verifies graphs in their order, a few of them ahead on threads of their own. So at most
+/// `mostAhead` graphs are in memory besides the one that the caller holds.
+class JobGraphStream {
+public:
+  static constexpr size_t mostAhead = 3;
+  explicit JobGraphStream(std::vector<JobGraphRequest> requests);
+  ~JobGraphStream();
+  JobGraphStream(const JobGraphStream &) = delete;
+  JobGraphStream &operator=(const JobGraphStream &) = delete;
+
+  /// Call it once for each request. Returns the graph of the next request, or why it cannot be read.
+  [[nodiscard]] llvm::Expected<std::unique_ptr<LoadedJobGraph>> next(Diagnostics &warnings);
+
+private:
+  struct Ahead;
+  void startReading();
+
+  std::vector<JobGraphRequest> requests_;
+  /// how many requests have been started
+  size_t started_ = 0;
+  std::unique_ptr<Ahead> ahead_;
+};
 
 } // namespace ccgraph
