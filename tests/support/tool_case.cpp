@@ -48,7 +48,12 @@ void writeInput(StringRef title, StringRef text) {
     llvm::erase_if(bytes, [](char c) { return !llvm::isHexDigit(c); });
     bytes = llvm::fromHex(bytes);
   }
-  std::ofstream(name.str(), std::ios::binary) << bytes;
+  fs::path path(name.str());
+  if (path.has_parent_path())
+    fs::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file << bytes;
+  EXPECT_TRUE(file.flush().good()) << name.str() << " cannot be written";
 }
 
 std::string replaced(std::string text, StringRef from, StringRef to) {
