@@ -4,11 +4,6 @@
 #include "report/check_report.h"
 
 namespace ccgraph::driver {
-namespace {
-
-constexpr size_t mostTimelines = 16;
-
-} // namespace
 
 bool writesToOutput(const CheckOptions &options) {
   return options.sarif == "-" || options.dot == "-" || options.report == "-";

@@ -23,8 +23,6 @@ struct ccgraph_checked {
 
 namespace {
 
-constexpr size_t mostTimelines = 16;
-
 std::vector<std::string> listOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ',', -1, /*KeepEmpty=*/false);

@@ -26,10 +26,6 @@ std::string quoted(llvm::ArrayRef<std::string> lines) {
   return out + "\"";
 }
 
-bool isCircle(const Finding &finding) {
-  return finding.rule == jobs::Rule::Deadlock || finding.rule == jobs::Rule::Resident;
-}
-
 /// Draws the findings that are circles; one of several semantics with the same circle is enough.
 class JobPicture {
 public:

@@ -76,8 +76,6 @@ std::string headOf(const Finding &finding) {
   return "";
 }
 
-bool isCircle(const Finding &finding) { return finding.rule == Rule::Deadlock || finding.rule == Rule::Resident; }
-
 /// Returns the launch that the rank issues only after the one at which it stands: ", before all_gather, for which rank
 /// 1 waits".
 std::string awaitedText(const Finding &finding, size_t index) {
@@ -248,6 +246,8 @@ void writeCheckText(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked) {
     writeReplays(os, job.replays);
   }
 }
+
+bool isCircle(const Finding &finding) { return finding.rule == Rule::Deadlock || finding.rule == Rule::Resident; }
 
 std::string findingText(const Finding &finding) { return headOf(finding); }
 

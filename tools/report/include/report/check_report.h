@@ -38,6 +38,8 @@ void writeCheckDot(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked);
 /// Needs CheckedJob::timelines.
 void writeCheckPage(llvm::raw_ostream &os, llvm::ArrayRef<CheckedJob> checked, const std::string &input);
 
+/// Returns whether the nodes of the finding are ranks that wait for each other.
+[[nodiscard]] bool isCircle(const jobs::Finding &finding);
 /// Returns one line about the finding, without its rule: "ranks 0-1 wait for each other".
 [[nodiscard]] std::string findingText(const jobs::Finding &finding);
 

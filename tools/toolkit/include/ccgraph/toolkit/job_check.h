@@ -11,6 +11,9 @@
 
 namespace ccgraph {
 
+/// How many ranks a page can show.
+inline constexpr size_t mostTimelines = 16;
+
 struct JobCheckOptions {
   jobs::CheckOptions check;
   /// number of ranks of a job whose one graph every rank runs; 0: what the graph or its groups state
