@@ -6,9 +6,9 @@
 //   a = to(shard, bf16); c1 = all_gather(a); ...; b = to(shard, bf16); c2 = all_gather(b)
 //
 // Then the operands of the second call, up to the values that both have in common, are *repeated* too: they lose their
-// only reader when the second call is removed. A repeated step only moves or casts data (shards are cast, padded, viewed
-// and packed before they are gathered), and its result has no other reader; there are at most 16. A program that repeats
-// a longer computation saves memory by it.
+// only reader when the second call is removed. A repeated step only moves or casts data (shards are cast, padded,
+// viewed and packed before they are gathered), and its result has no other reader; there are at most 16. A program that
+// repeats a longer computation saves memory by it.
 //
 // Ownership: refers to the graph, its facts, and the caller's set of written storages.
 // Use: advance() over the program in order; all questions are about calls up to the current position.

@@ -214,7 +214,7 @@ TEST(JobInput, TwoGraphsOfOneRank) {
   jobs::Job job;
   EXPECT_FALSE(static_cast<bool>(job.add(*graphs.front(), {0})));
   EXPECT_EQ(llvm::toString(job.add(*graphs.front(), {0})),
-            "error: f: got a second program for rank 0, expected one [job.ranks]\n  note: list each rank once\n");
+            "error: f: got a second graph for rank 0, expected one [job.ranks]\n  note: list each rank once\n");
 }
 
 TEST(Spans, AreRangesOfAtMostTenItems) {

@@ -1,7 +1,7 @@
 // DeviceCall: a call of a process group whose rows are in the memory of a device.
 //
-// Tensors of process groups are in the memory of the host. So the rows that a rank sends are copied to the device before
-// the communication, and the rows that it fills are copied back after it, all on one stream.
+// Tensors of process groups are in the memory of the host. So the rows that a rank sends are copied to the device
+// before the communication, and the rows that it fills are copied back after it, all on one stream.
 //
 // Ownership: takes memory from the pool, and gives it back when the call is complete; shares the launch. Failure: codes
 // of the device's calls. Cost: two copies of each row.

@@ -65,8 +65,8 @@ public:
   }
 
 private:
-  /// The other ranks usually come within microseconds, if each has a core, and a thread that sleeps takes longer to wake
-  /// up.
+  /// The other ranks usually come within microseconds, if each has a core, and a thread that sleeps takes longer to
+  /// wake up.
   [[nodiscard]] bool comesSoon(llvm::function_ref<bool()> holds) const {
     static const size_t cores = std::thread::hardware_concurrency();
     constexpr int mostYields = 50;

@@ -1,9 +1,9 @@
 // LocalRoom: the collectives and transfers of a group whose ranks are threads of one process.
 //
-// A rank joins a call with its launch; the calls match as LocalMatch (local/local_match.h) states. Once all members have
-// joined, each part of the movement (local/movement.h) is done by the first thread that can: a rank that waits does its
-// own part, and then the parts that no other thread has begun. So a call completes although some members do not wait
-// for it yet.
+// A rank joins a call with its launch; the calls match as LocalMatch (local/local_match.h) states. Once all members
+// have joined, each part of the movement (local/movement.h) is done by the first thread that can: a rank that waits
+// does its own part, and then the parts that no other thread has begun. So a call completes although some members do
+// not wait for it yet.
 //
 // The first failure of a group ends it: all calls in flight and all later ones return that error. A rank that leaves
 // ends the calls that it has not joined. A call that lacks a rank at the earliest deadline of its ranks ends the group,

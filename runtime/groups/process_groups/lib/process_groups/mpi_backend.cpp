@@ -164,8 +164,8 @@ private:
     return transport_.launch(ticket, launch);
   }
 
-  // A collective has several parts, each a call of MPI, and MPI matches the calls on a communicator by their order. So a
-  // collective begins when the one before it is complete: otherwise the order of the parts would depend on time.
+  // A collective has several parts, each a call of MPI, and MPI matches the calls on a communicator by their order. So
+  // a collective begins when the one before it is complete: otherwise the order of the parts would depend on time.
   llvm::Error beginNext() {
     if (waiting_.empty() || isMoving())
       return llvm::Error::success();

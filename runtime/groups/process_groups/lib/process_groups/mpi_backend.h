@@ -6,9 +6,10 @@
 // to the process.
 //
 // Ownership: joins the process's MPI job (mpi/mpi_job.h). Failure: rules run.mpi, run.ranks-disagree, run.deadline; an
-// error ends the job of all processes, as in the mpi engine. A call that no rank waits for ends the job at the first call
-// of its rank after the deadline. Cost: MPI's, and a round of short messages for the comparison. MPI makes progress only
-// in calls of the rank, and a wait makes progress for all groups of the process, which belong to one thread.
+// error ends the job of all processes, as in the mpi engine. A call that no rank waits for ends the job at the first
+// call of its rank after the deadline. Cost: MPI's, and a round of short messages for the comparison. MPI makes
+// progress only in calls of the rank, and a wait makes progress for all groups of the process, which belong to one
+// thread.
 #pragma once
 
 #include "ccgraph/runtime/backend.h"

@@ -2,8 +2,8 @@
 //
 // A group has a communicator for collectives and one for transfers, whose ids rank 0 of the group makes, and which the
 // ranks exchange by the group's store. A collective becomes the calls of nccl/row_calls.h. Transfers are issued
-// together, as one group of the library, when the rank waits for one of its calls or polls one: so two ranks may send to
-// each other before they receive. They have no tags.
+// together, as one group of the library, when the rank waits for one of its calls or polls one: so two ranks may send
+// to each other before they receive. They have no tags.
 //
 // The library does not notice that ranks disagree or are absent. So a rank that has waited for its deadline asks the
 // others by the store how many collectives they have launched, and names those that lack the call. The first error is

@@ -308,11 +308,11 @@ llvm::Error NcclGroup::end(llvm::Error own) {
   llvm::Expected<std::string> first = setup_.store->compareSet(failureKey, "", encode(mine.front()));
   failure_ = first && !first->empty() ? std::vector{decode(*first)} : std::move(mine);
   llvm::consumeError(first.takeError());
-  abort();
+  abortTransfers();
   return makeError(failure_);
 }
 
-void NcclGroup::abort() {
+void NcclGroup::abortTransfers() {
   (void)calls_.groupStart();
   for (GpuComm comm : {collectives_, transfers_})
     if (comm.raw != 0)

@@ -49,7 +49,7 @@ private:
   [[nodiscard]] llvm::Error checkCode(int code, const char *doing);
   /// The first failure of any rank counts.
   [[nodiscard]] llvm::Error end(llvm::Error own);
-  void abort();
+  void abortTransfers();
 
   BackendSetup setup_;
   GroupDevice device_;

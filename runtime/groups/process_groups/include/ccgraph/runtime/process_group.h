@@ -12,8 +12,8 @@
 // A rank that is not a member has the group too. Its calls do nothing: they return a null work, and warn once for each
 // operation ("Running all_reduce on global rank 1 which does not belong to the given group."); send() is an error.
 //
-// Ranks in arguments are ranks within the group. Tensors are in the memory of the host, and may be strided; a backend of
-// another device copies them there and back. With the configuration "cpu:local,cuda:nccl", a call is one of `local`
+// Ranks in arguments are ranks within the group. Tensors are in the memory of the host, and may be strided; a backend
+// of another device copies them there and back. With the configuration "cpu:local,cuda:nccl", a call is one of `local`
 // unless its options have the device "cuda".
 //
 // Ownership: a job owns its groups. One thread at a time. Failure: DiagnosticErrors of these rules; after one of the
