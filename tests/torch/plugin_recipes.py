@@ -177,7 +177,8 @@ def page_programs():
 def for_ranks(program, ranks):
     """Returns a program of the page, which is for two ranks, for another number of ranks that divides 4."""
     for of_two, of_all in (("(2,)", f"({ranks},)"), ("[2, 2]", str([4 // ranks] * ranks)),
-                           ("dist.get_rank(), 2,", f"dist.get_rank(), {ranks},")):
+                           ("dist.get_rank(), 2,", f"dist.get_rank(), {ranks},"),
+                           ("n_microbatches=2", f"n_microbatches={ranks}")):
         program = program.replace(of_two, of_all)
     return program
 
