@@ -180,7 +180,7 @@ class Edits:
             operands = view.operands[: 3 * view.operand_count]
         finally:
             lib.ccgraph_edits_free(edits)
-        # : imported or made node -> mention -> the node that is meant now
+        #: imported or made node -> mention -> the node that is meant now
         self.mentions: dict[int, dict[int, int]] = {}
         for user, mention, definition in zip(operands[::3], operands[1::3], operands[2::3]):
             self.mentions.setdefault(user, {})[mention] = definition

@@ -74,7 +74,7 @@ class Decision:
     """The collectives of a rewritten graph, their order and their buckets."""
 
     digest: str
-    # : the collectives of the graph before the rewrite, in their order
+    #: the collectives of the graph before the rewrite, in their order
     unchanged: bool
 
 
@@ -90,7 +90,7 @@ class Issued:
             kind, size = self._describe(node)
             kinds.append(kind)
             sizes.append(size)
-        # : the same on every rank that may share a decision about this graph, whatever its sizes are
+        #: the same on every rank that may share a decision about this graph, whatever its sizes are
         self.kinds = _hash(kinds)
         self.original = _hash([kinds, sizes])
 

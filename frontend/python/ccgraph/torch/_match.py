@@ -17,7 +17,7 @@ from torch import fx
 
 from .._library import UsageError
 
-# : the share of a graph's names that a schedule must contain to count as one for this graph
+#: the share of a graph's names that a schedule must contain to count as one for this graph
 ENOUGH = 0.5
 
 
@@ -60,7 +60,7 @@ class _Matcher:
         self.buckets = [bucket for bucket in named if all(member in self.nodes for member in bucket["members"])]
         self.lost_buckets = len(named) - len(self.buckets)
         self.made: dict[str, Any] = {name: bucket for bucket in self.buckets for name in bucket["makes"]}
-        # : each node that a bucket removes -> the bucket
+        #: each node that a bucket removes -> the bucket
         self.gone: dict[str, Any] = {}
         for bucket in self.buckets:
             for member in bucket["members"]:

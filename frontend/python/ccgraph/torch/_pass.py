@@ -160,7 +160,7 @@ class Pass(CustomGraphPass):
                         "ranks_differ": ranks_differ, "schedule": os.fspath(schedule) if schedule is not None else None}
         self.dump = Path(dump) if dump is not None else None
         self.agree, self.patience, self.deadline = agree, patience, deadline
-        # : for each call: seconds, nodes before, nodes made or moved; None where the graph was rejected
+        #: for each call: seconds, nodes before, nodes made or moved; None where the graph was rejected
         self.calls: list[dict[str, Any]] = []
         self._count = itertools.count()
         self._decided: dict[Any, _Decided] = {}

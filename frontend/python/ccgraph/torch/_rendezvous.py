@@ -51,7 +51,7 @@ class Rendezvous:
         self.store, self.rank = store, dist.get_rank()
         self.arrived: set[str] = set()
         self._turns: defaultdict[str, itertools.count[int]] = defaultdict(itertools.count)
-        # : ranks that missed their deadline; waits for them are short until they appear somewhere
+        #: ranks that missed their deadline; waits for them are short until they appear somewhere
         self.late: set[int] = set()
 
     def place(self, phase: str, key: str) -> str:
