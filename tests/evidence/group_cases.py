@@ -217,11 +217,17 @@ def free_port():
         return made.getsockname()[1]
 
 
+# ccgraph has a counterpart of the functional collectives, which the names contain.
+FUNCTIONAL = "import torch.distributed._functional_collectives as fc\n"
+
+
 def run_case(case, names, limit):
     """The outcome of each rank: {"value": ...} or {"error": type, "text": ...}."""
     folder = tempfile.mkdtemp(prefix="ccgraph-groups-")
     path, port, ranks = os.path.join(folder, "store"), free_port(), case["ranks"]
     outcomes = [{"error": "Hang", "text": "no result within limit"} for _ in range(ranks)]
+
+    ended = [threading.Event() for _ in range(ranks)]
 
     def rank(r):
         scope = dict(names(r, ranks, path, case))
@@ -229,7 +235,7 @@ def run_case(case, names, limit):
         shown = []
         scope["_warn"].append(shown.append)
         try:
-            exec(compile(case["calls"], case["id"], "exec"), scope)
+            exec(compile(case["calls"].replace(FUNCTIONAL, ""), case["id"], "exec"), scope)
             outcomes[r] = {"value": serialized(scope.get("out"))}
         except NotOurs as why:
             outcomes[r] = {"not ours": str(why)}
@@ -242,6 +248,10 @@ def run_case(case, names, limit):
         warned = scope["_warnings"]()
         if warned:
             outcomes[r]["warnings"] = warned
+        ended[r].set()
+        # A process that was recorded did not end before the others, unless the situation is that it ends.
+        if outcomes[r].get("error") != "Died":
+            [other.wait(2) for other in ended]
         scope["_close"]()
         scope.clear()
         gc.collect()
@@ -256,6 +266,8 @@ def run_case(case, names, limit):
 def words_of(text):
     text = re.sub(r"ProcessGroupGloo::\w+: ", "", text)
     text = re.sub(r"\[<rank>\]:\[F<time> [\w.]+:<line>\]", "", text)
+    # The options of a tensor count as its device.
+    text = re.sub(r"TensorOptions\([^()]*(\([^()]*\)[^()]*)*\)", " cpu ", text)
     text = re.sub(r"<(path|port|host|addr|src|line|ms|time|tensor|rank)>", " ", text)
     return re.findall(r"[A-Za-z0-9]+", text.lower())
 
@@ -276,24 +288,27 @@ def same_text(theirs, ours):
     return len(missing) <= len(wanted) / 5
 
 
-def difference(theirs, ours):
-    """Empty where two outcomes are the same."""
+def differences(theirs, ours):
+    """The parts in which two outcomes differ: (what, their part, our part)."""
     if is_error(theirs) or is_error(ours):
-        if not (is_error(theirs) and is_error(ours)):
-            return "one is an error"
-        if theirs["error"] in ("Hang", "Died"):
-            return "" if ours["error"] == theirs["error"] else theirs["error"]
-        return "" if same_text(theirs["text"], ours["text"]) else "the texts differ"
+        return error_differences(theirs, ours)
     if isinstance(theirs, list) and isinstance(ours, list):
         if len(theirs) != len(ours):
-            return "the lengths differ"
-        return next((found for found in map(difference, theirs, ours) if found), "")
+            return [("the lengths differ", theirs, ours)]
+        return [found for pair in zip(theirs, ours) for found in differences(*pair)]
     if isinstance(theirs, dict) and isinstance(ours, dict):
         if set(theirs) - {"warnings"} != set(ours) - {"warnings"}:
-            return "the keys differ"
-        return next((found for key in theirs if key != "warnings"
-                     for found in [difference(theirs[key], ours[key])] if found), "")
-    return "" if theirs == ours else "the values differ"
+            return [("the keys differ", theirs, ours)]
+        return [found for key in theirs if key != "warnings" for found in differences(theirs[key], ours[key])]
+    return [] if theirs == ours else [("the values differ", theirs, ours)]
+
+
+def error_differences(theirs, ours):
+    if not (is_error(theirs) and is_error(ours)):
+        return [("one is an error", theirs, ours)]
+    if theirs["error"] in ("Hang", "Died"):
+        return [] if ours["error"] == theirs["error"] else [(theirs["error"], theirs, ours)]
+    return [] if same_text(theirs["text"], ours["text"]) else [("the texts differ", theirs, ours)]
 
 
 def outcomes_of(case):

@@ -7,23 +7,14 @@ import time
 import types
 
 import group_cases as cases
+import group_objects
+from group_objects import ReduceOp
 from group_cases import NotOurs, milliseconds
 
 try:
     import torch
 except ImportError:
     torch = None
-
-REDUCTIONS = {"SUM": "sum", "AVG": "avg", "PRODUCT": "product", "MIN": "min", "MAX": "max", "BAND": "band",
-              "BOR": "bor", "BXOR": "bxor"}
-
-
-class ReduceOp:
-    """The names of reductions; PREMUL_SUM is called with a factor."""
-
-
-for _name, _word in REDUCTIONS.items():
-    setattr(ReduceOp, _name, _word)
 
 
 def is_tensor(value):
@@ -79,6 +70,12 @@ class Group:
     @property
     def group_name(self): return self.facts["name"]
 
+    def _get_backend(self, device):
+        entries = dict(entry.split(":") for entry in self.facts["config"].split(","))
+        if device.type not in entries:
+            raise RuntimeError("No backend type associated with device type " + device.type)
+        return entries[device.type]
+
 
 NON_MEMBER = object()
 
@@ -101,6 +98,9 @@ class Dist:
             def WORLD(self): return dist.world
         self.group = GroupNames()
         self.GroupMember.WORLD = None
+        self.registered, self.more_warnings = set(), []
+        self.Backend = group_objects.backend_class(self)
+        self.is_tensor, self.memory = is_tensor, memory
         self.DebugLevel = types.SimpleNamespace(OFF="OFF", INFO="INFO", DETAIL="DETAIL")
 
     def __getattr__(self, name):
@@ -109,8 +109,9 @@ class Dist:
     # --- The job ------------------------------------------------------------------------------------------------
     def init_process_group(self, backend=None, init_method=None, timeout=None, world_size=-1, rank=-1, store=None,
                            **more):
-        if backend not in (None, "gloo", "cuda:gloo", "cpu:gloo"):
+        if backend not in (None, "gloo", "cuda:gloo", "cpu:gloo") and backend not in self.registered:
             raise NotOurs("backend " + str(backend))
+        self.named = backend is not None
         request = {"backend": (backend or "cpu:local").replace("gloo", "local"), "timeout": milliseconds(timeout),
                    "debug": self.debug}
         if store is not None:
@@ -147,7 +148,7 @@ class Dist:
         return group
 
     def warnings(self):
-        return cases.LIBRARY.value("warnings", job=self.job) if self.job is not None else []
+        return self.more_warnings + (cases.LIBRARY.value("warnings", job=self.job) if self.job is not None else [])
 
     # --- Groups and ranks ---------------------------------------------------------------------------------------
     def new_group(self, ranks=None, timeout=None, backend=None, use_local_synchronization=False, sort_ranks=True,
@@ -170,7 +171,29 @@ class Dist:
     def get_world_size(self, group=None): return self.of(group).size()
     def get_process_group_ranks(self, group): return self.of(group).facts["members"]
     def get_pg_count(self): return self.made
-    def get_backend(self, group=None): return self.of(group) and "gloo"
+    def is_backend_available(self, name): return cases.LIBRARY.value("backend_available", name=name)
+
+    def get_backend_config(self, group=None): return self.of(group).facts["config"].replace("local", "gloo")
+
+    def get_backend(self, group=None):
+        config = self.get_backend_config(group)
+        if not self.named:
+            raise NotOurs("the name that was not given is Python's")
+        return config.split(",")[0].split(":")[1]
+
+    def new_subgroups(self, group_size=None, group=None):
+        return self.subgroups(size=group_size)
+
+    def new_subgroups_by_enumeration(self, ranks):
+        return self.subgroups(lists=ranks)
+
+    def subgroups(self, **request):
+        self.needs_job()
+        handle = cases.LIBRARY.value("new_subgroups", job=self.job, **request)
+        return (Group(self, handle) if handle is not None else None), []
+
+    def register_rendezvous_handler(self, scheme, handler):
+        cases.LIBRARY.ask("register_scheme", scheme=scheme)
     def _get_process_group_name(self, group): return self.of(group).facts["name"]
 
     def get_group_rank(self, group, rank):
@@ -291,6 +314,9 @@ class Dist:
             return self.of(group).facts["members"][work.source_rank()]
         return src if src is not None else self.of(group).facts["members"][group_src]
 
+    def P2POp(self, *arguments, **named): return group_objects.P2POp(self, *arguments, **named)
+    def batch_isend_irecv(self, operations): return group_objects.batch_isend_irecv(self, operations, Work)
+
     # Objects travel as their length and their bytes: two collectives.
     def all_gather_object(self, objects, value, group=None):
         if self.of(group).rank() < 0:
@@ -365,7 +391,8 @@ def names_for(rank, ranks, path, case):
                                 timeout=cases.timedelta(seconds=2 if case["group"] == "peer_absent" else 20))
     names = {name: getattr(cases, name) for name in
              ("HashStore", "FileStore", "TCPStore", "PrefixStore", "attempt", "timed", "threads", "timedelta")}
-    names.update(dist=dist, c10d=dist, pg=dist.world, ReduceOp=ReduceOp, torch=torch, threading=threading, time=time,
+    names.update(dist=dist, c10d=dist, fc=group_objects.Functional(dist), pg=dist.world, ReduceOp=ReduceOp,
+                 torch=torch, threading=threading, time=time,
                  os=cases.System(), gc=cases.gc, sys=cases.sys, cp=copy, pk=pickle, warnings=cases.warnings,
                  sec=lambda seconds: cases.timedelta(seconds=seconds))
     names["_warn"] = []

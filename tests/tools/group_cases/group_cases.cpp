@@ -10,11 +10,11 @@
 #include "ccgraph/runtime/broadcast_coalesced.h"
 #include "ccgraph/runtime/job.h"
 #include "ccgraph/runtime/tcp_store.h"
+#include "dummy_backend.h"
+#include "json_calls.h"
 #include "stores/store_error.h"
 
 #include "llvm/ADT/StringExtras.h"
-
-#include <nlohmann/json.hpp>
 
 #include <mutex>
 
@@ -22,7 +22,6 @@ namespace ccgraph::runtime {
 namespace {
 
 using nlohmann::json;
-using Milliseconds = std::chrono::milliseconds;
 
 /// Objects that calls name by number.
 struct Objects {
@@ -89,12 +88,6 @@ json allHex(const std::vector<std::string> &list) {
     all.push_back(hexOf(bytes));
   return all;
 }
-std::optional<Milliseconds> timeIn(const json &request) {
-  if (!request.contains("timeout") || request["timeout"].is_null())
-    return std::nullopt;
-  return Milliseconds(request["timeout"].get<int64_t>());
-}
-
 // --- Stores ----------------------------------------------------------------------------------------------------------
 
 json openStore(const json &request) {
@@ -259,9 +252,20 @@ json describe(const ProcessGroup &group) {
             {"config", group.config().str()}}}};
 }
 
+json newSubgroups(Job &job, const json &request) {
+  llvm::Expected<ProcessGroup *> own = request.contains("lists")
+                                           ? job.newSubgroups(request["lists"].get<std::vector<std::vector<int64_t>>>())
+                                           : job.newSubgroups(request.at("size").get<int64_t>());
+  if (!own)
+    return failed(own.takeError());
+  return {{"value", *own ? json(objects().add(objects().groups, *own)) : json()}};
+}
+
 json callJob(const std::string &call, const json &request) {
   Objects &all = objects();
   std::shared_ptr<Job> job = all.at(all.jobs, request, "job");
+  if (call == "new_subgroups")
+    return newSubgroups(*job, request);
   if (call == "warnings")
     return {{"value", std::vector<std::string>(job->warnings().begin(), job->warnings().end())}};
   ProcessGroup *group = all.at(all.groups, request, "group");
@@ -276,83 +280,26 @@ json callJob(const std::string &call, const json &request) {
 
 // --- Calls of groups -------------------------------------------------------------------------------------------------
 
-Tensor tensorOf(const json &tensor) {
-  Window window;
-  int64_t last = 0;
-  for (int64_t size : tensor.at("sizes").get<std::vector<int64_t>>())
-    window.sizes.push_back(size);
-  for (int64_t stride : tensor.at("strides").get<std::vector<int64_t>>())
-    window.strides.push_back(stride);
-  for (size_t i = 0; i < window.sizes.size(); ++i)
-    last += std::max<int64_t>(window.sizes[i] - 1, 0) * window.strides[i];
-  DType dtype = parseTorchDType(tensor.at("dtype").get<std::string>()).value();
-  auto storage = std::make_shared<Storage>(0);
-  storage->lookAt(reinterpret_cast<std::byte *>(tensor.at("data").get<uintptr_t>()),
-                  (last + 1) * static_cast<int64_t>(sizeInBytes(dtype)));
-  return Tensor::over(storage, dtype, window);
-}
-
-std::vector<Tensor> tensorsIn(const json &request, const char *name) {
-  std::vector<Tensor> all;
-  for (const json &tensor : request.value(name, json::array()))
-    all.push_back(tensorOf(tensor));
-  return all;
-}
-
-llvm::Expected<WorkPtr> begin(ProcessGroup &group, const std::string &op, const json &request) {
-  std::vector<Tensor> inputs = tensorsIn(request, "inputs"), outputs = tensorsIn(request, "outputs");
-  llvm::Expected<Reduction> parsed = Reduction::parse(request.value("reduction", "sum"));
-  if (!parsed)
-    return parsed.takeError();
-  Reduction reduction = *parsed;
-  CallOptions options{timeIn(request)};
-  int64_t root = request.value("root", int64_t{0}), peer = request.value("peer", int64_t{0});
-  TransferOptions transfer{request.value("tag", int64_t{0}), options.timeout};
-  if (op == "all_reduce")
-    return group.allReduce(inputs.at(0), reduction, options);
-  if (op == "all_reduce_coalesced")
-    return group.allReduceCoalesced(inputs, reduction, options);
-  if (op == "reduce")
-    return group.reduce(inputs.at(0), root, reduction, options);
-  if (op == "broadcast")
-    return group.broadcast(inputs.at(0), root, options);
-  if (op == "all_gather")
-    return group.allGather(outputs, inputs.at(0), options);
-  if (op == "all_gather_into_tensor")
-    return group.allGatherIntoTensor(outputs.at(0), inputs.at(0), options);
-  if (op == "gather")
-    return group.gather(outputs, inputs.at(0), root, options);
-  if (op == "scatter")
-    return group.scatter(outputs.at(0), inputs, root, options);
-  if (op == "reduce_scatter")
-    return group.reduceScatter(outputs.at(0), inputs, reduction, options);
-  if (op == "reduce_scatter_tensor")
-    return group.reduceScatterTensor(outputs.at(0), inputs.at(0), reduction, options);
-  if (op == "all_to_all")
-    return group.allToAll(outputs, inputs, options);
-  if (op == "all_to_all_single")
-    return group.allToAllSingle(
-        outputs.at(0), inputs.at(0),
-        {request.value("output_splits", std::vector<int64_t>()), request.value("input_splits", std::vector<int64_t>())},
-        options);
-  if (op == "all_gather_coalesced") {
-    std::vector<std::vector<Tensor>> lists;
-    for (const json &list : request.at("lists"))
-      lists.push_back(tensorsIn({{"inputs", list}}, "inputs"));
-    return group.allGatherCoalesced(lists, inputs, options);
+json batch(ProcessGroup &group, const json &request) {
+  std::vector<Transfer> transfers;
+  for (const json &each : request.at("transfers")) {
+    std::string op = each.at("op");
+    GroupOp kind = op == "send" ? GroupOp::Send : op == "recv" ? GroupOp::Recv : GroupOp::AllReduce;
+    transfers.push_back({kind, tensorOf(each.at("tensor")), each.at("peer"), each.at("tag")});
   }
-  if (op == "send")
-    return group.send(inputs.at(0), peer, transfer);
-  if (op == "recv")
-    return group.recv(outputs.at(0), peer, transfer);
-  if (op == "recv_any")
-    return group.recvAnySource(outputs.at(0), transfer);
-  return group.barrier(options);
+  return answer(group.batch(transfers), [](const std::vector<WorkPtr> &works) {
+    json handles = json::array();
+    for (const WorkPtr &work : works)
+      handles.push_back(objects().add(objects().works, work));
+    return handles;
+  });
 }
 
 json callGroup(const std::string &call, const json &request) {
   Objects &all = objects();
   ProcessGroup *group = all.at(all.groups, request, "group");
+  if (call == "batch")
+    return batch(*group, request);
   if (call == "describe")
     return describe(*group);
   if (call == "monitored_barrier")
@@ -369,7 +316,7 @@ json callGroup(const std::string &call, const json &request) {
                          {{"events", events},
                           {"buckets", broadcastBuckets(tensorsIn(request, "inputs"), request.at("bytes"))}}}};
   }
-  llvm::Expected<WorkPtr> work = begin(*group, request.at("op"), request);
+  llvm::Expected<WorkPtr> work = beginCall(*group, request.at("op"), request);
   if (!work)
     return failed(work.takeError());
   return {{"value", *work ? json(all.add(all.works, *work)) : json()}};
@@ -411,6 +358,23 @@ json configOf(const json &request) {
   return {{"value", {config->str(), map}}, {"warnings", config->warnings}};
 }
 
+json registerDummy(const json &request) {
+  BackendKind kind;
+  if (request.at("creates"))
+    kind.create = createDummyBackend;
+  kind.devices = request.at("devices").get<std::vector<std::string>>();
+  std::optional<std::string> warning = registerBackend(request.at("name").get<std::string>(), std::move(kind));
+  return {{"value", warning ? json(*warning) : json()}};
+}
+
+/// The handler of the records: the given rank and world size, and a store without other users.
+json registerScheme(const json &request) {
+  return answer(registerInitMethod(request.at("scheme").get<std::string>(), [](const InitMethod &method) {
+    return llvm::Expected<JoinedStore>(
+        JoinedStore{makeHashStore(), method.rank.value_or(0), method.worldSize.value_or(1)});
+  }));
+}
+
 json respond(const json &request) {
   std::string call = request.at("call");
   if (call == "store")
@@ -423,6 +387,12 @@ json respond(const json &request) {
     return newGroup(request);
   if (call == "config")
     return configOf(request);
+  if (call == "register_backend")
+    return registerDummy(request);
+  if (call == "backend_available")
+    return {{"value", isBackendAvailable(request.at("name").get<std::string>())}};
+  if (call == "register_scheme")
+    return registerScheme(request);
   if (call == "debug_level")
     return answer(parseDebugLevel(request.at("text").get<std::string>()),
                   [](DebugLevel level) { return json(debugLevelName(level).str()); });

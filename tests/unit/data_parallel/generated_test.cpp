@@ -56,19 +56,31 @@ struct GeneratedRun {
   std::vector<TensorMap> results;
 };
 
-GeneratedRun run(const GenerateRequest &request) {
+/// Runs the step on all ranks; each has its own graph where the request makes graphs of one rank.
+GeneratedRun run(GenerateRequest request) {
   Context context;
-  auto graph = llvm::cantFail(generate(context, request));
+  std::vector<std::unique_ptr<Graph>> graphs;
+  std::vector<const Graph *> each;
+  std::vector<TensorMap> inputs;
+  for (int64_t rank = 0; rank != request.parallel.world(); ++rank) {
+    if (request.parallel.isOfOneRank())
+      request.rank = rank;
+    if (request.rank || rank == 0) {
+      graphs.push_back(llvm::cantFail(generate(context, request)));
+      each.push_back(graphs.back().get());
+    }
+    inputs.push_back(inputsOf(*graphs.back(), rank / request.parallel.tensor));
+  }
   GeneratedRun run;
-  for (const Node *node : *graph)
+  for (const Node *node : *graphs.front())
     run.allReduces += node->target().str() == "_c10d_functional.all_reduce.default" ? 1 : 0;
-  run.results = runGraphs(Runner::Local, {graph.get()}, {inputsOf(*graph, 0), inputsOf(*graph, 1)});
+  run.results = runGraphs(Runner::Local, each, inputs);
   return run;
 }
 
 double difference(const GeneratedRun &a, const GeneratedRun &b, size_t results) {
   double largest = 0;
-  for (size_t rank = 0; rank != 2; ++rank)
+  for (size_t rank = 0; rank != a.results.size(); ++rank)
     for (size_t i = 0; i != results; ++i) {
       std::string name = "out." + std::to_string(i);
       largest = std::max(largest, largestDifference(a.results[rank].at(name), b.results[rank].at(name)));
@@ -86,6 +98,25 @@ TEST(GeneratedHooks, ExactHooksChangeNoGradient) {
     EXPECT_LT(bucketed.allReduces, plain.allReduces);
     EXPECT_EQ(bucketed.allReduces, 1U); // all gradients are smaller than the first bucket
   }
+}
+
+/// Two replicas, each of two ranks with tensor parallelism, which have the same tokens.
+GenerateRequest tensorParallelRequest() {
+  GenerateRequest request = smallRequest();
+  request.parallel.tensor = 2;
+  return request;
+}
+
+TEST(GeneratedHooks, WithTensorParallelismExactHooksChangeNoGradient) {
+  GenerateRequest request = tensorParallelRequest();
+  GeneratedRun plain = run(request);
+  ASSERT_EQ(plain.results.size(), 4U);
+  request.hook = "allreduce";
+  GeneratedRun bucketed = run(request);
+  EXPECT_EQ(difference(plain, bucketed, plain.results[0].size()), 0);
+  EXPECT_LT(bucketed.allReduces, plain.allReduces);
+  request.hook = "bf16";
+  EXPECT_GT(difference(plain, run(request), plain.results[0].size()), 0);
 }
 
 TEST(GeneratedHooks, OthersComeNear) {
@@ -138,6 +169,17 @@ TEST(GeneratedZero, GivesTheParametersOfAnUnshardedStep) {
     EXPECT_EQ(difference(plain, sharded, 1 + parameters), 0);
     EXPECT_EQ(sharded.allReduces, 0U);
   }
+}
+
+TEST(GeneratedZero, WithTensorParallelismGivesTheParametersOfAnUnshardedStep) {
+  GenerateRequest request = tensorParallelRequest();
+  request.part = Part::Step;
+  request.optimizer = Optimizer::Sgd;
+  GeneratedRun plain = run(request);
+  request.shardsOptimizer = true;
+  GeneratedRun sharded = run(request);
+  EXPECT_EQ(difference(plain, sharded, plain.results[0].size()), 0);
+  EXPECT_LT(sharded.allReduces, plain.allReduces);
 }
 
 std::string errorOf(const GenerateRequest &request) {

@@ -39,13 +39,14 @@ std::string absentRanks(Store &store, const StoreBarrier &barrier, const std::st
 llvm::Error missingRanks(Store &store, const StoreBarrier &barrier, const std::string &key, llvm::Error why) {
   llvm::Expected<int64_t> joined = store.add(key, 0);
   std::string count = joined ? std::to_string(*joined) : "unknown";
-  llvm::consumeError(joined.takeError());
+  // A server that does not answer this query would not answer others.
+  std::string note = joined ? absentRanks(store, barrier, key) : messageOf(joined.takeError());
   return storeError("store.timeout",
                     "Timed out initializing process group in store based barrier on rank " +
                         std::to_string(barrier.rank) + ", for key: " + key +
                         " (world_size=" + std::to_string(barrier.ranks) + ", num_workers_joined=" + count +
                         ", timeout=" + durationText(barrier.timeout) + " error=" + messageOf(std::move(why)) + ")",
-                    absentRanks(store, barrier, key));
+                    std::move(note));
 }
 
 } // namespace
