@@ -158,7 +158,8 @@ int runMpi(const std::string &path, const Fault &fault) {
   options.init.url = "file://" + path;
   options.init.rank = number("OMPI_COMM_WORLD_RANK");
   options.init.worldSize = std::max<int64_t>(number("OMPI_COMM_WORLD_SIZE"), 1);
-  options.timeout = std::chrono::seconds(60);
+  // Also how long the end of MPI may take where a rank is stopped.
+  options.timeout = std::chrono::seconds(20);
   {
     auto job = llvm::cantFail(Job::init(std::move(options)));
     run(*job, fault);
