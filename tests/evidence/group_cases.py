@@ -268,6 +268,7 @@ def words_of(text):
     text = re.sub(r"\[<rank>\]:\[F<time> [\w.]+:<line>\]", "", text)
     # The options of a tensor count as its device.
     text = re.sub(r"TensorOptions\([^()]*(\([^()]*\)[^()]*)*\)", " cpu ", text)
+    text = re.sub(r"<[\w.]+ object at <addr>>", " ", text)
     text = re.sub(r"<(path|port|host|addr|src|line|ms|time|tensor|rank)>", " ", text)
     return re.findall(r"[A-Za-z0-9]+", text.lower())
 
