@@ -10,7 +10,8 @@
 // CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
 //
 // FILE does not exist yet: the file store of the job. Each rank prints "rank R: MILLISECONDS ms: RULE: TEXT" for a
-// failure, or "rank R: MILLISECONDS ms: completed"; a client first prints "ready".
+// failure, or "rank R: MILLISECONDS ms: completed"; "silent rank R" where another process reports the failure to the
+// user. A client first prints "ready".
 #include "ccgraph/runtime/engine.h"
 #include "ccgraph/runtime/job.h"
 #include "ccgraph/runtime/tcp_store.h"
@@ -41,10 +42,14 @@ Fault faultOf(char **arguments) {
   return {arguments[0], arguments[1], std::atoll(arguments[2]), Milliseconds(std::atoll(arguments[3]))};
 }
 
+/// Over mpi, one process reports to the user: the lowest rank that answers.
+bool reports = true;
+
 /// One line, written at once, since processes share the terminal.
 void report(int64_t rank, Clock::time_point begun, llvm::Error error) {
   auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - begun).count();
-  std::string line = "rank " + std::to_string(rank) + ": " + std::to_string(took) + " ms: ";
+  std::string line =
+      (reports ? "rank " : "silent rank ") + std::to_string(rank) + ": " + std::to_string(took) + " ms: ";
   line += error ? ruleOf(error) + ": " : std::string("completed");
   std::string text = llvm::toString(std::move(error));
   for (char &c : text)
@@ -135,7 +140,10 @@ void run(Job &job, const Fault &fault) {
       return;
   }
   Clock::time_point begun = Clock::now();
-  report(job.rank(), begun, call(job.world(), fault));
+  llvm::Error error = call(job.world(), fault);
+  if (error && job.world().config().str() == "cpu:mpi")
+    reports = findEngine("mpi")->reports() || fault.call == "monitored_barrier";
+  report(job.rank(), begun, std::move(error));
 }
 
 int runLocal(int64_t ranks, const Fault &fault) {
