@@ -5,8 +5,8 @@
 //   ccgraph_group_bench store                       a tcp store and its clients in this process
 //
 // A plain all_reduce is the same movement without a group: the transport's calls in a loop, without checks, records and
-// works. Both sides yield while they wait. Runs alternate, and the fastest run of each counts, because on a busy machine
-// some runs are undisturbed. Prints rows of a Markdown table.
+// works. Both sides yield while they wait. Runs alternate, and the fastest run of each counts, because on a busy
+// machine some runs are undisturbed. Prints rows of a Markdown table.
 #include "ccgraph/runtime/engine.h"
 #include "ccgraph/runtime/job.h"
 #include "ccgraph/runtime/tcp_store.h"

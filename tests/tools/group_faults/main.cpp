@@ -6,8 +6,8 @@
 //   ccgraph_group_faults client PORT RANKS RANK CALL DEADLINE        a process that uses the tcp store
 //
 // FAULT: absent (does not call), late (calls after the deadline), leaves (ends its job), stopped and killed (processes
-// alone), and for local unwaited (absent, while the others wait for nothing) and polled (absent, while the others poll).
-// CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
+// alone), and for local unwaited (absent, while the others wait for nothing) and polled (absent, while the others
+// poll). CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
 //
 // FILE does not exist yet: the file store of the job. Each rank prints "rank R: MILLISECONDS ms: RULE: TEXT" for a
 // failure, or "rank R: MILLISECONDS ms: completed"; "silent rank R" where another process reports the failure to the
