@@ -16,7 +16,7 @@ Pass &add(Pipeline &pipeline, llvm::StringRef pass) {
   return added;
 }
 
-/// Configures the search for schedules of the level that searches longer.
+/// Configures schedule-overlap for the level that searches longer.
 void setThorough(Pass &pass) {
   pass.set("walks", "200");
   pass.set("beam", "512");
@@ -38,8 +38,6 @@ void addSimplify(Pipeline &pipeline) {
 void addSchedule(Pipeline &pipeline, unsigned level) {
   // Order and buckets are one decision, and it needs the waits at their input positions only to compute the present
   // step time.
-  if (level >= 3)
-    setThorough(add(pipeline, "keep-gathered")); // compares whole schedules, which -O2 has no time for
   if (level >= 2) {
     Pass &pass = add(pipeline, "schedule-overlap");
     if (level >= 3)
