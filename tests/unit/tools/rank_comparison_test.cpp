@@ -78,8 +78,8 @@ TEST(RankComparison, NamesTwoWhereThereIsNoMajority) {
 }
 
 TEST(RankComparison, WritesRanksAsSpans) {
-  EXPECT_EQ(ranksText({3}), "rank 3");
-  EXPECT_EQ(ranksText({0, 1, 2, 3, 6}), "ranks 0 to 3 and 6");
+  EXPECT_EQ(rankRangesText({3}), "rank 3");
+  EXPECT_EQ(rankRangesText({0, 1, 2, 3, 6}), "ranks 0 to 3 and 6");
 }
 
 } // namespace

@@ -17,7 +17,7 @@ void describePlan(Summary &summary, const PlannedRun &run) {
   summary.checkedLegality = run.manager.checkLegality;
   summary.spmd = run.manager.spmd;
   if (summary.spmd && run.ranks.ranks.size() > 1)
-    summary.ranksAgree = ranksText(run.ranks.ranks);
+    summary.ranksAgree = rankRangesText(run.ranks.ranks);
   summary.budgetGiven = run.manager.memoryBudget.has_value() || run.appliesSchedule;
   summary.machineGiven = run.machineGiven;
 }

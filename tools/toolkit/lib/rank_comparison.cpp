@@ -224,7 +224,7 @@ std::string firstDifference(const RankProgram &odd, const RankProgram &usual) {
 
 std::vector<std::string> programLines(const Graph &graph) { return Lines(graph).take(); }
 
-std::string ranksText(llvm::ArrayRef<int64_t> ranks) {
+std::string rankRangesText(llvm::ArrayRef<int64_t> ranks) {
   std::vector<std::string> spans;
   for (size_t i = 0; i < ranks.size();) {
     size_t end = i + 1;
@@ -265,9 +265,9 @@ RankComparison compareRanks(llvm::ArrayRef<RankProgram> programs) {
   llvm::sort(odd, [](const RankProgram *a, const RankProgram *b) { return a->rank < b->rank; });
   std::string verb = odd.size() == 1 ? " runs another program than " : " run other programs than ";
   const RankProgram &first = hasUsual ? *odd.front() : *classes[1].front();
-  result.difference = hasUsual ? ranksText(ranksOf(odd)) + verb + ranksText(ranksOf(classes.front()))
-                               : ranksText({std::min(first.rank, classes[0].front()->rank),
-                                            std::max(first.rank, classes[0].front()->rank)}) +
+  result.difference = hasUsual ? rankRangesText(ranksOf(odd)) + verb + rankRangesText(ranksOf(classes.front()))
+                               : rankRangesText({std::min(first.rank, classes[0].front()->rank),
+                                                 std::max(first.rank, classes[0].front()->rank)}) +
                                      " run different programs";
   result.difference += ": of rank " + std::to_string(first.rank) + " " + firstDifference(first, *classes[0].front()) +
                        " of rank " + std::to_string(classes[0].front()->rank);

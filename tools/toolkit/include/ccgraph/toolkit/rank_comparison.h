@@ -35,7 +35,7 @@ struct RankComparison {
 /// Returns which ranks run another program than the majority, and where the first difference is.
 [[nodiscard]] RankComparison compareRanks(llvm::ArrayRef<RankProgram> programs);
 
-/// Returns a text such as "rank 3" or "ranks 0 to 2 and 5".
-[[nodiscard]] std::string ranksText(llvm::ArrayRef<int64_t> ranks);
+/// Returns a text such as "rank 3" or "ranks 0 to 2 and 5". ccgraph/ir/text.h lists each rank.
+[[nodiscard]] std::string rankRangesText(llvm::ArrayRef<int64_t> ranks);
 
 } // namespace ccgraph
