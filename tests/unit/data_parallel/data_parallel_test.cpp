@@ -73,7 +73,7 @@ TEST(DataParallel, OneBucketOfSmallGradientsIsLaunchedAtTheEnd) {
   ASSERT_EQ(ddp.buckets().size(), 1U);
   EXPECT_EQ(ddp.buckets()[0].parameters, (std::vector<size_t>{2, 1, 0}));
   EXPECT_TRUE(ddp.buckets()[0].isLast);
-  llvm::StringRef text = chain.targets();
+  std::string text = chain.targets();
   EXPECT_EQ(countOf(text, "all_reduce"), 1U);
   EXPECT_GT(text.find("all_reduce"), text.rfind("mm"));
 }
