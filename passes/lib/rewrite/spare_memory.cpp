@@ -6,17 +6,16 @@ namespace ccgraph {
 
 LiveBytes &SpareMemory::live() {
   if (!live_)
-    live_.emplace(liveMemory(graph_, context_.analyses().facts()));
+    live_.emplace(liveMemory(graph_, facts_));
   return *live_;
 }
 
 bool SpareMemory::hasRoom(int64_t bytes, Node *from, const Node *to) {
-  std::optional<int64_t> budget = context_.memoryBudget();
-  return !budget || !live().firstAbove(from, to, *budget - bytes);
+  return !budget_ || !live().firstAbove(from, to, *budget_ - bytes);
 }
 
 bool SpareMemory::waitFreesInput(const Node *launch, const Node *wait) {
-  if (!context_.memoryBudget())
+  if (!budget_)
     return true;
   const LiveBytes &memory = live();
   return llvm::any_of(memory.intervalsOf(wait), [&](LiveBytes::IntervalId id) {
@@ -29,7 +28,7 @@ bool SpareMemory::waitFreesInput(const Node *launch, const Node *wait) {
 }
 
 void SpareMemory::take(int64_t bytes, llvm::ArrayRef<Node *> holders) {
-  if (context_.memoryBudget())
+  if (budget_)
     (void)live().addInterval(bytes, holders);
 }
 

@@ -3,19 +3,22 @@
 // All passes that replace nodes without moving others use it: they add bytes to a range of rows, and they may free the
 // input of a collective earlier. Passes that move nodes use WhatIf (analysis/what_if.h) and Runs (schedule/coalesce).
 //
-// Ownership: refers to the graph and the context. The answers are those of the graph at the first question; a pass that
+// Ownership: refers to the graph and its facts. The answers are those of the graph at the first question; a pass that
 // rewrites between two questions updates live().
 // Failure: none. Cost: the live bytes of the graph at the first question; then O(log n) each.
 #pragma once
 
 #include "analysis/live_bytes.h"
+#include "analysis/program_facts.h"
 #include "ccgraph/passes/pass.h"
 
 namespace ccgraph {
 
 class SpareMemory {
 public:
-  SpareMemory(Graph &graph, PassContext &context) : graph_(graph), context_(context) {}
+  /// `facts` are those of the graph before any rewrite.
+  SpareMemory(Graph &graph, const ProgramFacts &facts, const PassContext &context)
+      : graph_(graph), facts_(facts), budget_(context.memoryBudget()) {}
 
   /// Returns true if all rows of [from, to) may hold `bytes` more; always true without a budget. `to` null: the end.
   [[nodiscard]] bool hasRoom(int64_t bytes, Node *from, const Node *to);
@@ -30,7 +33,8 @@ public:
 
 private:
   Graph &graph_;
-  PassContext &context_;
+  const ProgramFacts &facts_;
+  std::optional<int64_t> budget_;
   std::optional<LiveBytes> live_;
 };
 

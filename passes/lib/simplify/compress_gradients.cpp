@@ -71,7 +71,7 @@ class GradientCompressor {
 public:
   GradientCompressor(CompressGradients &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {}),
-        sizes_(graph, search_.groups(), AssumedMembers::Accept), spare_(graph, context) {}
+        sizes_(graph, search_.groups(), AssumedMembers::Accept), spare_(graph, context.analyses().facts(), context) {}
   Changed run();
 
 private:

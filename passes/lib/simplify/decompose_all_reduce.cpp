@@ -63,7 +63,7 @@ class Decomposer {
 public:
   Decomposer(DecomposeAllReduce &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {}),
-        sizes_(graph, search_.groups(), AssumedMembers::Reject), spare_(graph, context) {}
+        sizes_(graph, search_.groups(), AssumedMembers::Reject), spare_(graph, context.analyses().facts(), context) {}
   Changed run();
 
 private:

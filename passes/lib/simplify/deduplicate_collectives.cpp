@@ -55,7 +55,7 @@ class Deduplicator {
 public:
   Deduplicator(DeduplicateCollectives &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
-        collectives_(graph, facts_, context.spmd()), spare_(graph, context) {}
+        collectives_(graph, facts_, context.spmd()), spare_(graph, facts_, context) {}
   Changed run();
 
 private:

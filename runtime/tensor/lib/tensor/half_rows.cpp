@@ -1,6 +1,7 @@
 #include "tensor/half_rows.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -37,8 +38,13 @@ void addPlainly(const E *a, const E *b, E *to, size_t count) {
 #define CCGRAPH_WIDE __attribute__((target("avx2,f16c")))
 
 // The library must run on machines without these instructions, so they are detected, and used in these functions alone.
+// Clang 14 does not accept "f16c" in __builtin_cpu_supports; a system that saves the registers of AVX2 saves those of
+// F16C.
 bool hasWide() {
-  static const bool has = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+  static const bool has = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+  }();
   return has;
 }
 
