@@ -68,14 +68,18 @@ std::optional<RepetitionObstacle> RepeatedCollectives::obstacle(const Repetition
   return std::nullopt;
 }
 
-void RepeatedCollectives::remember(Node *node) {
-  if (isCandidate(node))
-    known_[keyOf(node)].push_back(node);
-}
-
-void RepeatedCollectives::merge(Graph &graph, const Repetition &repetition, Certificate &certificate) {
+void RepeatedCollectives::accept(const Repetition &repetition) {
   for (StorageId storage : facts_.storages().storages(repetition.first))
     returned_[storage] = returned_[storage] || hasAny(returned_, repetition.again);
+}
+
+void RepeatedCollectives::advance(Node *node) {
+  if (isCandidate(node))
+    known_[keyOf(node)].push_back(node);
+  values_.advance(node);
+}
+
+void removeRepetition(Graph &graph, const Repetition &repetition, Certificate &certificate) {
   auto remove = [&](Node *node, Node *twin) {
     graph.replaceAllUses(node, twin);
     certificate.removed.push_back({RemovedReason::Twin, node, twin});

@@ -6,7 +6,7 @@
 // those whose removal makes the schedule faster.
 //
 // Ownership: refers to graph and facts; both describe the graph before the first removal. Use: for each node in program
-// order find() and either merge() or remember(), then advance() if the node remains.
+// order find(), then advance() if the node is to remain, else accept().
 // Failure: an obstacle, not an error. Cost: each call the cost of RepeatedValues; a launch that equals many others by
 // its key is compared with each of them.
 #pragma once
@@ -45,11 +45,10 @@ public:
   /// If the node is a functional collective that repeats one of the remembered, returns the repetition.
   [[nodiscard]] std::optional<Repetition> find(Node *node);
   [[nodiscard]] std::optional<RepetitionObstacle> obstacle(const Repetition &repetition) const;
-  /// Remembers the node if it is a collective that may be repeated.
-  void remember(Node *node);
-  void advance(const Node *node) { values_.advance(node); }
-  /// Removes the second collective, its wait and its operands from the graph, and records this in the certificate.
-  void merge(Graph &graph, const Repetition &repetition, Certificate &certificate);
+  /// Counts the first result as standing for the second one too, which later obstacles include.
+  void accept(const Repetition &repetition);
+  /// Goes on past a node that remains, of which later collectives may be repetitions.
+  void advance(Node *node);
 
 private:
   [[nodiscard]] bool isCandidate(const Node *node) const;
@@ -68,5 +67,8 @@ private:
   /// by value and group, in program order; looked up only
   llvm::DenseMap<Key, llvm::SmallVector<Node *, 1>> known_;
 };
+
+/// Removes the second collective, its wait and its operands from the graph, and records this in the certificate.
+void removeRepetition(Graph &graph, const Repetition &repetition, Certificate &certificate);
 
 } // namespace ccgraph

@@ -11,13 +11,11 @@
 //   do it       rewrite/repeated_collectives.h
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
-#include "rewrite/repeated_collectives.h"
+#include "rewrite/repetition_reasons.h"
 #include "schedule/overlap/contraction.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
-#include "schedule/overlap/search.h"
-
-#include "llvm/ADT/DenseSet.h"
+#include "schedule/pass_search.h"
 
 #include <cmath>
 
@@ -55,14 +53,7 @@ private:
                  "no schedule is predicted to be faster if the result of `twin` is kept for it too"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "with the results that come before it, the kept result of `twin` would exceed the memory budget"};
-  Reason written_{*this, RemarkKind::Missed, "written",
-                  "one of the two results is written later, so their values differ"};
-  Reason returned_{*this, RemarkKind::Missed, "returned",
-                   "both results are returned, and an in-place write of the caller to one must not change the other"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than a single wait of the same type that follows "
-                  "the first wait"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, and another rank may keep its part"};
+  RepetitionReasons obstacles_{*this};
   std::vector<std::string> removed_; ///< by the last run
   friend class Keeper;
 };
@@ -85,13 +76,11 @@ private:
     int64_t without = 0;
     int64_t with = 0;
   };
-  [[nodiscard]] const Reason *reasonFor(RepetitionObstacle obstacle) const;
   void collect();
   void sortBySavings();
   [[nodiscard]] std::vector<size_t> countsOfParts() const;
   [[nodiscard]] Choice choose(const overlap::GraphProblem &given);
   [[nodiscard]] overlap::Problem withKept(const overlap::GraphProblem &given, size_t count) const;
-  [[nodiscard]] overlap::SearchOptions searchOptions() const;
   [[nodiscard]] size_t chooseBySchedule();
   [[nodiscard]] llvm::Error takeNamed();
   void remark(size_t count);
@@ -105,39 +94,19 @@ private:
   size_t fitting_ = 0;            ///< how many of them fit the budget
 };
 
-const Reason *Keeper::reasonFor(RepetitionObstacle obstacle) const {
-  switch (obstacle) {
-  case RepetitionObstacle::NotSpmd:
-    return &pass_.spmd_;
-  case RepetitionObstacle::Readers:
-    return &pass_.readers_;
-  case RepetitionObstacle::Written:
-    return &pass_.written_;
-  case RepetitionObstacle::Returned:
-    return &pass_.returned_;
-  }
-  llvm_unreachable("not an obstacle");
-}
-
-RemarkArgs argsOf(const Repetition &repetition) {
-  return {{"twin", repetition.first->name().str().str()},
-          {"bytes", std::to_string(outputBytes(*repetition.again).value_or(0))}};
-}
-
 void Keeper::collect() {
   RepeatedCollectives collectives(graph_, facts_, context_.spmd());
   for (Node *node : graph_) {
     std::optional<Repetition> repetition = collectives.find(node);
-    if (repetition && !outputBytes(*node))
-      repetition.reset();
-    if (repetition) {
-      if (std::optional<RepetitionObstacle> obstacle = collectives.obstacle(*repetition))
-        context_.remark(*reasonFor(*obstacle), *node, argsOf(*repetition));
-      else
-        found_.push_back(std::move(*repetition));
-    }
-    collectives.remember(node);
     collectives.advance(node);
+    if (!repetition || !outputBytes(*node))
+      continue;
+    if (std::optional<RepetitionObstacle> obstacle = collectives.obstacle(*repetition)) {
+      context_.remark(pass_.obstacles_.of(*obstacle), *node, remarkArgs(*repetition));
+      continue;
+    }
+    collectives.accept(*repetition);
+    found_.push_back(std::move(*repetition));
   }
 }
 
@@ -191,18 +160,9 @@ overlap::Problem Keeper::withKept(const overlap::GraphProblem &given, size_t cou
   return overlap::contract(given.problem, replacements);
 }
 
-constexpr int64_t picosecondsOfNs = 1000;
-/// The widest beam of schedule-overlap.
-constexpr int64_t maxBeam = 512;
 /// The effort of schedule-overlap without options.
 constexpr unsigned briefWalks = 16;
 constexpr size_t briefBeam = 64;
-
-overlap::SearchOptions Keeper::searchOptions() const {
-  return {context_.memoryBudget().value_or(overlap::unlimited),
-          static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000)),
-          static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam)), context_.inputPeak()};
-}
 
 overlap::SearchOptions brief(overlap::SearchOptions options) {
   options.maxWalks = std::min(options.maxWalks, briefWalks);
@@ -212,7 +172,8 @@ overlap::SearchOptions brief(overlap::SearchOptions options) {
 
 /// Returns the fastest part, and the time without any. Of equally fast ones the smallest.
 Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
-  const overlap::SearchOptions options = searchOptions(), trial = brief(options);
+  const overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
+  const overlap::SearchOptions trial = brief(options);
   const int64_t peak = overlap::memoryPeak(given.problem, overlap::asItStands(given.problem)).bytes;
   const int64_t limit = std::max(peak, context_.memoryBudget().value_or(overlap::unlimited));
   Choice best;
@@ -250,13 +211,15 @@ size_t Keeper::chooseBySchedule() {
 llvm::Error Keeper::takeNamed() {
   std::vector<Repetition> named;
   for (const std::string &name : pass_.only_.get().names) {
-    auto found = llvm::find_if(found_, [&](const Repetition &it) { return it.again->name().str() == name; });
+    auto isNamed = [&](const Repetition &it) { return it.again->name().str() == name; };
+    if (llvm::any_of(named, isNamed))
+      continue;
+    auto found = llvm::find_if(found_, isNamed);
     if (found == found_.end())
-      return makeError(diagnose("pass.option",
-                                "option 'only' names '" + name +
-                                    "', which repeats no earlier collective that could be "
-                                    "kept for it",
-                                "name collectives that --remarks lists for this pass, or leave the option out"));
+      return makeError(
+          diagnose("pass.option",
+                   "option 'only' names '" + name + "', which repeats no earlier collective that could be kept for it",
+                   "name collectives that --remarks lists for this pass, or leave the option out"));
     named.push_back(*found);
   }
   found_ = std::move(named);
@@ -267,29 +230,19 @@ llvm::Error Keeper::takeNamed() {
 void Keeper::remark(size_t count) {
   for (size_t i = 0; i < found_.size(); ++i) {
     const Reason &reason = i < count ? pass_.kept_ : i < fitting_ ? pass_.slower_ : pass_.budget_;
-    context_.remark(reason, *found_[i].again, argsOf(found_[i]));
+    context_.remark(reason, *found_[i].again, remarkArgs(found_[i]));
   }
 }
 
 /// Removes the first repetitions, in program order.
 void Keeper::removeFirst(size_t count) {
-  llvm::DenseSet<const Node *> chosen;
-  for (const Repetition &repetition : llvm::ArrayRef(found_).take_front(count))
-    chosen.insert(repetition.again);
-  RepeatedCollectives collectives(graph_, facts_, context_.spmd());
-  for (Node *node : graph_.nodes()) {
-    if (node->isErased())
-      continue;
-    std::optional<Repetition> repetition = chosen.contains(node) ? collectives.find(node) : std::nullopt;
-    if (!repetition) {
-      collectives.remember(node);
-      collectives.advance(node);
-      continue;
-    }
-    pass_.removed_.push_back(node->name().str().str());
-    pass_.bytes_ += *outputBytes(*node);
+  found_.resize(count);
+  llvm::sort(found_, [](const Repetition &a, const Repetition &b) { return a.again->isBefore(b.again); });
+  for (const Repetition &repetition : found_) {
+    pass_.removed_.push_back(repetition.again->name().str().str());
+    pass_.bytes_ += *outputBytes(*repetition.again);
     ++pass_.keptResults_;
-    collectives.merge(graph_, *repetition, context_.certificate());
+    removeRepetition(graph_, repetition, context_.certificate());
   }
 }
 

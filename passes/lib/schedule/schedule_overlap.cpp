@@ -17,7 +17,7 @@
 #include "rewrite/merge_bucket.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
-#include "schedule/overlap/search.h"
+#include "schedule/pass_search.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -120,8 +120,6 @@ void Scheduler::reorder(llvm::ArrayRef<uint32_t> order) {
   }
 }
 
-constexpr int64_t picosecondsOfNs = 1000;
-
 // Returns the picoseconds of the copies that the other layout would need. The collective itself takes the same time in
 // either layout. In a flat bucket the inputs are packed into the buffer. A gathered result lies in it rank by rank and
 // is copied out again; other results are views of the buffer.
@@ -152,9 +150,6 @@ void Scheduler::apply(const overlap::Schedule &schedule) {
     merge(bucket);
   record.stateMoves(graph_, context_.certificate());
 }
-
-/// A wider beam takes seconds and has found no better schedule.
-constexpr int64_t maxBeam = 512;
 
 void Scheduler::remark(const overlap::Replay &before, const overlap::Schedule &schedule) {
   overlap::Replay after = overlap::replay(given_.problem, schedule);
@@ -230,10 +225,9 @@ overlap::Schedule Scheduler::search() const {
   std::vector<overlap::Preferences> known;
   for (const KnownOrder &order : context_.knownOrders())
     known.push_back(preferencesOf(order));
-  auto walks = static_cast<unsigned>(pass_.walks_.get().limit.value_or(1000));
-  auto beam = static_cast<size_t>(std::min(pass_.beam_.get().limit.value_or(maxBeam), maxBeam));
-  int64_t budget = context_.memoryBudget().value_or(overlap::unlimited);
-  return overlap::search(given_.problem, {budget, walks, beam, context_.inputPeak(), known});
+  overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
+  options.known = known;
+  return overlap::search(given_.problem, options);
 }
 
 Changed Scheduler::run() {

@@ -11,7 +11,7 @@
 #include "ccgraph/passes/registry.h"
 
 #include "analysis/program_facts.h"
-#include "rewrite/repeated_collectives.h"
+#include "rewrite/repetition_reasons.h"
 #include "rewrite/spare_memory.h"
 
 namespace ccgraph {
@@ -40,14 +40,7 @@ private:
                "the first result (`bytes`) would stay live for longer, and is larger than max-held"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "keeping the first result live would exceed the memory budget"};
-  Reason written_{*this, RemarkKind::Missed, "written",
-                  "one of the two results is written later, so their values differ"};
-  Reason returned_{*this, RemarkKind::Missed, "returned",
-                   "both results are returned, and an in-place write of the caller to one must not change the other"};
-  Reason readers_{*this, RemarkKind::Missed, "in-flight-readers",
-                  "before it completes, its result has a user other than a single wait of the same type that follows "
-                  "the first wait"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, and another rank may keep its part"};
+  RepetitionReasons obstacles_{*this};
   friend class Deduplicator;
 };
 
@@ -92,16 +85,7 @@ const Reason *Deduplicator::memoryReason(Node *first, Node *again) {
 
 const Reason *Deduplicator::reasonAgainst(const Repetition &repetition) {
   if (std::optional<RepetitionObstacle> obstacle = collectives_.obstacle(repetition))
-    switch (*obstacle) {
-    case RepetitionObstacle::NotSpmd:
-      return &pass_.spmd_;
-    case RepetitionObstacle::Readers:
-      return &pass_.readers_;
-    case RepetitionObstacle::Written:
-      return &pass_.written_;
-    case RepetitionObstacle::Returned:
-      return &pass_.returned_;
-    }
+    return &pass_.obstacles_.of(*obstacle);
   return memoryReason(repetition.first, repetition.again);
 }
 
@@ -126,19 +110,13 @@ void Deduplicator::takeMemory(const Repetition &repetition) {
 void Deduplicator::visit(Node *node) {
   std::optional<Repetition> repetition = collectives_.find(node);
   const Reason *reason = repetition ? reasonAgainst(*repetition) : nullptr;
-  if (!repetition || reason) {
-    collectives_.remember(node);
-    collectives_.advance(node);
-  }
-  if (!repetition)
-    return;
-  RemarkArgs args = {{"twin", repetition->first->name().str().str()},
-                     {"bytes", std::to_string(outputBytes(*node).value_or(0))}};
-  context_.remark(reason ? *reason : pass_.twin_, *node, std::move(args));
-  if (reason)
-    return;
+  if (repetition)
+    context_.remark(reason ? *reason : pass_.twin_, *node, remarkArgs(*repetition));
+  if (!repetition || reason)
+    return collectives_.advance(node);
   takeMemory(*repetition);
-  collectives_.merge(graph_, *repetition, context_.certificate());
+  collectives_.accept(*repetition);
+  removeRepetition(graph_, *repetition, context_.certificate());
   ++pass_.merged_;
 }
 
