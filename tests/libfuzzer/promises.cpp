@@ -116,7 +116,6 @@ void holdGzipReader(llvm::StringRef bytes) {
 }
 
 void holdCheckReaders(llvm::StringRef text) {
-  demand(complaintAboutContract(text));
   demand(complaintAboutPipelineSchedule(text));
   demand(complaintAboutJobFile(text));
 }

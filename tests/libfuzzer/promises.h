@@ -21,7 +21,9 @@ void holdGraphReader(llvm::StringRef text);
 void holdTraceReader(llvm::StringRef text);
 /// Checks readPlan: an accepted plan is verified, and printed as JSON, text and DOT.
 void holdPlanReader(llvm::StringRef text);
-/// Checks the readers of contracts, of pipeline schedules and of job files on the same text.
+/// Checks the readers of pipeline schedules and of job files on the same text. Not that of contracts: toml++ 3.3
+/// reaches TOML_UNREACHABLE where a letter beyond ASCII is no part of a string or comment
+/// (is_non_ascii_horizontal_whitespace).
 void holdCheckReaders(llvm::StringRef text);
 /// Checks gzip streams: the input size bounds the output size.
 void holdGzipReader(llvm::StringRef bytes);
