@@ -13,6 +13,7 @@
 #include "local/local_match.h"
 #include "local/movement.h"
 #include "mpi/mpi_transport.h"
+#include "tools/group_jobs.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -154,12 +155,7 @@ private:
 };
 
 int runMpi(const char *path) {
-  auto number = [](const char *name) { return std::atoll(std::getenv(name) ? std::getenv(name) : "0"); };
-  JobOptions options;
-  options.backend = "cpu:mpi";
-  options.init.url = std::string("file://") + path;
-  options.init.rank = number("OMPI_COMM_WORLD_RANK");
-  options.init.worldSize = 2;
+  JobOptions options = test::optionsOfMpi(path);
   {
     auto job = llvm::cantFail(Job::init(std::move(options)));
     PlainMpi plainCalls(*MpiJob::joined());

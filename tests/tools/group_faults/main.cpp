@@ -16,6 +16,7 @@
 #include "ccgraph/runtime/job.h"
 #include "ccgraph/runtime/tcp_store.h"
 #include "stores/store_error.h"
+#include "tools/group_jobs.h"
 
 #include <csignal>
 #include <cstdio>
@@ -147,25 +148,12 @@ void run(Job &job, const Fault &fault) {
 }
 
 int runLocal(int64_t ranks, const Fault &fault) {
-  std::shared_ptr<Store> store = makeHashStore();
-  std::vector<std::thread> threads;
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    threads.emplace_back([&, rank] {
-      JobOptions options{.store = store, .rank = rank, .worldSize = ranks};
-      run(*llvm::cantFail(Job::init(std::move(options))), fault);
-    });
-  for (std::thread &thread : threads)
-    thread.join();
+  test::onThreads(ranks, [&](Job &job) { run(job, fault); });
   return 0;
 }
 
 int runMpi(const std::string &path, const Fault &fault) {
-  auto number = [](const char *name) { return std::atoll(std::getenv(name) ? std::getenv(name) : "0"); };
-  JobOptions options;
-  options.backend = "cpu:mpi";
-  options.init.url = "file://" + path;
-  options.init.rank = number("OMPI_COMM_WORLD_RANK");
-  options.init.worldSize = std::max<int64_t>(number("OMPI_COMM_WORLD_SIZE"), 1);
+  JobOptions options = test::optionsOfMpi(path);
   // Also how long the end of MPI may take where a rank is stopped.
   options.timeout = std::chrono::seconds(20);
   {

@@ -12,10 +12,11 @@
 #include "collectives/reduce.h"
 #include "stores/store_error.h"
 #include "tensor/elements.h"
+#include "tools/group_jobs.h"
 
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
+#include <atomic>
 
 using namespace ccgraph;
 using namespace ccgraph::runtime;
@@ -163,26 +164,13 @@ int report(Job &job) {
 }
 
 int runLocal(int64_t ranks) {
-  std::shared_ptr<Store> store = makeHashStore();
-  std::vector<std::thread> threads;
   std::atomic<int> failed = 0;
-  for (int64_t rank = 0; rank < ranks; ++rank)
-    threads.emplace_back([&, rank] {
-      JobOptions options{.store = store, .rank = rank, .worldSize = ranks};
-      failed += report(*llvm::cantFail(Job::init(std::move(options))));
-    });
-  for (std::thread &thread : threads)
-    thread.join();
+  test::onThreads(ranks, [&](Job &job) { failed += report(job); });
   return failed == 0 ? 0 : 1;
 }
 
 int runMpi(const std::string &path) {
-  auto number = [](const char *name) { return std::atoll(std::getenv(name) ? std::getenv(name) : "0"); };
-  JobOptions options;
-  options.backend = "cpu:mpi";
-  options.init.url = "file://" + path;
-  options.init.rank = number("OMPI_COMM_WORLD_RANK");
-  options.init.worldSize = std::max<int64_t>(number("OMPI_COMM_WORLD_SIZE"), 1);
+  JobOptions options = test::optionsOfMpi(path);
   options.timeout = std::chrono::seconds(60);
   int code = 0;
   {

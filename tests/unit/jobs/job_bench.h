@@ -193,4 +193,29 @@ private:
   std::map<std::pair<int64_t, std::string>, std::vector<int64_t>> orders_;
 };
 
+/// Returns a job in which each of two ranks sends to the other before it receives.
+inline JobBench bothSendFirst() {
+  JobBench bench(2);
+  for (int rank : {0, 1}) {
+    RankText &text = bench.texts[static_cast<size_t>(rank)];
+    int sent = text.send(1 - rank), received = text.receive(1 - rank);
+    text.wait(sent);
+    text.wait(received);
+  }
+  return bench;
+}
+
+/// Returns a job of three ranks, two of which use the groups "world" and "pair" in different orders, and wait between.
+inline JobBench crossedGroups() {
+  JobBench bench(3);
+  bench.group("pair", {0, 1});
+  for (auto [rank, first, second] : {std::tuple(0, "world", "pair"), std::tuple(1, "pair", "world")}) {
+    RankText &text = bench.texts[static_cast<size_t>(rank)];
+    text.wait(text.allReduce(first));
+    text.wait(text.allReduce(second));
+  }
+  bench.texts[2].wait(bench.texts[2].allReduce("world"));
+  return bench;
+}
+
 } // namespace ccgraph::test

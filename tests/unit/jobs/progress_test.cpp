@@ -102,13 +102,7 @@ TEST_F(JobProgress, EachLaunchOfAWitnessWaitsForTheNextRank) {
 }
 
 TEST(JobTransfers, BothSendFirst) {
-  JobBench bench(2);
-  for (int rank : {0, 1}) {
-    RankText &text = bench.texts[static_cast<size_t>(rank)];
-    int sent = text.send(1 - rank), received = text.receive(1 - rank);
-    text.wait(sent);
-    text.wait(received);
-  }
+  JobBench bench = bothSendFirst();
   EXPECT_EQ(bench.verdict(), "...D. deadlock 0 1");
 }
 

@@ -53,37 +53,18 @@ TEST(JobRepair, NoSingleLaunchIfTwoAreMissing) {
   EXPECT_EQ(repairOf(bench), "");
 }
 
-/// Two ranks use two groups in different orders, and wait between.
-JobBench crossing() {
-  JobBench bench(3);
-  bench.group("pair", {0, 1});
-  for (auto [rank, first, second] : {std::tuple(0, "world", "pair"), std::tuple(1, "pair", "world")}) {
-    RankText &text = bench.texts[static_cast<size_t>(rank)];
-    text.wait(text.allReduce(first));
-    text.wait(text.allReduce(second));
-  }
-  bench.texts[2].wait(bench.texts[2].allReduce("world"));
-  return bench;
-}
-
 TEST(JobRepair, TheExchangeOfTwoLaunches) {
-  JobBench bench = crossing();
+  JobBench bench = crossedGroups();
   EXPECT_EQ(repairOf(bench), "on rank 0, launch l1 before l0");
 }
 
 TEST(JobRepair, NoTrialIsMadeBeyondTheLimit) {
-  JobBench bench = crossing();
+  JobBench bench = crossedGroups();
   EXPECT_EQ(repairOf(bench, {.mostTrials = 0}), "");
 }
 
 TEST(JobRepair, OneBatchOfTransfersThatCross) {
-  JobBench bench(2);
-  for (int rank : {0, 1}) {
-    RankText &text = bench.texts[static_cast<size_t>(rank)];
-    int sent = text.send(1 - rank), received = text.receive(1 - rank);
-    text.wait(sent);
-    text.wait(received);
-  }
+  JobBench bench = bothSendFirst();
   EXPECT_EQ(repairOf(bench), "on rank 0, make one batch of l0 and l1");
 }
 

@@ -84,15 +84,10 @@ TEST_F(JobResidency, ALimitThatIsTooSmallIsAFindingWithAnOrder) {
 }
 
 TEST_F(JobResidency, ADeadlockUnderStreamsHasNoSufficientNumber) {
-  for (auto [rank, first, second] : {std::tuple(0, "world", "a"), std::tuple(1, "a", "world")}) {
-    RankText &text = bench_.texts[static_cast<size_t>(rank)];
-    text.wait(text.allReduce(first));
-    text.wait(text.allReduce(second));
-  }
-  launchAll(2, {"world"});
+  JobBench bench = crossedGroups();
   jobs::CheckOptions options;
   options.mostResident = 1;
-  jobs::CheckResult result = bench_.check(options);
+  jobs::CheckResult result = bench.check(options);
   EXPECT_FALSE(result.resident.needed);
   for (const jobs::Finding &finding : result.findings)
     EXPECT_EQ(finding.rule, jobs::Rule::Deadlock);
