@@ -3,7 +3,6 @@
 #include "ccgraph/frontend/contract_file.h"
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/cost_files.h"
-#include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/step_input.h"
 
 namespace ccgraph {
