@@ -3,9 +3,8 @@
 namespace ccgraph {
 
 std::optional<BadName> GraphNames::findBad(const Node &node) {
-  if (node.opcode() == Opcode::Output)
-    return std::nullopt;
-  if (!isNodeName(node.name().str()))
+  // An output may have any name: no node mentions it, and no text repeats it.
+  if (node.opcode() != Opcode::Output && !isNodeName(node.name().str()))
     return BadName{"name", node.name().str(), "an identifier of Python that is no keyword"};
   if (std::optional<BadName> bad = findBadTarget(node))
     return bad;
@@ -31,6 +30,8 @@ std::optional<BadName> GraphNames::findBadTarget(const Node &node) {
       return BadName{"target", target, "identifiers joined by dots, such as aten.mm.default"};
     return std::nullopt;
   case Opcode::Output:
+    if (target != "output")
+      return BadName{"target", target, "output"};
     return std::nullopt;
   }
   llvm_unreachable("all opcodes are listed");

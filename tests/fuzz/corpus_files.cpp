@@ -49,6 +49,13 @@ std::vector<std::string> dataFiles(StringRef ending, size_t largest, size_t step
   return texts;
 }
 
+std::vector<std::string> seedFiles(StringRef folder) {
+  std::vector<std::string> texts;
+  for (const std::string &path : pathsBelow((CCGRAPH_SOURCE_DIR "/tests/fuzz/seeds/" + folder).str(), ""))
+    texts.push_back(contentOf(path));
+  return texts;
+}
+
 std::vector<std::string> caseFiles(llvm::function_ref<bool(StringRef)> accept) {
   std::vector<std::string> texts;
   for (const std::string &path : pathsBelow(CCGRAPH_SOURCE_DIR "/tests/diagnostics", ".case")) {

@@ -16,6 +16,8 @@ namespace ccgraph::test {
 [[nodiscard]] std::vector<std::string> dataFiles(llvm::StringRef ending, size_t largest, size_t step = 1);
 /// Returns the files in the cases of tests/diagnostics whose text `accept` accepts, unchanged.
 [[nodiscard]] std::vector<std::string> caseFiles(llvm::function_ref<bool(llvm::StringRef)> accept);
+/// Returns the files of one folder of tests/fuzz/seeds.
+[[nodiscard]] std::vector<std::string> seedFiles(llvm::StringRef folder);
 /// Returns one section of every golden.
 [[nodiscard]] std::vector<std::string> goldenSections(llvm::StringRef section);
 

@@ -39,7 +39,7 @@ std::string differenceOfFxText(const Graph &graph) {
     bool same = other && other->opcode() == node->opcode() && other->target().str() == node->target().str() &&
                 (node->opcode() == Opcode::Output || other->name().str() == node->name().str());
     if (!same)
-      return "what was written is read as another graph, from '" + node->name().str().str() + "' on";
+      return "what was written is read as another graph, from '" + node->name().str().str() + "' on:\n" + os.str();
     other = other->next();
   }
   return other ? "what was written is read with more nodes" : "";

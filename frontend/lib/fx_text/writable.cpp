@@ -19,6 +19,9 @@ public:
   explicit WritableCheck(const Graph &graph) : graph_(graph) {}
 
   llvm::Error check() {
+    checkOrder();
+    if (!found_.empty())
+      return makeError(std::move(found_));
     for (const Node *node : graph_) {
       check(*node);
       if (!found_.empty())
@@ -47,6 +50,30 @@ private:
   void demand(bool holds, StringRef what, StringRef got, StringRef expected) {
     if (!holds && found_.empty())
       found_.push_back(refusal(node_->name().str(), what, got, expected));
+  }
+
+  /// A function of Python has its parameters before its calls, and ends where it returns.
+  void checkOrder() {
+    bool called = false;
+    for (const Node *node : graph_) {
+      if (node->opcode() == Opcode::Placeholder && called)
+        demandOrder(node->name().str(), "parameters before calls");
+      if (node->opcode() == Opcode::Output && node != graph_.back())
+        demandOrder(node->name().str(), "one output, at the end");
+      called |= node->opcode() != Opcode::Placeholder;
+    }
+    if (!graph_.back() || graph_.back()->opcode() != Opcode::Output)
+      demandOrder(graph_.name(), "an output at its end");
+  }
+
+  void demandOrder(StringRef where, StringRef expected) {
+    if (!found_.empty())
+      return;
+    Diagnostic diagnostic;
+    diagnostic.where = where.str();
+    diagnostic.message = ("FX text cannot contain this order of nodes, expected " + expected).str();
+    diagnostic.notes.push_back("make parameters first, then calls, then one output, or write JSON (-o FILE.json)");
+    found_.push_back(std::move(diagnostic));
   }
 
   void check(const Node &node) {

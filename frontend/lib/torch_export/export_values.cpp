@@ -107,7 +107,8 @@ const Type *ExportValues::tensor(const JsonValue &meta) {
     report_.expected(*code, "the number of a dtype, such as 7 for f32 or 13 for bf16");
   llvm::SmallVector<Dim, 6> sizes;
   llvm::SmallVector<Dim, 6> strides;
-  bool good = dims(meta, "sizes", sizes) & dims(meta, "strides", strides);
+  bool good = dims(meta, "sizes", sizes);
+  good = dims(meta, "strides", strides) && good; // both are read, so that each reports its errors
   if (!dtype || !device || !good)
     return nullptr;
   if (strides.size() != sizes.size()) {

@@ -35,6 +35,14 @@ std::string stringText(llvm::StringRef text) {
   return os.str();
 }
 
+Node *append(Graph &graph, Opcode opcode, llvm::StringRef name, llvm::StringRef target) {
+  NodeSpec spec;
+  spec.opcode = opcode;
+  spec.name = name;
+  spec.target = graph.context().identifier(target);
+  return graph.create(spec, ArgumentBuilder(graph), {});
+}
+
 } // namespace
 
 TEST(FxTextWriterTest, GivesBackWhatPyTorchPrints) {
@@ -131,6 +139,7 @@ TEST(FxTextWriterTest, NamesClassesAsPythonTakesThemAndReadsTheGraphsNameBack) {
   for (llvm::StringRef name : {"<lambda>", "a b", "7", "", "x.y:z"}) {
     Context context;
     Graph graph(context, name);
+    append(graph, Opcode::Output, "output", "output");
     std::string text;
     llvm::raw_string_ostream os(text);
     llvm::cantFail(writeFxText(os, graph));
@@ -160,6 +169,7 @@ std::string refusal(const NodeSpec &spec, const Argument &argument, llvm::String
   own.target = context.identifier(spec.target.str());
   const NamedArgument keywords[] = {{context.identifier(keyword), Argument::integer(1)}};
   graph.create(own, std::move(builder), {argument, keywords});
+  append(graph, Opcode::Output, "output", "output");
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::Error error = writeFxText(os, graph);
@@ -207,4 +217,33 @@ TEST(FxTextWriterTest, WritesAttributesOfListsAsTorchDoes) {
       "class f(torch.nn.Module):\n    def forward(self):\n"
       "        w = getattr(getattr(self.layers, \"0\").inner, \"1\").weight\n        return (w,)\n";
   EXPECT_EQ(rewritten(text, {.comments = false, .liveness = false}), text);
+}
+
+// Such graphs are not valid, but a program may write a graph before it verifies it.
+TEST(FxTextWriterTest, RefusesAnOrderThatNoFunctionOfPythonHas) {
+  using Nodes = std::vector<std::pair<Opcode, const char *>>;
+  auto refusalOf = [](const Nodes &nodes, llvm::StringRef outputTarget = "output") {
+    Context context;
+    Graph graph(context, "f");
+    for (auto [opcode, name] : nodes)
+      append(graph, opcode, name, opcode == Opcode::Output ? outputTarget : "aten.relu.default");
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::Error error = writeFxText(os, graph);
+    EXPECT_EQ(static_cast<bool>(error), os.str().empty()) << text;
+    return error ? llvm::toString(std::move(error)) : "";
+  };
+  auto order = [](const std::string &where, const std::string &expected) {
+    return "error: " + where + ": FX text cannot contain this order of nodes, expected " + expected +
+           "\n  note: make parameters first, then calls, then one output, or write JSON (-o FILE.json)\n";
+  };
+  EXPECT_EQ(refusalOf({{Opcode::CallFunction, "y"}, {Opcode::Output, "output"}}), "");
+  EXPECT_EQ(refusalOf({{Opcode::CallFunction, "y"}, {Opcode::Placeholder, "x"}, {Opcode::Output, "output"}}),
+            order("x", "parameters before calls"));
+  EXPECT_EQ(refusalOf({{Opcode::Output, "first"}, {Opcode::Output, "output"}}),
+            order("first", "one output, at the end"));
+  EXPECT_EQ(refusalOf({{Opcode::CallFunction, "y"}}), order("f", "an output at its end"));
+  EXPECT_EQ(refusalOf({}), order("f", "an output at its end"));
+  EXPECT_NE(refusalOf({{Opcode::Output, "output"}}, "outputs").find("the target 'outputs', expected output"),
+            std::string::npos);
 }
