@@ -65,7 +65,7 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
     return "-O" + std::to_string(level) + (level == otherwise ? " (default): " : ": ") + what;
   };
   const std::string levels = word(0, "nothing; ") + word(1, "simplify, sink waits; ") +
-                             word(2, "schedule and merge too; ") + word(3, "longer search");
+                             word(2, "schedule and merge too; ") + word(3, "longer search, keep gathered results");
   // The four flags share one help text, which one of them carries.
   for (unsigned level = 0; level <= maxLevel; ++level)
     line.add({"-O" + std::to_string(level), "", level == 2 ? levels : "", [&flags, level](llvm::StringRef) {

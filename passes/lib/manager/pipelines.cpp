@@ -16,7 +16,7 @@ Pass &add(Pipeline &pipeline, llvm::StringRef pass) {
   return added;
 }
 
-/// Configures schedule-overlap for the level that searches longer.
+/// Configures a pass that searches, for the level that searches longer.
 void setThorough(Pass &pass) {
   pass.set("walks", "200");
   pass.set("beam", "512");
@@ -30,9 +30,12 @@ void addNormalize(Pipeline &pipeline) {
 }
 
 /// Removes collectives before the cost of moving them.
-void addSimplify(Pipeline &pipeline) {
+void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
+  // This removes repetitions that cost memory, and compares schedules for it.
+  if (level >= 3)
+    setThorough(add(pipeline, "keep-gathered"));
 }
 
 void addSchedule(Pipeline &pipeline, unsigned level) {
@@ -56,7 +59,7 @@ Pipeline pipelineOfLevel(unsigned level) {
   if (level == 0)
     return pipeline;
   addNormalize(pipeline);
-  addSimplify(pipeline);
+  addSimplify(pipeline, level);
   addSchedule(pipeline, level);
   return pipeline;
 }

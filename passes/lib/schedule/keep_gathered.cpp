@@ -12,6 +12,7 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/repetition_reasons.h"
+#include "schedule/overlap/bound.h"
 #include "schedule/overlap/contraction.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
@@ -37,17 +38,16 @@ public:
 private:
   Option<Count> parts_{*this, "parts", Count{8},
                        "into how many parts the repeated results are divided: one part, two parts, ... are tried"};
-  Option<Count> walks_{*this, "walks", Count{16},
-                       "trial schedules of the search that compares the best part with none, see schedule-overlap; the "
-                       "parts are compared with at most 16"};
-  Option<Count> beam_{*this, "beam", Count{64}, "beam of that search; the parts are compared with at most 64"};
+  Option<Count> walks_{*this, "walks", Count{16}, "trial schedules of the search for each part, see schedule-overlap"};
+  Option<Count> beam_{*this, "beam", Count{64}, "beam of that search"};
   Option<NodeNames> only_{*this, "only", NodeNames{},
                           "the repeated collectives that are removed, without a prediction and whatever memory their "
                           "results need; *: the pass chooses them"};
   Statistic keptResults_{*this, "kept", "repeated collectives removed"};
   Statistic bytes_{*this, "bytes", "bytes of the kept results"};
-  Statistic without_{*this, "without-ns", "predicted step of the best schedule without kept results, in nanoseconds"};
-  Statistic after_{*this, "after-ns", "the same with the kept results"};
+  Statistic searched_{*this, "searched",
+                      "parts, with none among them, whose schedule was searched: no bound showed that they are slower"};
+  Statistic after_{*this, "after-ns", "predicted step of the best schedule with the kept results, in nanoseconds"};
   Reason kept_{*this, RemarkKind::Removed, "kept", "the result of `twin` is kept for it"};
   Reason slower_{*this, RemarkKind::Missed, "not-faster",
                  "no schedule is predicted to be faster if the result of `twin` is kept for it too"};
@@ -70,15 +70,15 @@ public:
   llvm::Expected<Changed> run();
 
 private:
-  /// The first `count` repetitions are kept. Picoseconds of the best schedules.
+  /// The first `count` repetitions are kept.
   struct Choice {
     size_t count = 0;
-    int64_t without = 0;
-    int64_t with = 0;
+    int64_t picoseconds = 0; ///< of the best schedule
   };
   void collect();
   void sortBySavings();
   [[nodiscard]] std::vector<size_t> countsOfParts() const;
+  [[nodiscard]] std::vector<size_t> fittingCounts(const overlap::GraphProblem &given) const;
   [[nodiscard]] Choice choose(const overlap::GraphProblem &given);
   [[nodiscard]] overlap::Problem withKept(const overlap::GraphProblem &given, size_t count) const;
   [[nodiscard]] size_t chooseBySchedule();
@@ -160,38 +160,39 @@ overlap::Problem Keeper::withKept(const overlap::GraphProblem &given, size_t cou
   return overlap::contract(given.problem, replacements);
 }
 
-/// The effort of schedule-overlap without options.
-constexpr unsigned briefWalks = 16;
-constexpr size_t briefBeam = 64;
-
-overlap::SearchOptions brief(overlap::SearchOptions options) {
-  options.maxWalks = std::min(options.maxWalks, briefWalks);
-  options.beamWidth = std::min(options.beamWidth, briefBeam);
-  return options;
-}
-
-/// Returns the fastest part, and the time without any. Of equally fast ones the smallest.
-Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
-  const overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
-  const overlap::SearchOptions trial = brief(options);
+/// Returns the counts whose results fit the budget in the input's order.
+std::vector<size_t> Keeper::fittingCounts(const overlap::GraphProblem &given) const {
   const int64_t peak = overlap::memoryPeak(given.problem, overlap::asItStands(given.problem)).bytes;
   const int64_t limit = std::max(peak, context_.memoryBudget().value_or(overlap::unlimited));
-  Choice best;
-  for (size_t count : countsOfParts()) {
+  std::vector<size_t> counts = countsOfParts();
+  auto exceeds = [&](size_t count) {
     overlap::Problem problem = withKept(given, count);
-    if (overlap::memoryPeak(problem, overlap::asItStands(problem)).bytes > limit)
-      break;
-    if (fitting_ == 0)
-      best.without = best.with = overlap::search(given.problem, trial).picoseconds;
-    fitting_ = count;
-    if (int64_t time = overlap::search(problem, trial).picoseconds; time < best.with)
-      best = {count, best.without, time};
+    return overlap::memoryPeak(problem, overlap::asItStands(problem)).bytes > limit;
+  };
+  counts.erase(llvm::find_if(counts, exceeds), counts.end());
+  return counts;
+}
+
+/// Returns the part with the fastest schedule, which may be none; of equally fast ones the smallest.
+Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
+  std::vector<size_t> counts = fittingCounts(given);
+  if (counts.empty())
+    return {};
+  fitting_ = counts.back();
+  counts.insert(counts.begin(), 0);
+  const overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
+  std::optional<Choice> best;
+  // The largest part first: its schedule is often faster than the bound of every smaller part.
+  for (size_t count : llvm::reverse(counts)) {
+    overlap::Problem problem = withKept(given, count);
+    if (best && overlap::lowerBounds(problem).anyMerging.picoseconds > best->picoseconds)
+      continue;
+    int64_t time = overlap::search(problem, options).picoseconds;
+    if (!best || time <= best->picoseconds)
+      best = Choice{count, time};
+    ++pass_.searched_;
   }
-  if (best.count == 0 || (options.maxWalks == trial.maxWalks && options.beamWidth == trial.beamWidth))
-    return best;
-  best.without = overlap::search(given.problem, options).picoseconds;
-  best.with = overlap::search(withKept(given, best.count), options).picoseconds;
-  return best.with < best.without ? best : Choice{0, best.without, best.without};
+  return *best;
 }
 
 size_t Keeper::chooseBySchedule() {
@@ -202,8 +203,7 @@ size_t Keeper::chooseBySchedule() {
   overlap::GraphProblem given = overlap::problemOf(graph_, options);
   (void)overlap::allowMerging(given, graph_, options, context_.bitwise());
   Choice choice = choose(given);
-  pass_.without_ += choice.without / picosecondsOfNs;
-  pass_.after_ += choice.with / picosecondsOfNs;
+  pass_.after_ += choice.picoseconds / picosecondsOfNs;
   return choice.count;
 }
 
