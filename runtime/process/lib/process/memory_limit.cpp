@@ -1,5 +1,7 @@
 #include "process/memory_limit.h"
 
+#include "process/thread_sanitizer.h"
+
 #include <algorithm>
 
 namespace ccgraph::runtime {
@@ -16,6 +18,8 @@ std::shared_ptr<MemoryAccount> &inForce() {
 OutOfMemory outOfMemory(int64_t bytes) { return OutOfMemory(bytes < 0 ? largestBytes : std::min(bytes, largestBytes)); }
 
 } // namespace
+
+MemoryAccount::~MemoryAccount() { HiddenCount::awaitUses(this); }
 
 void MemoryAccount::take(int64_t bytes) {
   if (bytes < 0 || bytes > most_)

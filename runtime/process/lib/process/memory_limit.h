@@ -43,6 +43,9 @@ struct OutOfMemory : std::bad_alloc {
 class MemoryAccount {
 public:
   explicit MemoryAccount(int64_t most) : most_(most) {}
+  ~MemoryAccount();
+  MemoryAccount(const MemoryAccount &) = delete;
+  MemoryAccount &operator=(const MemoryAccount &) = delete;
 
   /// Throws where these bytes are more than the account leaves.
   void take(int64_t bytes);

@@ -38,6 +38,9 @@ SharedByStreams::~SharedByStreams() {
   watch();
 }
 
+void HiddenCount::endUse(const void *object) { __tsan_release(const_cast<void *>(object)); }
+void HiddenCount::awaitUses(const void *object) { __tsan_acquire(const_cast<void *>(object)); }
+
 StreamThreads::Seen::Seen() { watch(); }
 StreamThreads::Seen::~Seen() { stopWatching(); }
 

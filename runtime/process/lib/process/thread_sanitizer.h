@@ -29,6 +29,14 @@ namespace ccgraph::runtime {
 /// By a thread sanitizer.
 inline constexpr bool isWatchedForRaces = true;
 
+/// For an object whose reference count is hidden by SharedByStreams: each use that has ended is before the destruction
+/// of the object. Uses are not ordered among each other.
+struct HiddenCount {
+  static void endUse(const void *object);
+  /// Call in the destructor of the object.
+  static void awaitUses(const void *object);
+};
+
 /// State that the streams of one rank share because one thread runs them all: while the object lives, accesses count
 /// neither as races nor as ordering.
 struct SharedByStreams {
@@ -88,6 +96,11 @@ private:
 #else
 
 inline constexpr bool isWatchedForRaces = false;
+
+struct HiddenCount {
+  static void endUse(const void *) {}
+  static void awaitUses(const void *) {}
+};
 
 struct SharedByStreams {
   // Not defaulted, so that no compiler mistakes a guard for an unused variable.

@@ -50,6 +50,7 @@ void Storage::lookAt(std::byte *bytes, int64_t size) {
 
 Storage::~Storage() {
   account_->give(static_cast<int64_t>(own_.size()));
+  HiddenCount::endUse(account_.get());
   SharedByStreams account;
   account_.reset();
 }
