@@ -173,7 +173,7 @@ void MpiStandby::hear(ControlChannel::Message message) {
 }
 
 // A quarter of the deadline of waits between ranks, so that a run ends soon after its deadline; at least the time that
-// a busy machine needs.
+// a busy machine needs. A rank that was silent before gets the shortest time, unless its answer comes after all.
 MpiStandby::Answers MpiStandby::rollCall(MessageKind kind, std::vector<std::byte> own, const Answers *before) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds shortest = 250ms, longest = 2000ms;
@@ -210,7 +210,7 @@ llvm::Error MpiStandby::settle(const Standing &standing) {
   ByteWriter texts;
   write(texts, {standing.position()});
   write(texts, standing.waits());
-  Answers said = rollCall(Texts, std::move(texts.bytes), &counts);
+  Answers said = rollCall(Texts, std::move(texts.bytes), &answers_[Counts]);
   auto answers = llvm::find_if(said, [](const auto &answer) { return answer.has_value(); });
   // A rank that arrives after the others have answered the last question was not heard, and another rank reports.
   job_.end(!late && answers - said.begin() == job_.rank());
