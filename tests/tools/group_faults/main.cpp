@@ -6,8 +6,8 @@
 //   ccgraph_group_faults client PORT RANKS RANK CALL DEADLINE        a process that uses the tcp store
 //
 // FAULT: absent (does not call), late (calls after the deadline), leaves (ends its job), stopped and killed (processes
-// alone), and for local unwaited (absent, while the others wait for nothing) and polled (absent, while the others
-// poll). CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
+// alone), differs (calls with one more element), another (calls a barrier), and for local unwaited (absent, while the
+// others wait for nothing) and polled (absent, while the others poll). CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
 //
 // FILE does not exist yet: the file store of the job. Each rank prints "rank R: MILLISECONDS ms: RULE: TEXT" for a
 // failure, or "rank R: MILLISECONDS ms: completed"; "silent rank R" where another process reports the failure to the
@@ -76,11 +76,12 @@ llvm::Expected<WorkPtr> begin(ProcessGroup &group, const Fault &fault) {
   bool isCulprit = group.rank() == culprit;
   CallOptions options{fault.deadline};
   TransferOptions transfer{0, fault.deadline};
-  const std::string &call = fault.call;
+  const std::string call = isCulprit && fault.kind == "another" ? "barrier" : fault.call;
+  int64_t more = isCulprit && fault.kind == "differs" ? 1 : 0;
   if (call == "all_reduce")
-    return group.allReduce(floats(64), ReduceOp::Sum, options);
+    return group.allReduce(floats(64 + more), ReduceOp::Sum, options);
   if (call == "all_reduce_large")
-    return group.allReduce(floats(1 << 16), ReduceOp::Sum, options);
+    return group.allReduce(floats((1 << 16) + more), ReduceOp::Sum, options);
   if (call == "reduce")
     return group.reduce(floats(64), next, ReduceOp::Max, options);
   if (call == "broadcast")
@@ -129,7 +130,8 @@ llvm::Error call(ProcessGroup &group, const Fault &fault) {
 void run(Job &job, const Fault &fault) {
   if (llvm::Error error = finish(job.world().barrier()))
     return report(job.rank(), Clock::now(), std::move(error));
-  if (job.rank() == fault.culprit) {
+  bool calls = fault.kind == "differs" || fault.kind == "another";
+  if (job.rank() == fault.culprit && !calls) {
     if (fault.kind == "killed")
       std::raise(SIGKILL);
     if (fault.kind == "stopped")

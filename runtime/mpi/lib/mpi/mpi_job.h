@@ -42,7 +42,10 @@ public:
   [[nodiscard]] int64_t rank() const { return start_.rank; }
   [[nodiscard]] int64_t size() const { return start_.size; }
   [[nodiscard]] llvm::ArrayRef<size_t> hostRanks() const { return start_.hostRanks; }
-  [[nodiscard]] int64_t largestTag() const { return start_.largestTag; }
+  /// MPI's largest tags are those of openings (mpi_transport.h); a transfer has a smaller one.
+  [[nodiscard]] int64_t largestTransferTag() const { return start_.largestTag - 2; }
+  [[nodiscard]] int64_t tagOfNotices() const { return start_.largestTag - 1; }
+  [[nodiscard]] int64_t tagOfRows() const { return start_.largestTag; }
   [[nodiscard]] MpiCalls &calls() { return *calls_; }
   [[nodiscard]] ControlChannel &control() { return control_; }
   /// The communicator of the engine's own exchanges.

@@ -62,11 +62,12 @@ llvm::Error MpiTransport::place(Ticket ticket, const AgreedCall &agreed) {
   call.agreed = agreed;
   call.comm = job_.communicator(agreed.comm);
   call.commIndex = static_cast<size_t>(llvm::lower_bound(communicators_, agreed.comm) - communicators_.begin());
-  if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTag())
+  if (call.seat.tag >= 0 && call.seat.tag <= job_.largestTransferTag())
     return llvm::Error::success();
   return makeError(diagnose("run.collective", "rank " + std::to_string(job_.rank()) + ": got a transfer with tag " +
                                                   std::to_string(call.seat.tag) + ", expected 0 to " +
-                                                  std::to_string(job_.largestTag()) + ", which is what MPI has"));
+                                                  std::to_string(job_.largestTransferTag()) +
+                                                  ", which is what MPI has"));
 }
 
 void MpiTransport::begin() {
@@ -83,7 +84,7 @@ llvm::Error MpiTransport::launch(Ticket ticket, const Launch &launch) {
   call.error = 0;
   splitRows(call);
   active_[call.commIndex].push_back(ticket);
-  return post(call, call.agreed.compares ? Phase::CompareLengths : Phase::Move);
+  return post(call, call.agreed.compares ? Phase::Open : Phase::Move);
 }
 
 bool MpiTransport::isReady(Ticket ticket) {
@@ -159,13 +160,17 @@ llvm::Error MpiTransport::post(Call &call, Phase phase) {
   switch (phase) {
   case Phase::Done:
     break;
-  case Phase::CompareLengths:
-    error = postCompareLengths(call);
+  case Phase::Open:
+    error = postOpening(call);
     break;
   case Phase::Compare:
     error = postCompare(call);
     break;
   case Phase::Move:
+    if (!call.early.empty()) {
+      call.open.swap(call.early);
+      break;
+    }
     if (call.seat.kind == CollectiveKind::Barrier)
       error = job_.calls().barrier(call.comm, add(call));
     for (size_t row = 0; row < call.rows() && error == 0; ++row)
@@ -181,12 +186,10 @@ llvm::Error MpiTransport::post(Call &call, Phase phase) {
 
 llvm::Expected<MpiTransport::Phase> MpiTransport::finish(Call &call) {
   switch (call.phase) {
-  case Phase::CompareLengths:
-    return Phase::Compare;
+  case Phase::Open:
+    return afterOpening(call);
   case Phase::Compare:
-    if (llvm::Error error = compare(call))
-      return error;
-    return Phase::Move;
+    return compare(call);
   case Phase::Move:
     for (size_t row = 0; row < call.rows() && call.launch->reduceOp; ++row)
       reduceRow(call, row);
@@ -201,35 +204,6 @@ llvm::Expected<MpiTransport::Phase> MpiTransport::finish(Call &call) {
 MpiRequest &MpiTransport::add(Call &call, int64_t expected) {
   call.open.push_back({{}, expected});
   return call.open.back().mpi;
-}
-
-// --- Launches that are compared as they meet ------------------------------------------------------------------
-
-int MpiTransport::postCompareLengths(Call &call) {
-  ByteWriter to;
-  write(to, noticeOf(call.seat, *call.launch));
-  call.notice = std::move(to.bytes);
-  call.lengths.assign(call.seat.members.size() + 1, static_cast<int64_t>(call.notice.size()));
-  auto *own = reinterpret_cast<std::byte *>(call.lengths.data());
-  return job_.calls().allGather(call.comm, own, own + sizeof(int64_t), sizeof(int64_t), add(call));
-}
-
-int MpiTransport::postCompare(Call &call) {
-  auto most = static_cast<size_t>(*std::max_element(call.lengths.begin(), call.lengths.end()));
-  call.notice.resize(most);
-  call.notices.resize(most * call.seat.members.size());
-  return job_.calls().allGather(call.comm, call.notice.data(), call.notices.data(), static_cast<int64_t>(most),
-                                add(call));
-}
-
-llvm::Error MpiTransport::compare(const Call &call) const {
-  std::vector<Launch> launches;
-  size_t most = call.notice.size();
-  for (size_t i = 0; i < call.seat.members.size(); ++i) {
-    ByteReader from(llvm::makeArrayRef(call.notices).slice(i * most, most));
-    launches.push_back(launchOf(readNotice(from), call.seat.members[i], *context_));
-  }
-  return checkMatch(launches, {call.seat.members, static_cast<size_t>(call.agreed.sequence)});
 }
 
 // --- Rows ---------------------------------------------------------------------------------------------------

@@ -17,6 +17,11 @@
 // communicator by their order of issue. A call with two parts issues its second one before later calls on the
 // communicator.
 //
+// Calls whose agreement is not known before the run begin with an opening: each member sends its notice
+// (call_notice.h) to each other member by MPI_Isend, so launches of different kinds meet too. Nothing is moved before
+// all notices agree. But the row of an all_reduce of at most `earlyBytes` is sent with the opening, into scratch
+// memory, so that such a call takes as many rounds as without an opening.
+//
 // Ownership: borrows the job and the launches; keeps scratch memory. Failure: rules run.mpi, and run.ranks-disagree
 // where launches are compared at run time. Cost: MPI's; in steady state no memory is allocated here.
 #pragma once
@@ -33,6 +38,8 @@ class MpiTransport final : public Transport {
 public:
   /// Below, one round of messages is worth more than the bytes that two save.
   static constexpr int64_t smallBytes = 32 << 10;
+  /// The largest row that is sent with an opening.
+  static constexpr int64_t earlyBytes = 64 << 10;
   /// CallSeat::peer of a receive from any member; no plan has one.
   static constexpr size_t anyPeer = ~size_t{0};
 
@@ -63,7 +70,7 @@ public:
   void learn(std::vector<std::optional<LaunchCounts>> counts) { known_ = std::move(counts); }
 
 private:
-  enum class Phase : uint8_t { Done, CompareLengths, Compare, Move, Share };
+  enum class Phase : uint8_t { Done, Open, Compare, Move, Share };
   struct Request {
     MpiRequest mpi;
     /// bytes that must arrive; -1: as many as all have requested
@@ -93,10 +100,12 @@ private:
     bool hasShare = false;
     /// by row
     std::vector<Arena> scratch;
-    // launches that are compared
+    // launches that are compared: the own notice, those of all members, each at a multiple of noticeStride
     std::vector<std::byte> notice;
     std::vector<std::byte> notices;
-    std::vector<int64_t> lengths;
+    size_t noticeStride = 0;
+    /// of a row that is sent with the opening
+    std::vector<Request> early;
     /// of MPI's, found where no error can be returned
     int error = 0;
     /// of a complete receive: the member that sent
@@ -111,14 +120,19 @@ private:
   /// Returns whether the call's next part is the first one on its communicator.
   [[nodiscard]] bool isNextOnComm(Ticket ticket) const;
   [[nodiscard]] llvm::Error post(Call &call, Phase phase);
-  [[nodiscard]] int postCompareLengths(Call &call);
+  [[nodiscard]] int postOpening(Call &call);
+  [[nodiscard]] int postNotices(Call &call);
+  [[nodiscard]] static bool movesEarly(const Call &call);
+  [[nodiscard]] int postEarly(Call &call);
+  [[nodiscard]] llvm::Expected<Phase> afterOpening(Call &call);
   [[nodiscard]] int postCompare(Call &call);
   [[nodiscard]] int postMove(Call &call, size_t row);
   [[nodiscard]] int postAllReduce(Call &call, size_t row);
   [[nodiscard]] int postAllToAll(Call &call, size_t row);
   [[nodiscard]] int postShare(Call &call, size_t row);
   [[nodiscard]] MpiRequest &add(Call &call, int64_t expected = -1);
-  [[nodiscard]] llvm::Error compare(const Call &call) const;
+  [[nodiscard]] llvm::Expected<Phase> compare(Call &call) const;
+  [[nodiscard]] llvm::Error checkNotices(const Call &call) const;
   static void reduceRow(const Call &call, size_t row);
   /// After the phase's requests are complete; gives the next one.
   [[nodiscard]] llvm::Expected<Phase> finish(Call &call);
