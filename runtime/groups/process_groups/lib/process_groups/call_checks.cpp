@@ -4,6 +4,7 @@
 #include "process_groups/group_error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <map>
 
@@ -64,9 +65,9 @@ private:
 
   // --- Dtypes ---------------------------------------------------------------------------------------------------
   /// The order in which torch.distributed compares the tensors of a call.
-  [[nodiscard]] std::vector<const Tensor *> comparedTensors() const {
+  [[nodiscard]] llvm::SmallVector<const Tensor *, 8> comparedTensors() const {
     bool inputsFirst = call_.op == GroupOp::Gather;
-    std::vector<const Tensor *> all;
+    llvm::SmallVector<const Tensor *, 8> all;
     for (const std::vector<Tensor> *list :
          {inputsFirst ? &call_.inputs : &call_.outputs, inputsFirst ? &call_.outputs : &call_.inputs})
       for (const Tensor &tensor : *list)
@@ -75,7 +76,7 @@ private:
   }
 
   void checkDTypes() {
-    std::vector<const Tensor *> all = comparedTensors();
+    llvm::SmallVector<const Tensor *, 8> all = comparedTensors();
     for (size_t i = 1; i < all.size(); ++i) {
       DType before = dtypeInCalls(all[i - 1]->dtype()), dtype = dtypeInCalls(all[i]->dtype());
       if (before == dtype)
@@ -119,19 +120,21 @@ private:
   void checkReduction() {
     DType dtype = call_.inputs.front().dtype();
     ReduceOp op = call_.reduction.op();
-    std::string name = call_.reduction.str(), upper = reduceOpName(op).upper();
     bool isBitwise = op == ReduceOp::Band || op == ReduceOp::Bor || op == ReduceOp::Bxor;
     bool isInteger = classOf(dtype) == DTypeClass::Integer || dtype == DType::Bool;
     if (isComplex(dtype) && !isDefinedOn(op, dtype))
-      return findDType(groupOpName(call_.op).str() + " does not support " + name + " on complex tensors");
+      return findDType(groupOpName(call_.op).str() + " does not support " + call_.reduction.str() +
+                       " on complex tensors");
     if (isBitwise && !isInteger)
-      return findDType("Cannot use ReduceOp." + upper + " with non-integral dtype " + torchName(dtype).str());
+      return findDType("Cannot use ReduceOp." + reduceOpName(op).upper() + " with non-integral dtype " +
+                       torchName(dtype).str());
     if (op == ReduceOp::Avg && isInteger)
       return findDType("result type Float can't be cast to the desired output type " + className(dtype),
                        "an average of integers is no integer: sum them, and divide");
     if (call_.reduction.factor() && !isFloat(dtype))
       return findDType("premul_sum multiplies floating-point tensors, got torch." + torchName(dtype).str());
-    findDType(llvm::toString(checkReducible(op, dtype)));
+    if (llvm::Error error = checkReducible(op, dtype))
+      findDType(llvm::toString(std::move(error)));
   }
 
   // --- Lists and sizes ------------------------------------------------------------------------------------------

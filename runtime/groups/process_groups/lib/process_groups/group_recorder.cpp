@@ -12,22 +12,6 @@ int64_t now() {
       .count();
 }
 
-std::vector<FlightTensor> describe(llvm::ArrayRef<Tensor> tensors) {
-  std::vector<FlightTensor> all;
-  for (const Tensor &tensor : tensors)
-    all.push_back({shortName(tensor.dtype()).str(), tensor.numElements()});
-  return all;
-}
-
-std::string detailOf(const GroupCall &call) {
-  CollectiveKind kind = kindOf(call.op);
-  if (kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter)
-    return reduceOpName(call.reduction.op()).str();
-  if (kind == CollectiveKind::Broadcast || kind == CollectiveKind::Scatter)
-    return "from " + std::to_string(call.root);
-  return "";
-}
-
 class RecordedWork final : public Work {
 public:
   RecordedWork(WorkPtr work, std::shared_ptr<GroupRecorder> recorder, GroupRecorder::Number call)
@@ -66,36 +50,42 @@ size_t GroupRecorder::groupOf(const FlightGroup &group) {
   return static_cast<size_t>(found - groups_.begin());
 }
 
-GroupRecorder::Number GroupRecorder::begin(const GroupCall &call, const FlightGroup &group, int64_t sequence) {
-  FlightCall entry;
-  entry.operation = isTransfer(call.op) ? collectiveName(kindOf(call.op)).str() : groupOpName(call.op).str();
-  entry.detail = detailOf(call);
+GroupRecorder::Entry GroupRecorder::entryOf(const GroupCall &call) {
+  Entry entry;
+  entry.op = call.op;
+  entry.reduction = call.reduction.op();
+  entry.root = call.root;
+  entry.peer = call.peer;
   entry.tag = call.tag;
-  entry.inputs = describe(call.inputs);
-  entry.outputs = describe(call.outputs);
+  for (const Tensor &tensor : call.inputs)
+    entry.inputs.push_back({tensor.dtype(), tensor.numElements()});
+  for (const Tensor &tensor : call.outputs)
+    entry.outputs.push_back({tensor.dtype(), tensor.numElements()});
   entry.times.scheduled = now();
+  return entry;
+}
+
+GroupRecorder::Number GroupRecorder::begin(const GroupCall &call, const FlightGroup &group, int64_t sequence) {
+  Entry entry = entryOf(call);
   entry.sequence = sequence;
   std::lock_guard<std::mutex> lock(mutex_);
   entry.group = groupOf(group);
-  if (isTransfer(call.op)) {
-    entry.peer = call.peer;
+  if (isTransfer(call.op))
     entry.sequence = ++transfers_[{entry.group, call.op == GroupOp::Send, call.peer, call.tag}];
-  }
-  calls_.push_back(std::move(entry));
-  if (calls_.size() > mostCalls_) {
-    calls_.pop_front();
-    ++first_;
-  }
-  return first_ + static_cast<Number>(calls_.size()) - 1;
+  if (calls_.size() < mostCalls_)
+    calls_.push_back(std::move(entry));
+  else if (mostCalls_ != 0)
+    calls_[static_cast<size_t>(next_) % mostCalls_] = std::move(entry);
+  return next_++;
 }
 
-FlightCall *GroupRecorder::find(Number call) {
-  return call < first_ ? nullptr : &calls_[static_cast<size_t>(call - first_)];
+GroupRecorder::Entry *GroupRecorder::find(Number call) {
+  return call < first() ? nullptr : &calls_[static_cast<size_t>(call) % mostCalls_];
 }
 
 void GroupRecorder::start(Number call) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (FlightCall *entry = find(call)) {
+  if (Entry *entry = find(call)) {
     entry->state = FlightState::Started;
     entry->times.started = now();
   }
@@ -103,11 +93,36 @@ void GroupRecorder::start(Number call) {
 
 void GroupRecorder::complete(Number call) {
   std::lock_guard<std::mutex> lock(mutex_);
-  FlightCall *entry = find(call);
+  Entry *entry = find(call);
   if (!entry || entry->state == FlightState::Completed)
     return;
   entry->state = FlightState::Completed;
   entry->times.completed = now();
+}
+
+static std::string detailOf(CollectiveKind kind, ReduceOp reduction, int64_t root) {
+  if (kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter)
+    return reduceOpName(reduction).str();
+  if (kind == CollectiveKind::Broadcast || kind == CollectiveKind::Scatter)
+    return "from " + std::to_string(root);
+  return "";
+}
+
+FlightCall GroupRecorder::describe(const Entry &entry) {
+  FlightCall call;
+  call.group = entry.group;
+  call.sequence = entry.sequence;
+  call.operation = isTransfer(entry.op) ? collectiveName(kindOf(entry.op)).str() : groupOpName(entry.op).str();
+  call.detail = detailOf(kindOf(entry.op), entry.reduction, entry.root);
+  if (isTransfer(entry.op))
+    call.peer = entry.peer;
+  call.tag = entry.tag;
+  for (const auto &[rows, tensors] : {std::pair(&entry.inputs, &call.inputs), std::pair(&entry.outputs, &call.outputs)})
+    for (const Row &row : *rows)
+      tensors->push_back({shortName(row.dtype).str(), row.elements});
+  call.state = entry.state;
+  call.times = entry.times;
+  return call;
 }
 
 FlightRecord GroupRecorder::record() const {
@@ -117,10 +132,11 @@ FlightRecord GroupRecorder::record() const {
   record.worldSize = worldSize_;
   record.engine = "process groups";
   record.taken = now();
-  record.forgottenCalls = first_;
+  record.forgottenCalls = first();
   record.groups = groups_;
-  record.calls.assign(calls_.begin(), calls_.end());
-  bool waits = llvm::any_of(calls_, [](const FlightCall &call) { return call.state == FlightState::Started; });
+  for (Number call = first(); call < next_; ++call)
+    record.calls.push_back(describe(calls_[static_cast<size_t>(call) % mostCalls_]));
+  bool waits = llvm::any_of(calls_, [](const Entry &call) { return call.state == FlightState::Started; });
   record.activity = waits ? RankActivity::Waiting : RankActivity::Busy;
   return record;
 }

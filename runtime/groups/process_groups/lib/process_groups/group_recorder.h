@@ -1,12 +1,14 @@
 // GroupRecorder: the last calls of one rank's process groups, as a flight record.
 //
-// Ownership: owns its entries. Thread-safe. Failure: none. Cost: a lock, and a small record for each call.
+// Ownership: owns its entries. Thread-safe. Failure: none. Cost: a lock, and a small record without
+// texts, for each call.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"
 #include "ccgraph/runtime/backend.h"
 
-#include <deque>
+#include "llvm/ADT/SmallVector.h"
+
 #include <map>
 #include <mutex>
 
@@ -25,7 +27,27 @@ public:
   [[nodiscard]] FlightRecord record() const;
 
 private:
-  [[nodiscard]] FlightCall *find(Number call);
+  struct Row {
+    DType dtype = DType::F32;
+    int64_t elements = 0;
+  };
+  /// A call without texts, which record() makes.
+  struct Entry {
+    GroupOp op = GroupOp::Barrier;
+    ReduceOp reduction = ReduceOp::Sum;
+    int64_t root = 0;
+    int64_t peer = 0;
+    int64_t tag = 0;
+    size_t group = 0;
+    int64_t sequence = 0;
+    llvm::SmallVector<Row, 1> inputs, outputs;
+    FlightState state = FlightState::Scheduled;
+    FlightTimes times;
+  };
+  [[nodiscard]] static Entry entryOf(const GroupCall &call);
+  [[nodiscard]] static FlightCall describe(const Entry &entry);
+  [[nodiscard]] Entry *find(Number call);
+  [[nodiscard]] Number first() const { return next_ - static_cast<Number>(calls_.size()); }
   [[nodiscard]] size_t groupOf(const FlightGroup &group);
 
   int64_t rank_;
@@ -33,8 +55,9 @@ private:
   size_t mostCalls_;
   mutable std::mutex mutex_;
   std::vector<FlightGroup> groups_;
-  std::deque<FlightCall> calls_;
-  Number first_ = 0;
+  /// call n at n % mostCalls_
+  std::vector<Entry> calls_;
+  Number next_ = 0;
   /// transfers, by channel
   std::map<std::tuple<size_t, bool, int64_t, int64_t>, int64_t> transfers_;
 };

@@ -86,7 +86,6 @@ private:
   bool advance() {
     if (done_ || !failure_.empty())
       return done_;
-    uint64_t changes = room_->changes();
     if (!seat_.call)
       seekSender();
     if (seat_.call && !moved_ && seat_.call->hasAll()) {
@@ -97,11 +96,8 @@ private:
     if (moved_ && seat_.call->isDone()) {
       launch_->takeResults();
       done_ = true;
-    } else if (changes != seen_) {
-      // A failure changes the room, so the lock is taken once for each change.
-      if (llvm::Error error = room_->failure())
-        failure_ = diagnosticsOf(std::move(error));
-      seen_ = changes;
+    } else if (llvm::Error error = room_->failure()) {
+      failure_ = diagnosticsOf(std::move(error));
     }
     return done_;
   }
@@ -141,8 +137,6 @@ private:
   CallDeadline deadline_;
   std::mutex mutex_;
   LocalRoom::Seat seat_;
-  /// LocalRoom::changes() of the last look at its failure
-  uint64_t seen_ = 0;
   bool moved_ = false;
   bool done_ = false;
   std::vector<Diagnostic> failure_;

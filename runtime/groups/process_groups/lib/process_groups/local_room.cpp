@@ -7,6 +7,8 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 
+#include <thread>
+
 namespace ccgraph::runtime {
 
 using llvm::Twine;
@@ -26,9 +28,12 @@ llvm::Error CallDeadline::error(const std::string &what, std::chrono::millisecon
 
 // --- A call ----------------------------------------------------------------------------------------------------------
 
-LocalCall::LocalCall(std::vector<int64_t> members, size_t sequence)
-    : members_(std::move(members)), sequence_(sequence), match_(members_, sequence), launches_(members_.size()),
-      begun_(members_.size()) {}
+LocalCall::LocalCall(llvm::ArrayRef<int64_t> members, size_t sequence)
+    : members_(members), sequence_(sequence), match_(members_, sequence), launches_(members.size()),
+      begun_(members.size()) {}
+
+LocalCall::LocalCall(int64_t from, int64_t to)
+    : ends_{from, to}, members_(ends_), sequence_(0), match_(members_, 0), launches_(2), begun_(2) {}
 
 llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
   launches_[member] = std::move(launch);
@@ -79,27 +84,44 @@ std::string LocalCall::text() const {
 
 // --- The room --------------------------------------------------------------------------------------------------------
 
+// The ranks join a call at the same moment, and hold the lock for less time than a thread takes to wake up.
+LocalRoom::Lock LocalRoom::hold() {
+  constexpr int mostTries = 1000, triesBetweenYields = 16;
+  Lock lock(mutex_, std::try_to_lock);
+  for (int tries = 1; !lock.owns_lock() && tries < mostTries; ++tries) {
+    if (tries % triesBetweenYields == 0)
+      std::this_thread::yield();
+    (void)lock.try_lock();
+  }
+  if (!lock.owns_lock())
+    lock.lock();
+  return lock;
+}
+
 llvm::Error LocalRoom::failureLocked() const { return failure_.empty() ? llvm::Error::success() : makeError(failure_); }
 
 llvm::Error LocalRoom::failure() {
-  Lock lock(mutex_);
+  if (!failed_.load(std::memory_order_acquire))
+    return llvm::Error::success();
+  Lock lock = hold();
   return failureLocked();
 }
 
 void LocalRoom::failLocked(std::vector<Diagnostic> why) {
   if (failure_.empty())
     failure_ = std::move(why);
+  failed_.store(true, std::memory_order_release);
   tellLocked();
 }
 
 void LocalRoom::fail(llvm::Error error) {
   std::vector<Diagnostic> why = diagnosticsOf(std::move(error));
-  Lock lock(mutex_);
+  Lock lock = hold();
   failLocked(std::move(why));
 }
 
 void LocalRoom::endOverdue() {
-  Lock lock(mutex_);
+  Lock lock = hold();
   if (!failure_.empty())
     return;
   if (llvm::Error error = overdueLocked())
@@ -124,7 +146,7 @@ llvm::Error LocalRoom::overdueLocked() {
 }
 
 void LocalRoom::tell() {
-  Lock lock(mutex_);
+  Lock lock = hold();
   tellLocked();
 }
 
@@ -134,12 +156,12 @@ void LocalRoom::tellLocked() {
 }
 
 void LocalRoom::await(Clock::time_point until, llvm::function_ref<bool()> holds) {
-  Lock lock(mutex_);
+  Lock lock = hold();
   changed_.wait_until(lock, until, [&] { return holds() || !failure_.empty(); });
 }
 
 llvm::Expected<LocalRoom::Seat> LocalRoom::join(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
-  Lock lock(mutex_);
+  Lock lock = hold();
   if (llvm::Error over = failureLocked())
     return over;
   return isPointToPoint(launch->launch().kind) ? joinTransfer(member, launch) : joinCollective(member, launch);
@@ -181,8 +203,7 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
   auto &open = open_[channel];
   bool isFirst = open.empty() || open.front()->has(end);
   std::shared_ptr<LocalCall> call =
-      isFirst ? std::make_shared<LocalCall>(std::vector{members_[channel.from], members_[channel.to]}, 0)
-              : open.front();
+      isFirst ? std::make_shared<LocalCall>(members_[channel.from], members_[channel.to]) : open.front();
   if (isFirst)
     open.push_back(call);
   else
@@ -194,7 +215,7 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
 }
 
 llvm::Error LocalRoom::seek(const std::shared_ptr<const GroupLaunch> &launch) {
-  Lock lock(mutex_);
+  Lock lock = hold();
   if (llvm::Error over = failureLocked())
     return over;
   seekers_.push_back(CallDeadline::of(launch));
@@ -203,7 +224,7 @@ llvm::Error LocalRoom::seek(const std::shared_ptr<const GroupLaunch> &launch) {
 
 llvm::Expected<std::optional<LocalRoom::Seat>>
 LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
-  Lock lock(mutex_);
+  Lock lock = hold();
   if (llvm::Error over = failureLocked())
     return over;
   for (auto &[channel, open] : open_) {
@@ -230,7 +251,7 @@ void LocalRoom::lose(size_t member, LocalCall &call) {
 }
 
 void LocalRoom::leave(size_t member) {
-  Lock lock(mutex_);
+  Lock lock = hold();
   left_.insert(member);
   for (const std::shared_ptr<LocalCall> &call : calls_)
     if (!call->has(member) &&

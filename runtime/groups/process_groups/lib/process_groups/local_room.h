@@ -17,6 +17,9 @@
 #include "local/local_match.h"
 #include "process_groups/group_launch.h"
 
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -42,8 +45,10 @@ inline constexpr llvm::StringLiteral noSender = "irecv, for which no rank has se
 /// One collective or transfer, with the launches of the members that have joined.
 class LocalCall {
 public:
-  /// `sequence`: 0 for a transfer, whose members are its two ends.
-  LocalCall(std::vector<int64_t> members, size_t sequence);
+  /// Of these members, which outlive it: those of the room.
+  LocalCall(llvm::ArrayRef<int64_t> members, size_t sequence);
+  /// A transfer between two ranks.
+  LocalCall(int64_t from, int64_t to);
   [[nodiscard]] llvm::Expected<bool> join(size_t member, std::shared_ptr<const GroupLaunch> launch);
   [[nodiscard]] bool hasAll() const { return match_.allArrived(); }
   [[nodiscard]] bool isDone() const { return match_.allDone(); }
@@ -61,11 +66,14 @@ private:
   [[nodiscard]] llvm::Error checkNames(size_t member) const;
   [[nodiscard]] bool movePart(size_t member);
 
-  std::vector<int64_t> members_;
+  /// of a transfer
+  std::array<int64_t, 2> ends_{};
+  llvm::ArrayRef<int64_t> members_;
   CallDeadline deadline_;
+  /// 0 for a transfer
   size_t sequence_;
   LocalMatch match_;
-  std::vector<std::shared_ptr<const GroupLaunch>> launches_;
+  llvm::SmallVector<std::shared_ptr<const GroupLaunch>, 4> launches_;
   std::vector<std::atomic<bool>> begun_;
 };
 
@@ -95,6 +103,7 @@ public:
   void fail(llvm::Error error);
   /// Ends the group if a call lacks a rank after its deadline.
   void endOverdue();
+  /// Takes no lock where there is none.
   [[nodiscard]] llvm::Error failure();
   /// The member will call nothing more.
   void leave(size_t member);
@@ -108,6 +117,7 @@ private:
     friend auto operator<=>(const Channel &, const Channel &) = default; // NOLINT(modernize-use-nullptr): no pointer
   };
   using Lock = std::unique_lock<std::mutex>;
+  [[nodiscard]] Lock hold();
   [[nodiscard]] llvm::Expected<Seat> joinLocked(Seat seat, const std::shared_ptr<const GroupLaunch> &launch);
   [[nodiscard]] llvm::Expected<Seat> joinCollective(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
   [[nodiscard]] llvm::Expected<Seat> joinTransfer(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
@@ -134,6 +144,8 @@ private:
   std::vector<CallDeadline> seekers_;
   std::set<size_t> left_;
   std::vector<Diagnostic> failure_;
+  /// there is a failure; read without the lock
+  std::atomic<bool> failed_ = false;
 };
 
 } // namespace ccgraph::runtime
