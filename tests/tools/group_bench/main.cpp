@@ -2,11 +2,12 @@
 //
 //   ccgraph_group_bench local                       two ranks, threads
 //   mpirun -n 2 ccgraph_group_bench mpi FILE        two ranks, processes; FILE does not exist yet
+//   ccgraph_group_bench alone CALLS BYTES           both ranks on one thread, for an instruction count
 //   ccgraph_group_bench store                       a tcp store and its clients in this process
 //
 // A plain all_reduce is the same movement without a group: the transport's calls in a loop, without checks, records and
-// works. Both sides yield while they wait. Runs alternate, and the fastest run of each counts, because on a busy
-// machine some runs are undisturbed. Prints rows of a Markdown table.
+// works. Both sides yield while they wait. Runs of a few calls alternate, so that a busy machine disturbs both alike,
+// and a tenth of the runs are faster than the time that is printed. Prints rows of a Markdown table.
 #include "ccgraph/runtime/engine.h"
 #include "ccgraph/runtime/job.h"
 #include "ccgraph/runtime/tcp_store.h"
@@ -32,8 +33,18 @@ constexpr int repetitions = 30;
 constexpr int64_t sizes[] = {256, 4 << 10, 32 << 10, 256 << 10, 4 << 20};
 
 double microseconds(Clock::duration time) { return std::chrono::duration<double, std::micro>(time).count(); }
-/// Calls of one run, which takes some milliseconds.
-int callsOf(int64_t bytes) { return bytes <= (32 << 10) ? 200 : bytes <= (256 << 10) ? 50 : 8; }
+/// Of one run, which takes some tens of microseconds, or one large call.
+int callsOf(int64_t bytes) { return bytes <= (32 << 10) ? 8 : 1; }
+int runsOf(int64_t bytes) { return bytes <= (256 << 10) ? 400 : 100; }
+
+/// The microseconds for each call of runs that take turns.
+struct Times {
+  std::vector<double> plain, group;
+};
+double lowTenth(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 10];
+}
 Tensor tensorOf(int64_t bytes) { return Tensor::zeros(DType::F32, {bytes / 4}); }
 
 Launch launchOf(const Tensor &tensor, int64_t rank) {
@@ -53,15 +64,33 @@ void callGroup(ProcessGroup &group, const Tensor &tensor, int calls) {
     llvm::cantFail(finish(group.allReduce(tensor)));
 }
 
-void printRow(const char *backend, int64_t bytes, double plain, double group) {
+void printRow(const char *backend, int64_t bytes, const Times &times) {
+  double plain = lowTenth(times.plain), group = lowTenth(times.group);
   std::printf("| %s | %lld | %.2f | %.2f | %.3f |\n", backend, static_cast<long long>(bytes), plain, group,
               group / plain);
   std::fflush(stdout);
 }
 
+/// One rank's part of all runs; the ranks come together in each call. `plain` and `group`: so many calls.
+template <typename Plain, typename Group>
+Times takeTurns(int64_t bytes, Plain plain, Group group) {
+  int calls = callsOf(bytes), runs = runsOf(bytes);
+  Times times;
+  for (int i = 0; i < runs; ++i) {
+    Clock::time_point begun = Clock::now();
+    plain(calls);
+    Clock::time_point between = Clock::now();
+    group(calls);
+    Clock::time_point ended = Clock::now();
+    times.plain.push_back(microseconds(between - begun) / calls);
+    times.group.push_back(microseconds(ended - between) / calls);
+  }
+  return times;
+}
+
 // --- Threads ---------------------------------------------------------------------------------------------------------
 
-/// One match for each call of a run.
+/// One match for each call.
 struct PlainCalls {
   std::vector<int64_t> members{0, 1};
   std::deque<LocalMatch> matches;
@@ -71,56 +100,77 @@ struct PlainCalls {
   }
 };
 
-void callPlain(PlainCalls &plain, const Launch &launch) {
-  auto member = static_cast<size_t>(launch.rank);
-  for (LocalMatch &match : plain.matches) {
-    (void)llvm::cantFail(match.arrive(member, launch));
-    while (!match.allArrived())
-      std::this_thread::yield();
-    moveRows(match.launches(), member);
-    (void)match.finish();
-    while (!match.allDone())
-      std::this_thread::yield();
-  }
+void callPlain(LocalMatch &match, const Launch &launch) {
+  (void)llvm::cantFail(match.arrive(static_cast<size_t>(launch.rank), launch));
+  while (!match.allArrived())
+    std::this_thread::yield();
+  moveRows(match.launches(), static_cast<size_t>(launch.rank));
+  (void)match.finish();
+  while (!match.allDone())
+    std::this_thread::yield();
 }
 
-/// The microseconds of one call, on two threads that begin together.
-template <typename Body>
-double runOnThreads(int calls, Body body) {
-  std::atomic<int> ready = 0;
-  auto meet = [&] {
-    for (++ready; ready < 2;)
-      std::this_thread::yield();
-  };
-  Clock::time_point begun;
-  std::thread other([&] {
-    meet();
-    body(1);
-  });
-  meet();
-  begun = Clock::now();
-  body(0);
-  other.join();
-  return microseconds(Clock::now() - begun) / calls;
-}
+struct TwoJobs {
+  std::unique_ptr<Job> jobs[2];
+  TwoJobs() {
+    std::shared_ptr<Store> store = makeHashStore();
+    for (int64_t rank : {0, 1})
+      jobs[rank] = llvm::cantFail(Job::init({.store = store, .rank = rank, .worldSize = 2}));
+  }
+};
 
 int runLocal() {
-  std::shared_ptr<Store> store = makeHashStore();
-  auto join = [&](int64_t rank) { return llvm::cantFail(Job::init({.store = store, .rank = rank, .worldSize = 2})); };
-  std::unique_ptr<Job> jobs[] = {join(0), join(1)};
+  TwoJobs two;
   for (int64_t bytes : sizes) {
-    int calls = callsOf(bytes);
-    Tensor tensors[] = {tensorOf(bytes), tensorOf(bytes)};
-    Launch launches[] = {launchOf(tensors[0], 0), launchOf(tensors[1], 1)};
-    double plain = 1e9, group = 1e9;
-    for (int i = 0; i < repetitions; ++i) {
-      PlainCalls matches(calls);
-      plain = std::min(plain, runOnThreads(calls, [&](int rank) { callPlain(matches, launches[rank]); }));
-      group =
-          std::min(group, runOnThreads(calls, [&](int rank) { callGroup(jobs[rank]->world(), tensors[rank], calls); }));
-    }
-    printRow("local", bytes, plain, group);
+    PlainCalls matches(callsOf(bytes) * runsOf(bytes));
+    auto runRank = [&](int64_t rank) {
+      Tensor tensor = tensorOf(bytes), other = tensorOf(bytes);
+      Launch launch = launchOf(tensor, rank);
+      auto next = matches.matches.begin();
+      auto plain = [&](int calls) {
+        for (int i = 0; i < calls; ++i)
+          callPlain(*next++, launch);
+      };
+      return takeTurns(bytes, plain, [&](int calls) { callGroup(two.jobs[rank]->world(), other, calls); });
+    };
+    std::thread other([&] { (void)runRank(1); });
+    Times times = runRank(0);
+    other.join();
+    printRow("local", bytes, times);
   }
+  return 0;
+}
+
+// Both ranks on one thread: no rank waits, so the count of instructions is the same in each run.
+
+[[gnu::noinline]] void callPlainAlone(PlainCalls &plain, const Launch (&launches)[2]) {
+  for (LocalMatch &match : plain.matches) {
+    for (const Launch &launch : launches)
+      (void)llvm::cantFail(match.arrive(static_cast<size_t>(launch.rank), launch));
+    for (const Launch &launch : launches) {
+      moveRows(match.launches(), static_cast<size_t>(launch.rank));
+      (void)match.finish();
+    }
+  }
+}
+
+[[gnu::noinline]] void callGroupAlone(TwoJobs &two, const Tensor (&tensors)[2], int calls) {
+  for (int i = 0; i < calls; ++i) {
+    WorkPtr works[2];
+    for (int rank : {0, 1})
+      works[rank] = llvm::cantFail(two.jobs[rank]->world().allReduce(tensors[rank]));
+    for (const WorkPtr &work : works)
+      llvm::cantFail(work->wait());
+  }
+}
+
+int runAlone(int calls, int64_t bytes) {
+  TwoJobs two;
+  Tensor tensors[] = {tensorOf(bytes), tensorOf(bytes)};
+  Launch launches[] = {launchOf(tensors[0], 0), launchOf(tensors[1], 1)};
+  PlainCalls matches(calls);
+  callPlainAlone(matches, launches);
+  callGroupAlone(two, tensors, calls);
   return 0;
 }
 
@@ -160,22 +210,13 @@ int runMpi(const char *path) {
     auto job = llvm::cantFail(Job::init(std::move(options)));
     PlainMpi plainCalls(*MpiJob::joined());
     for (int64_t bytes : sizes) {
-      int calls = callsOf(bytes);
       Tensor tensor = tensorOf(bytes);
       Launch launch = launchOf(tensor, job->rank());
-      double plain = 1e9, group = 1e9;
-      auto timed = [&](auto body) {
-        llvm::cantFail(finish(job->world().barrier()));
-        Clock::time_point begun = Clock::now();
-        body();
-        return microseconds(Clock::now() - begun) / calls;
-      };
-      for (int i = 0; i < repetitions; ++i) {
-        plain = std::min(plain, timed([&] { plainCalls.call(launch, calls); }));
-        group = std::min(group, timed([&] { callGroup(job->world(), tensor, calls); }));
-      }
+      Times times = takeTurns(
+          bytes, [&](int calls) { plainCalls.call(launch, calls); },
+          [&](int calls) { callGroup(job->world(), tensor, calls); });
       if (job->rank() == 0)
-        printRow("mpi", bytes, plain, group);
+        printRow("mpi", bytes, times);
     }
   }
   return findEngine("mpi")->leave(0);
@@ -252,8 +293,10 @@ int main(int argc, char **argv) {
     return runLocal();
   if (mode == "mpi" && argc == 3)
     return runMpi(argv[2]);
+  if (mode == "alone" && argc == 4)
+    return runAlone(std::atoi(argv[2]), std::atoll(argv[3]));
   if (mode == "store")
     return runStore();
-  std::fprintf(stderr, "usage: %s local | mpi FILE | store\n", argv[0]);
+  std::fprintf(stderr, "usage: %s local | mpi FILE | alone CALLS BYTES | store\n", argv[0]);
   return 2;
 }
