@@ -40,7 +40,7 @@ llvm::Expected<ExitCode> checkJob(const CheckOptions &options, llvm::ArrayRef<st
 llvm::Expected<ExitCode> checkInput(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
   if (options.isOfContract())
     return checkContractOf(options, paths.front(), streams);
-  if (options.stages != 0)
+  if (options.isOfSchedule())
     return checkPipelineOf(options, paths.front(), streams);
   if (paths.size() == 1) {
     llvm::Expected<bool> isPipeline = isPipelineFile(paths.front());

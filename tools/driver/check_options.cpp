@@ -28,7 +28,12 @@ void addPipelineFlags(CommandLine &line, CheckOptions &options) {
       "JOB is a schedule in PyTorch's CSV form: a line for each rank, a cell for each action, such as 1F0.");
   line.addCount("--stages", "N", "number of stages (one more than the largest in the file)", 1,
                 [&options](size_t stages) { options.stages = stages; });
+  line.addText("--stage-graphs", "FILE", "forward and backward graphs of the stages (JSON, docs/jobs.md)",
+               options.stageGraphs);
 }
+
+/// Returns a flag that was given and that only schedules have.
+std::string scheduleFlag(const CheckOptions &options) { return options.stages != 0 ? "--stages" : "--stage-graphs"; }
 
 /// Checks the files that are written.
 llvm::Error checkOutputs(const CheckOptions &options, llvm::ArrayRef<std::string> positional) {
@@ -41,7 +46,7 @@ llvm::Error checkOutputs(const CheckOptions &options, llvm::ArrayRef<std::string
                                {"--sarif", options.sarif},
                                {"--dot", options.dot},
                                {"--report", options.report}};
-  std::vector<NamedPath> inputs = {{"--expect", options.expect}};
+  std::vector<NamedPath> inputs = {{"--expect", options.expect}, {"--stage-graphs", options.stageGraphs}};
   for (const std::string &path : positional)
     inputs.push_back({"GRAPH", path});
   for (const std::string &path : options.groups)
@@ -114,14 +119,14 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
   if (positional.empty())
     return usage("got no graph, expected a job file, one graph for each rank, or one graph for all\n  note: --help "
                  "lists the flags");
-  if (options.isOfContract() && options.stages != 0)
-    return usage("--stages with a contract: expected one of them, since a contract is about graphs");
+  if (options.isOfContract() && options.isOfSchedule())
+    return usage(scheduleFlag(options) + " with a contract: expected one of them, since a contract is about graphs");
   if (llvm::Error error = checkContractUsage(options, positional))
     return error;
   if (llvm::Error error = checkOutputs(options, positional))
     return error;
-  if (options.stages != 0 && positional.size() > 1)
-    return usage("--stages: got " + llvm::Twine(positional.size()) + " files, expected one schedule");
+  if (options.isOfSchedule() && positional.size() > 1)
+    return usage(scheduleFlag(options) + ": got " + llvm::Twine(positional.size()) + " files, expected one schedule");
   if (options.ranks != 0 && positional.size() > 1)
     return usage("--ranks: got " + llvm::Twine(positional.size()) +
                  " graphs, expected one that every rank runs\n  note: several graphs are those of ranks 0, 1, ...");

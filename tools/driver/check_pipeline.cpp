@@ -6,6 +6,7 @@
 #include "ccgraph/ir/text.h"
 #include "ccgraph/jobs/check.h"
 #include "ccgraph/toolkit/pipeline_graphs.h"
+#include "ccgraph/toolkit/pipeline_stages.h"
 #include "driver/check_job.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -33,17 +34,33 @@ void printJson(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> findings) {
   os << '\n';
 }
 
-/// Returns the transfers of the schedule as a job: a graph for each rank, from the schedule alone. PyTorch posts each
-/// transfer as a batch of its own; a schedule that runs to its end may still deadlock where transfers block their rank.
-llvm::Expected<jobs::Job> jobOf(const PipelineSchedule &schedule) {
-  jobs::Job job;
-  PipelineSchedule complete = schedule.hasTransfers() ? schedule : withTransfers(schedule);
-  for (size_t rank = 0; rank != complete.ranks.size(); ++rank) {
+/// Adds a graph for each rank, from the schedule alone.
+llvm::Error addTransfers(jobs::Job &job, const PipelineSchedule &schedule) {
+  for (size_t rank = 0; rank != schedule.ranks.size(); ++rank) {
     Context context;
-    std::unique_ptr<Graph> graph = pipelineGraph(context, complete, rank);
+    std::unique_ptr<Graph> graph = pipelineGraph(context, schedule, rank);
     if (llvm::Error error = job.add(*graph, {static_cast<int64_t>(rank)}))
       return error;
   }
+  return llvm::Error::success();
+}
+
+llvm::Error addStages(jobs::Job &job, const PipelineSchedule &schedule, const std::string &path, Streams streams) {
+  Context context;
+  Diagnostics warnings;
+  llvm::Expected<PipelineStages> stages = loadPipelineStages(context, schedule, path, warnings);
+  streams.err << toString(warnings.take());
+  return stages ? addPipeline(job, context, schedule, *stages) : stages.takeError();
+}
+
+/// Returns the schedule as a job. PyTorch posts each transfer as a batch of its own; a schedule that runs to its end may
+/// still deadlock where transfers block their rank.
+llvm::Expected<jobs::Job> jobOf(const PipelineSchedule &schedule, const std::string &stageGraphs, Streams streams) {
+  jobs::Job job;
+  PipelineSchedule complete = schedule.hasTransfers() ? schedule : withTransfers(schedule);
+  if (llvm::Error error =
+          stageGraphs.empty() ? addTransfers(job, complete) : addStages(job, complete, stageGraphs, streams))
+    return error;
   return job;
 }
 
@@ -52,15 +69,11 @@ bool isComplete(llvm::ArrayRef<Diagnostic> findings) {
   return llvm::all_of(findings, [](const Diagnostic &finding) { return finding.rule == "pipeline.deadlock"; });
 }
 
-llvm::Expected<ExitCode> checkJobOf(const PipelineSchedule &schedule, const CheckOptions &options,
-                                    const JobOutput &output) {
+llvm::Expected<ExitCode> checkJobOf(const jobs::Job &job, const CheckOptions &options, const JobOutput &output) {
   llvm::Expected<JobCheckOptions> how = jobCheckOptions(options);
   if (!how)
     return how.takeError();
-  llvm::Expected<jobs::Job> job = jobOf(schedule);
-  if (!job)
-    return job.takeError();
-  llvm::Expected<CheckedJob> checked = checkWholeJob(*job, *how);
+  llvm::Expected<CheckedJob> checked = checkWholeJob(job, *how);
   if (!checked)
     return checked.takeError();
   return reportJobs(options, *checked, output);
@@ -79,6 +92,12 @@ llvm::Expected<bool> isPipelineFile(const std::string &path) {
 }
 
 llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std::string &path, Streams streams) {
+  if (!options.groups.empty() || options.ranks != 0)
+    return llvm::createStringError(
+        llvm::inconvertibleErrorCode(),
+        llvm::Twine(options.ranks != 0 ? "--ranks" : "--groups") +
+            " with a schedule: expected none\n  note: the schedule has a line for each rank; "
+            "\"groups\" in the file of --stage-graphs names the group file");
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
@@ -98,6 +117,9 @@ llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std:
       streams.err << "note: --replay, --sarif, --dot and --report need a schedule without these errors\n";
     return ExitCode::Diagnosed;
   }
+  llvm::Expected<jobs::Job> job = jobOf(*schedule, options.stageGraphs, streams);
+  if (!job)
+    return job.takeError();
   bool prints = !options.json && !writesToOutput(options);
   if (prints && findings.empty())
     streams.out << visibleText(path) << " runs to its end: " << counted(schedule->ranks.size(), "rank") << ", "
@@ -105,8 +127,8 @@ llvm::Expected<ExitCode> checkPipelineOf(const CheckOptions &options, const std:
                 << (schedule->microbatches == 1 ? " microbatch\n" : " microbatches\n");
   else if (prints)
     streams.out << toString(findings);
-  llvm::Expected<ExitCode> job = checkJobOf(*schedule, options, {path, streams});
-  return !job || findings.empty() ? std::move(job) : ExitCode::Diagnosed;
+  llvm::Expected<ExitCode> code = checkJobOf(*job, options, {path, streams});
+  return !code || findings.empty() ? std::move(code) : ExitCode::Diagnosed;
 }
 
 } // namespace ccgraph::driver

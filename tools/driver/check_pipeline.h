@@ -1,6 +1,6 @@
 // The part of ccgraph-check that checks a pipeline schedule in PyTorch's CSV form: first the rules of schedules
-// (pipeline_verifier.h), then, if at most a deadlock is wrong, the transfers of all ranks as a job
-// (ccgraph/jobs/check.h).
+// (pipeline_verifier.h), then, if at most a deadlock is wrong, all ranks as a job (ccgraph/jobs/check.h): with the
+// graphs of the stages (--stage-graphs, ccgraph/toolkit/pipeline_stages.h), or else their transfers alone.
 //
 // Ownership: borrows options and streams. Failure: returns errors of the reader; findings are no errors. Cost: that of
 // verifyPipelineSchedule and of checkJob.
