@@ -56,10 +56,11 @@ private:
     const Program &program = job_.programOf(job_.ranks[front.rank]);
     const Launch &launch = program.launches[front.launch];
     std::string text = launch.isTransfer ? "transfer" : collectiveName(job_.calls[launch.call].kind).str();
+    const Rank &rank = job_.ranks[front.rank];
     FindingNode node =
-        nodeOf(job_, front.rank, front.launch, text + " on group " + job_.names()[program.groups[launch.group]].str());
+        nodeOf(job_, front.rank, front.launch, text + " on group " + job_.groupNameOf(rank, launch.group));
     if (step.awaited != none)
-      node.awaited = job_.names()[program.launches[step.awaited].name].str();
+      node.awaited = job_.nameOf(rank, program.launches[step.awaited]);
     return node;
   }
 

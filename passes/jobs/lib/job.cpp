@@ -61,13 +61,13 @@ struct ProgramSource {
 /// The orders of ranks that one program gives, for each of its ranks.
 class OrderReader {
 public:
-  OrderReader(const ProgramSource &source, const Program &program, const std::vector<std::vector<int64_t>> &called,
+  OrderReader(const ProgramSource &source, const ReadProgram &read, const std::vector<std::vector<int64_t>> &called,
               JobData &data)
-      : source_(source), program_(program), data_(data) {
-    for (size_t i = 0; i < program.groups.size(); ++i)
-      addGroup(data.names()[program.groups[i]], called[i]);
-    for (size_t i = 0; i < program.launches.size(); ++i)
-      addNeeds(static_cast<Id>(i), program.launches[i]);
+      : source_(source), program_(read.program), text_(read.text), data_(data) {
+    for (size_t i = 0; i < text_.groups.size(); ++i)
+      addGroup(data.names()[text_.groups[i]], called[i]);
+    for (size_t i = 0; i < program_.launches.size(); ++i)
+      addNeeds(static_cast<Id>(i), program_.launches[i]);
   }
 
   /// Returns by group the order that holds the rank, or the order of a list that does not.
@@ -83,10 +83,10 @@ public:
   /// Checks the places that the launches name.
   llvm::Error check(llvm::ArrayRef<Id> orders) const {
     for (const auto &[need, launch] : needs_) {
-      llvm::StringRef node = data_.names()[program_.launches[launch].name];
+      llvm::StringRef node = text_.launches[program_.launches[launch].text].name;
       if (orders[need.group] == none)
         return makeError(source_.diagnose(node, "job.group",
-                                          "got group '" + data_.names()[program_.groups[need.group]].str() +
+                                          "got group '" + data_.names()[text_.groups[need.group]].str() +
                                               "', whose ranks no file states",
                                           "give its ranks with --groups"));
       auto size = static_cast<int64_t>(data_.orders[orders[need.group]].ranks.size());
@@ -146,11 +146,12 @@ private:
         cells_.back()[rank] = order;
     }
     if (group->assumed && program_.usedGroups > all_.size() - 1)
-      data_.assumedGroups.push_back(program_.groups[all_.size() - 1]);
+      data_.assumedGroups.push_back(text_.groups[all_.size() - 1]);
   }
 
   const ProgramSource &source_;
   const Program &program_;
+  const ProgramText &text_;
   JobData &data_;
   /// by group: the list of all ranks, and the cells by rank
   std::vector<Id> all_;
@@ -160,30 +161,30 @@ private:
 };
 
 /// A program, and by rank its orders.
-struct ReadProgram {
-  Program program;
+struct OrderedProgram {
+  ReadProgram read;
   std::vector<std::vector<Id>> orders;
 };
 
-llvm::Expected<ReadProgram> withOrders(const ProgramSource &source, Program program,
-                                       const std::vector<std::vector<int64_t>> &called, llvm::ArrayRef<int64_t> ranks,
-                                       JobData &data) {
-  OrderReader reader(source, program, called, data);
-  ReadProgram read;
+llvm::Expected<OrderedProgram> withOrders(const ProgramSource &source, ReadProgram read,
+                                          const std::vector<std::vector<int64_t>> &called,
+                                          llvm::ArrayRef<int64_t> ranks, JobData &data) {
+  OrderReader reader(source, read, called, data);
+  OrderedProgram ordered;
   for (int64_t rank : ranks) {
     std::vector<Id> orders = reader.of(rank);
-    if (read.orders.empty() || orders != read.orders.back())
+    if (ordered.orders.empty() || orders != ordered.orders.back())
       if (llvm::Error error = reader.check(orders))
         return error;
-    read.orders.push_back(std::move(orders));
+    ordered.orders.push_back(std::move(orders));
   }
-  read.program = std::move(program);
-  return read;
+  ordered.read = std::move(read);
+  return ordered;
 }
 
-llvm::Expected<ReadProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t> ranks, JobData &data) {
+llvm::Expected<OrderedProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t> ranks, JobData &data) {
   std::vector<std::vector<int64_t>> called;
-  llvm::Expected<Program> program = readProgram(graph, data, called);
+  llvm::Expected<ReadProgram> program = readProgram(graph, data, called);
   if (!program)
     return program.takeError();
   ProgramSource source{graph.name(), graph.groups(), [&](auto node, auto rule, auto message, auto repair) {
@@ -192,8 +193,8 @@ llvm::Expected<ReadProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t
   return withOrders(source, std::move(*program), called, ranks, data);
 }
 
-llvm::Expected<ReadProgram> readPlan(const Plan &plan, llvm::ArrayRef<int64_t> ranks, JobData &data) {
-  Program program = readPlanProgram(plan, data);
+llvm::Expected<OrderedProgram> readPlan(const Plan &plan, llvm::ArrayRef<int64_t> ranks, JobData &data) {
+  ReadProgram program = readPlanProgram(plan, data);
   GroupTable groups;
   for (const Group &group : plan.groups)
     groups.set(group);
@@ -202,22 +203,22 @@ llvm::Expected<ReadProgram> readPlan(const Plan &plan, llvm::ArrayRef<int64_t> r
                          diagnostic.where = step.str();
                          return diagnostic;
                        }};
-  std::vector<std::vector<int64_t>> called(program.groups.size());
+  std::vector<std::vector<int64_t>> called(program.text.groups.size());
   return withOrders(source, std::move(program), called, ranks, data);
 }
 
 /// Adds the program of ranks that have none yet.
-llvm::Error addRanks(llvm::StringRef name, llvm::Expected<ReadProgram> read, llvm::ArrayRef<int64_t> ranks,
+llvm::Error addRanks(llvm::StringRef name, llvm::Expected<OrderedProgram> ordered, llvm::ArrayRef<int64_t> ranks,
                      JobData &data) {
-  if (!read)
-    return read.takeError();
-  Id id = data.internProgram(std::move(read->program));
+  if (!ordered)
+    return ordered.takeError();
+  Id id = data.internProgram(std::move(ordered->read.program)), text = data.internText(ordered->read.text);
   for (size_t i = 0; i < ranks.size(); ++i) {
     auto [entry, isNew] = data.rankIds.try_emplace(ranks[i], static_cast<Id>(data.ranks.size()));
     if (!isNew)
       return fail(name, "got a second graph for rank " + llvm::Twine(ranks[i]) + ", expected one",
                   "list each rank once");
-    data.ranks.push_back({ranks[i], id, std::move(read->orders[i])});
+    data.ranks.push_back({ranks[i], id, text, std::move(ordered->orders[i])});
   }
   return llvm::Error::success();
 }
@@ -235,6 +236,13 @@ Id JobData::internProgram(Program program) {
   auto [entry, isNew] = interned->programIds.try_emplace(std::move(program), static_cast<Id>(programs.size()));
   if (isNew)
     programs.push_back(&entry->first);
+  return entry->second;
+}
+
+Id JobData::internText(const ProgramText &text) {
+  auto [entry, isNew] = interned->textIds.try_emplace(PackedText(text, interned->forms), static_cast<Id>(texts.size()));
+  if (isNew)
+    texts.push_back(&entry->first);
   return entry->second;
 }
 
@@ -274,9 +282,9 @@ std::vector<int64_t> Job::ranks() const {
   return ranks;
 }
 size_t Job::numPrograms() const {
-  llvm::DenseSet<Id> programs;
+  llvm::DenseSet<std::pair<Id, Id>> programs;
   for (const Rank &rank : data_->ranks)
-    programs.insert(rank.program);
+    programs.insert({rank.program, rank.text});
   return programs.size();
 }
 
@@ -289,20 +297,21 @@ llvm::Error Job::add(const Plan &plan, llvm::ArrayRef<int64_t> ranks) {
 }
 
 llvm::Error Job::append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label) {
-  llvm::Expected<ReadProgram> read = readGraph(graph, ranks, *data_);
-  if (!read)
-    return read.takeError();
-  for (Launch &launch : read->program.launches)
-    launch.name = data_->names().add((label + ": " + data_->names()[launch.name]).str());
+  llvm::Expected<OrderedProgram> ordered = readGraph(graph, ranks, *data_);
+  if (!ordered)
+    return ordered.takeError();
+  for (LaunchText &launch : ordered->read.text.launches)
+    launch.name = (label + ": " + launch.name).str();
   for (size_t i = 0; i < ranks.size(); ++i) {
-    RankProgram added{read->program, std::move(read->orders[i])};
+    RankProgram added{ordered->read.program, ordered->read.text, std::move(ordered->orders[i])};
     auto [entry, isNew] = data_->rankIds.try_emplace(ranks[i], static_cast<Id>(data_->ranks.size()));
     if (isNew)
-      data_->ranks.push_back({ranks[i], 0, {}});
+      data_->ranks.push_back({ranks[i], 0, 0, {}});
     Rank &rank = data_->ranks[entry->second];
     if (!isNew)
-      added = joinPrograms({data_->programOf(rank), rank.orders}, added);
+      added = joinPrograms({data_->programOf(rank), data_->textOf(rank), rank.orders}, added);
     rank.program = data_->internProgram(std::move(added.program));
+    rank.text = data_->internText(added.text);
     rank.orders = std::move(added.orders);
   }
   return llvm::Error::success();

@@ -5,8 +5,9 @@
 
 #include "ccgraph/ir/collective.h"
 
+#include "program_text.h"
+
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <map>
 #include <memory>
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace ccgraph::jobs {
-
-using Id = uint32_t;
-inline constexpr Id none = ~Id{0};
 
 /// The fields of a collective or of one transfer in which the ranks must agree.
 struct Call {
@@ -37,7 +35,7 @@ struct Call {
 
 /// One end of a channel, as a program states it.
 struct Transfer {
-  /// index of Program::groups
+  /// number of a group of the program
   Id group = 0;
   /// place in the group
   int64_t peer = 0;
@@ -63,8 +61,8 @@ struct Slice {
 };
 
 struct Launch {
-  Id name = 0;
-  Id place = 0;
+  /// index of ProgramText::launches; of an edited program, that of the program from which it was made
+  Id text = 0;
   Id group = 0;
   Id call = 0;
   /// of Program::moves; empty for a collective
@@ -89,8 +87,8 @@ struct Step {
 
 /// What one rank launches and waits for.
 struct Program {
-  /// names of groups; the first `usedGroups` have launches, the others are in the table only
-  std::vector<Id> groups;
+  /// The first `usedGroups` have launches, the others are in the table only.
+  Id numGroups = 0;
   Id usedGroups = 0;
   std::vector<Transfer> transfers;
   std::vector<Launch> launches;
@@ -111,6 +109,12 @@ struct Program {
   friend auto operator<=>(const Program &, const Program &) = default;
 };
 
+/// A program as it was read, with its texts.
+struct ReadProgram {
+  Program program;
+  ProgramText text;
+};
+
 /// A list of ranks as a table gives it.
 struct RankOrder {
   std::vector<int64_t> ranks;
@@ -121,32 +125,22 @@ struct RankOrder {
 struct Rank {
   int64_t rank = 0;
   Id program = 0;
-  /// by index of Program::groups: index of JobData::orders, none if the table has no ranks for this rank
+  /// index of JobData::texts
+  Id text = 0;
+  /// by group of the program: index of JobData::orders, none if the table has no ranks for this rank
   std::vector<Id> orders;
-};
-
-/// Texts by number.
-class TextPool {
-public:
-  Id add(llvm::StringRef text) {
-    auto [entry, isNew] = ids_.try_emplace(text, static_cast<Id>(texts_.size()));
-    if (isNew)
-      texts_.push_back(entry->getKey());
-    return entry->getValue();
-  }
-  [[nodiscard]] llvm::StringRef operator[](Id id) const { return texts_[id]; }
-
-private:
-  llvm::StringMap<Id> ids_;
-  std::vector<llvm::StringRef> texts_;
 };
 
 /// What add() looks up; a finished job needs the numbers only.
 struct Interned {
+  /// of groups
   TextPool names;
   TextPool places;
+  /// of the names of launches
+  TextPool forms;
   std::map<std::string, Id> callIds;
   std::map<Program, Id> programIds;
+  std::map<PackedText, Id> textIds;
   std::map<std::vector<int64_t>, Id> orderIds;
   std::map<std::vector<int64_t>, Id> setIds;
 };
@@ -156,6 +150,7 @@ struct JobData {
   std::shared_ptr<Interned> interned = std::make_shared<Interned>();
   std::vector<Call> calls;
   std::vector<const Program *> programs;
+  std::vector<const PackedText *> texts;
   std::vector<RankOrder> orders;
   /// ascending lists of ranks
   std::vector<std::vector<int64_t>> sets;
@@ -166,10 +161,22 @@ struct JobData {
 
   Id internCall(const Call &call);
   Id internProgram(Program program);
+  Id internText(const ProgramText &text);
   Id internOrder(llvm::ArrayRef<int64_t> ranks);
 
   [[nodiscard]] TextPool &names() const { return interned->names; }
   [[nodiscard]] TextPool &places() const { return interned->places; }
+  [[nodiscard]] std::string nameOf(const Rank &rank, const Launch &launch) const {
+    return texts[rank.text]->launch(launch.text, interned->forms).name;
+  }
+  [[nodiscard]] std::string placeOf(const Rank &rank, const Launch &launch) const {
+    return places()[texts[rank.text]->launch(launch.text, interned->forms).place].str();
+  }
+  [[nodiscard]] std::string groupNameOf(const Rank &rank, Id group) const {
+    return names()[texts[rank.text]->groups()[group]].str();
+  }
+  /// Returns all names and places of a rank's program.
+  [[nodiscard]] ProgramText textOf(const Rank &rank) const { return texts[rank.text]->unpack(interned->forms); }
   [[nodiscard]] const Program &programOf(const Rank &rank) const { return *programs[rank.program]; }
   [[nodiscard]] bool isMember(Id set, int64_t rank) const {
     return std::binary_search(sets[set].begin(), sets[set].end(), rank);

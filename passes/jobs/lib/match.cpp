@@ -326,8 +326,9 @@ private:
 } // namespace
 
 FindingNode nodeOf(const JobData &job, Id rank, Id launch, std::string text) {
-  const Launch &from = job.programOf(job.ranks[rank]).launches[launch];
-  return {job.ranks[rank].rank, job.names()[from.name].str(), job.places()[from.place].str(), std::move(text)};
+  const Rank &own = job.ranks[rank];
+  const Launch &from = job.programOf(own).launches[launch];
+  return {own.rank, job.nameOf(own, from), job.placeOf(own, from), std::move(text)};
 }
 
 Matches matchRanks(const JobData &job, const Classes &classes) { return Matcher(job, classes).run(); }

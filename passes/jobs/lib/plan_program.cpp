@@ -14,13 +14,14 @@ public:
       : plan_(plan), data_(data), ofStream_(plan.streams.size(), Frontiers::empty),
         ofEvent_(plan.numEvents, Frontiers::empty) {}
 
-  Program read() {
+  ReadProgram read() {
     for (const PlanStep &step : plan_.steps)
       read(step);
-    program_.usedGroups = static_cast<Id>(program_.groups.size());
+    program_.usedGroups = static_cast<Id>(text_.groups.size());
     for (const Group &group : plan_.groups)
       groupOf(group.name);
-    return std::move(program_);
+    program_.numGroups = static_cast<Id>(text_.groups.size());
+    return {std::move(program_), std::move(text_)};
   }
 
 private:
@@ -60,8 +61,8 @@ private:
   Id launch(const PlanStep &step, const CollectiveStep &work, Id before) {
     const PlanCollective &first = work.calls.front();
     Launch launch;
-    launch.name = data_.names().add(step.name.str());
-    launch.place = data_.places().add("");
+    launch.text = static_cast<Id>(text_.launches.size());
+    text_.launches.push_back({step.name.str().str(), data_.places().add("")});
     launch.group = groupOf(plan_.groups[first.group].name);
     launch.isTransfer = isPointToPoint(first.kind);
     launch.inputs = append(program_.inputs, frontiers_[before]);
@@ -131,9 +132,9 @@ private:
   }
 
   Id groupOf(llvm::StringRef name) {
-    auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(program_.groups.size()));
+    auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(text_.groups.size()));
     if (isNew)
-      program_.groups.push_back(data_.names().add(name));
+      text_.groups.push_back(data_.names().add(name));
     return entry->second;
   }
 
@@ -141,6 +142,7 @@ private:
   JobData &data_;
   Frontiers frontiers_;
   Program program_;
+  ProgramText text_;
   /// what has completed when the last step of the host, of a stream, or the step that records an event has ended
   Id ofHost_ = Frontiers::empty;
   std::vector<Id> ofStream_, ofEvent_;
@@ -150,6 +152,6 @@ private:
 
 } // namespace
 
-Program readPlanProgram(const Plan &plan, JobData &data) { return PlanProgramReader(plan, data).read(); }
+ReadProgram readPlanProgram(const Plan &plan, JobData &data) { return PlanProgramReader(plan, data).read(); }
 
 } // namespace ccgraph::jobs

@@ -15,6 +15,6 @@
 
 namespace ccgraph::jobs {
 
-[[nodiscard]] Program readPlanProgram(const Plan &plan, JobData &data);
+[[nodiscard]] ReadProgram readPlanProgram(const Plan &plan, JobData &data);
 
 } // namespace ccgraph::jobs

@@ -17,7 +17,7 @@ class ProgramWriter {
 public:
   explicit ProgramWriter(const ProgramDraft &draft)
       : draft_(draft), numberOf_(draft.launches.size(), none), isWaited_(draft.launches.size()) {
-    made_.groups = draft.base.groups;
+    made_.numGroups = draft.base.numGroups;
     made_.usedGroups = draft.base.usedGroups;
     made_.transfers = draft.base.transfers;
   }
@@ -77,7 +77,7 @@ private:
 } // namespace
 
 ProgramDraft::ProgramDraft(const Program &program) {
-  base.groups = program.groups;
+  base.numGroups = program.numGroups;
   base.usedGroups = program.usedGroups;
   base.transfers = program.transfers;
   for (const Launch &launch : program.launches)

@@ -11,10 +11,11 @@ public:
     for (const RankProgram *part : parts)
       for (Id group = 0; group < part->program.usedGroups; ++group)
         addGroup(*part, group);
-    joined_.program.usedGroups = static_cast<Id>(joined_.program.groups.size());
+    joined_.program.usedGroups = static_cast<Id>(joined_.text.groups.size());
     for (const RankProgram *part : parts)
-      for (Id group = part->program.usedGroups; group < part->program.groups.size(); ++group)
+      for (Id group = part->program.usedGroups; group < part->program.numGroups; ++group)
         addGroup(*part, group);
+    joined_.program.numGroups = static_cast<Id>(joined_.text.groups.size());
     for (const RankProgram *part : parts)
       addProgram(*part);
     return std::move(joined_);
@@ -22,10 +23,10 @@ public:
 
 private:
   Id addGroup(const RankProgram &part, Id group) {
-    auto [entry, isNew] = groups_.try_emplace({part.program.groups[group], part.orders[group]},
-                                              static_cast<Id>(joined_.program.groups.size()));
+    auto [entry, isNew] =
+        groups_.try_emplace({part.text.groups[group], part.orders[group]}, static_cast<Id>(joined_.text.groups.size()));
     if (isNew) {
-      joined_.program.groups.push_back(part.program.groups[group]);
+      joined_.text.groups.push_back(part.text.groups[group]);
       joined_.orders.push_back(part.orders[group]);
     }
     return entry->second;
@@ -44,18 +45,20 @@ private:
     Program &to = joined_.program;
     const Program &from = part.program;
     const size_t moves = to.moves.size(), inputs = to.inputs.size(), stepLaunches = to.stepLaunches.size();
-    const auto launches = static_cast<Id>(to.launches.size());
+    const auto launches = static_cast<Id>(to.launches.size()), texts = static_cast<Id>(joined_.text.launches.size());
     for (Move move : from.moves) {
       Transfer transfer = from.transfers[move.transfer];
       transfer.group = addGroup(part, transfer.group);
       to.moves.push_back({addTransfer(transfer), move.call});
     }
     for (Launch launch : from.launches) {
+      launch.text += texts;
       launch.group = addGroup(part, launch.group);
       launch.moves = shifted(launch.moves, moves);
       launch.inputs = shifted(launch.inputs, inputs);
       to.launches.push_back(launch);
     }
+    joined_.text.launches.insert(joined_.text.launches.end(), part.text.launches.begin(), part.text.launches.end());
     for (Id input : from.inputs)
       to.inputs.push_back(launches + input);
     for (Id launch : from.stepLaunches)

@@ -7,9 +7,10 @@
 
 namespace ccgraph::jobs {
 
-/// A program, and by its groups the orders of one rank.
+/// A program with its texts, and by its groups the orders of one rank.
 struct RankProgram {
   Program program;
+  ProgramText text;
   std::vector<Id> orders;
 };
 

@@ -59,15 +59,16 @@ public:
       : graph_(graph), data_(data), calledRanks_(calledRanks), storages_(graph), pairs_(graph, storages_),
         written_(storages_.numStorages()), read_(storages_.numStorages()), inputsOf_(graph.idLimit()) {}
 
-  llvm::Expected<Program> read() {
+  llvm::Expected<ReadProgram> read() {
     findReturned();
     for (const Node *node : graph_)
       if (llvm::Error error = visit(*node))
         return error;
-    program_.usedGroups = static_cast<Id>(program_.groups.size());
+    program_.usedGroups = static_cast<Id>(text_.groups.size());
     for (const Group &group : graph_.groups().groups())
       groupOf(group.name, {});
-    return std::move(program_);
+    program_.numGroups = static_cast<Id>(text_.groups.size());
+    return ReadProgram{std::move(program_), std::move(text_)};
   }
 
 private:
@@ -173,8 +174,8 @@ private:
     if (!group)
       return group.takeError();
     Launch launch;
-    launch.name = data_.names().add(node.name().str());
-    launch.place = data_.places().add(placeOf(node));
+    launch.text = static_cast<Id>(text_.launches.size());
+    text_.launches.push_back({node.name().str().str(), data_.places().add(placeOf(node))});
     launch.group = *group;
     launch.isTransfer = isPointToPoint(call->spec->kind);
     launch.stopsHost = call->spec->kind == CollectiveKind::Barrier;
@@ -240,9 +241,9 @@ private:
   }
 
   Id groupOf(llvm::StringRef name, llvm::ArrayRef<int64_t> ranks) {
-    auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(program_.groups.size()));
+    auto [entry, isNew] = groupIds_.try_emplace(name, static_cast<Id>(text_.groups.size()));
     if (isNew) {
-      program_.groups.push_back(data_.names().add(name));
+      text_.groups.push_back(data_.names().add(name));
       calledRanks_.push_back(ranks.vec());
     }
     return entry->second;
@@ -270,6 +271,7 @@ private:
   AsyncPairs pairs_;
   Frontiers frontiers_;
   Program program_;
+  ProgramText text_;
   /// by storage: what its elements are computed from, and the launches that read it in flight
   std::vector<Id> written_, read_;
   /// by node id
@@ -285,7 +287,8 @@ private:
 
 } // namespace
 
-llvm::Expected<Program> readProgram(const Graph &graph, JobData &data, std::vector<std::vector<int64_t>> &calledRanks) {
+llvm::Expected<ReadProgram> readProgram(const Graph &graph, JobData &data,
+                                        std::vector<std::vector<int64_t>> &calledRanks) {
   return ProgramReader(graph, data, calledRanks).read();
 }
 

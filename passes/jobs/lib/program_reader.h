@@ -12,9 +12,9 @@
 
 namespace ccgraph::jobs {
 
-/// `calledRanks` receives, by index of Program::groups, the ranks of groups that a call lists itself; empty for names
+/// `calledRanks` receives, by group of the program, the ranks of groups that a call lists itself; empty for names
 /// of the table.
-[[nodiscard]] llvm::Expected<Program> readProgram(const Graph &graph, JobData &data,
-                                                  std::vector<std::vector<int64_t>> &calledRanks);
+[[nodiscard]] llvm::Expected<ReadProgram> readProgram(const Graph &graph, JobData &data,
+                                                      std::vector<std::vector<int64_t>> &calledRanks);
 
 } // namespace ccgraph::jobs

@@ -25,14 +25,15 @@ std::vector<Id> sequenceOn(const JobData &job, Id rank, llvm::ArrayRef<int64_t> 
 
 std::optional<Id> Repairs::launchNamed(Id rank, llvm::StringRef name) const {
   const Program &program = job_.programOf(job_.ranks[rank]);
+  ProgramText text = job_.textOf(job_.ranks[rank]);
   for (Id i = 0; i < program.launches.size(); ++i)
-    if (job_.names()[program.launches[i].name] == name)
+    if (text.launches[program.launches[i].text].name == name)
       return i;
   return std::nullopt;
 }
 
 std::string Repairs::nameOf(Id rank, Id launch) const {
-  return job_.names()[job_.programOf(job_.ranks[rank]).launches[launch].name].str();
+  return job_.nameOf(job_.ranks[rank], job_.programOf(job_.ranks[rank]).launches[launch]);
 }
 
 /// Matches and simulates the edited job.

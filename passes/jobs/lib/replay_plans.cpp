@@ -80,8 +80,8 @@ private:
 class ReplayPlan {
 public:
   ReplayPlan(Context &context, const ReplayJob &job, const Rank &rank, Semantics under)
-      : context_(context), job_(job), rank_(rank), program_(job.data().programOf(rank)), under_(under),
-        plan_(std::make_unique<Plan>(context)) {
+      : context_(context), job_(job), rank_(rank), program_(job.data().programOf(rank)), text_(job.data().textOf(rank)),
+        under_(under), plan_(std::make_unique<Plan>(context)) {
     plan_->name = "replay";
     addBuffer("sent");
     addBuffer("received");
@@ -153,7 +153,7 @@ private:
       waits = eventsOf(program_.inputsOf(launch));
     else if (followsWaits() && lastWait_)
       waits.push_back(*lastWait_);
-    llvm::StringRef name = job_.data().names()[launch.name];
+    llvm::StringRef name = text_.launches[launch.text].name;
     if (!set)
       eventOf_.push_back(addStep(streamOf("outside"), name, waits, copyStep()));
     else if (launch.isTransfer)
@@ -202,7 +202,7 @@ private:
 
   /// Adds one step for all transfers of a launch, and under blocking-buffered one for each send.
   EventId addTransfers(const Launch &launch, Id set, Events waits) {
-    llvm::StringRef name = job_.data().names()[launch.name];
+    llvm::StringRef name = text_.launches[launch.text].name;
     CollectiveStep together;
     std::vector<End> ends;
     for (const Move &move : program_.movesOf(launch)) {
@@ -266,6 +266,7 @@ private:
   const ReplayJob &job_;
   const Rank &rank_;
   const Program &program_;
+  ProgramText text_;
   Semantics under_;
   std::unique_ptr<Plan> plan_;
   int64_t numReceived_ = 0;

@@ -2,6 +2,7 @@
 
 #include "program_draft.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -85,16 +86,29 @@ bool isEnough(const JobData &job, const Classes &classes, Id limit) {
   return !simulate(job, classes, {Semantics::Streams, limit}).deadlock;
 }
 
+/// Divides ranks of one program by the names of its launches, in the order of the first rank.
+std::vector<std::vector<Id>> byText(const JobData &job, llvm::ArrayRef<Id> ranks) {
+  llvm::MapVector<Id, std::vector<Id>> divided;
+  for (Id rank : ranks)
+    divided[job.ranks[rank].text].push_back(rank);
+  std::vector<std::vector<Id>> lists;
+  for (auto &[text, list] : divided)
+    lists.push_back(std::move(list));
+  return lists;
+}
+
 LaunchOrder describe(const JobData &job, llvm::ArrayRef<Id> ranks, const Program &program, llvm::ArrayRef<Id> order) {
   LaunchOrder described;
   for (Id rank : ranks)
     described.ranks.push_back(job.ranks[rank].rank);
   llvm::sort(described.ranks);
+  ProgramText text = job.textOf(job.ranks[ranks.front()]);
+  auto nameOf = [&](Id launch) { return text.launches[program.launches[launch].text].name; };
   for (Id launch : order)
-    described.launches.push_back(job.names()[program.launches[launch].name].str());
+    described.launches.push_back(nameOf(launch));
   const auto *first = llvm::find_if(order, [&](const Id &launch) { return launch != &launch - order.data(); });
   auto place = static_cast<size_t>(first - order.begin());
-  described.firstMove = described.launches[place] + " before " + job.names()[program.launches[place].name].str();
+  described.firstMove = described.launches[place] + " before " + nameOf(static_cast<Id>(place));
   std::vector<Id> moved(order.size());
   std::iota(moved.begin(), moved.end(), Id{0});
   auto at = moved.begin() + static_cast<std::ptrdiff_t>(place), from = moved.begin() + order[place];
@@ -140,7 +154,8 @@ std::vector<LaunchOrder> orderForOneResident(const JobData &job, const Classes &
       edited.ranks[rank].program = static_cast<Id>(edited.programs.size());
     edited.programs.push_back(programs.back().get());
     if (!reordering.changesNothing())
-      orders.push_back(describe(job, ranks, program, reordering.order()));
+      for (const std::vector<Id> &named : byText(job, ranks))
+        orders.push_back(describe(job, named, program, reordering.order()));
   }
   return isEnough(edited, divideRanks(edited), 1) ? orders : std::vector<LaunchOrder>();
 }

@@ -22,10 +22,12 @@ RankTimeline timelineOf(const JobData &job, const Rank &rank, llvm::ArrayRef<Lau
   using State = TimelineLaunch::State;
   RankTimeline timeline{rank.rank, {}};
   const Program &program = job.programOf(rank);
+  ProgramText text = job.textOf(rank);
   for (Id i = 0; i < program.launches.size(); ++i) {
     const Launch &launch = program.launches[i];
     State state = states[i].completed ? State::Completed : states[i].arrived ? State::Standing : State::NotReached;
-    timeline.launches.push_back({job.names()[launch.name].str(), job.places()[launch.place].str(), textOf(job, launch),
+    LaunchText &own = text.launches[launch.text];
+    timeline.launches.push_back({std::move(own.name), job.places()[own.place].str(), textOf(job, launch),
                                  groupOf(job, rank, launch), state, completedAt[i]});
   }
   return timeline;
