@@ -20,16 +20,40 @@ uint32_t Terms::intern(Term term) {
 }
 
 Layout Terms::own(uint32_t step, llvm::ArrayRef<int64_t> sizes) {
-  return whole(intern({Term::Kind::Own, step, 0, ""}), false, sizes);
+  return whole(intern({.kind = Term::Kind::Own, .step = step}), false, sizes);
+}
+
+Layout Terms::replicated(uint32_t step, llvm::ArrayRef<int64_t> sizes) {
+  return whole(intern({.kind = Term::Kind::Replicated, .step = step}), false, sizes);
+}
+
+Layout Terms::cast(const Layout &value, DType dtype) {
+  Runs runs;
+  for (Run run : *value.runs) {
+    Term term = terms_[run.source];
+    term.casts += shortName(dtype).str() + " ";
+    run.source = intern(std::move(term));
+    append(runs, run);
+  }
+  Layout layout = value;
+  layout.runs = std::make_shared<const Runs>(std::move(runs));
+  return layout;
 }
 
 bool Terms::isOwn(const Run &run) const { return terms_[run.source].kind == Term::Kind::Own; }
 
+// The only rank of a group of one holds its own elements.
 Run Terms::ofRank(Run run, int64_t rank) {
+  if (ranks_ == 1)
+    return run;
   run.start += run.perRank * rank;
   run.perRank = 0;
-  if (isOwn(run))
-    run.source = intern({Term::Kind::OfRank, terms_[run.source].step, rank, ""});
+  if (isOwn(run)) {
+    Term term = terms_[run.source];
+    term.kind = Term::Kind::OfRank;
+    term.rank = rank;
+    run.source = intern(std::move(term));
+  }
   return run;
 }
 
@@ -80,15 +104,38 @@ Outcome Terms::exchange(const Call &call, const Layout &input) {
   return "is of a kind that cannot be followed through a chain";
 }
 
+bool isIdempotent(llvm::StringRef reduceOp) {
+  return reduceOp == "min" || reduceOp == "max" || reduceOp == "band" || reduceOp == "bor";
+}
+/// Returns true for a reduction whose result over one rank is that rank's value.
+bool keepsOneValue(llvm::StringRef reduceOp) {
+  return isIdempotent(reduceOp) || reduceOp == "sum" || reduceOp == "avg" || reduceOp == "product" ||
+         reduceOp == "bxor";
+}
+
 // An own run that is the same on every rank has a reduction with a term: "sum of x from 0". A sum of sums, or of runs
 // that differ by rank, has no term in this algebra, so it is rejected.
+std::optional<Run> Terms::reduced(const Call &call, Run run) {
+  if ((ranks_ == 1 && keepsOneValue(call.reduceOp)) || (isEqualEverywhere(run) && isIdempotent(call.reduceOp)))
+    return run;
+  if (!isOwn(run) || run.perRank != 0 || call.reduceOp.empty())
+    return std::nullopt;
+  const Term &own = terms_[run.source];
+  run.source = intern(
+      {.kind = Term::Kind::Reduced, .step = own.step, .reduceOp = call.reduceOp, .casts = "", .addends = own.casts});
+  return run;
+}
+
+constexpr llvm::StringLiteral noReduction =
+    "reduces what is reduced already, or is not the same part of a value on every rank";
+
 Outcome Terms::reduce(const Call &call, const Layout &input) {
   Runs runs;
-  for (Run run : *input.runs) {
-    if (!isOwn(run) || run.perRank != 0 || call.reduceOp.empty())
-      return "reduces what is reduced already, or is not the same part of a value on every rank";
-    run.source = intern({Term::Kind::Reduced, terms_[run.source].step, 0, call.reduceOp});
-    append(runs, run);
+  for (const Run &run : *input.runs) {
+    std::optional<Run> result = reduced(call, run);
+    if (!result)
+      return noReduction.str();
+    append(runs, *result);
   }
   return contiguous(input.sizes, std::move(runs));
 }
@@ -116,17 +163,18 @@ Outcome Terms::gather(const Layout &input, const IntList &sizes) {
 // A scatter sends piece k of the input to rank k. One description covers all ranks if the pieces are equal except for
 // their start, which must grow by a constant step. For x[0, 2) and x[2, 4), the first piece is x[0, 2) and the step is
 // 2. For x[0, 2) and x[1, 3) the step is 1. For x[0, 2) and y[0, 2) there is no step.
+Runs Terms::piece(const Layout &input, int64_t rank) const {
+  int64_t elements = input.numElements() / ranks_;
+  Runs runs;
+  take(*input.runs, rank * elements, elements, runs);
+  return runs;
+}
+
 std::optional<Runs> Terms::firstPiece(const Layout &input) const {
-  int64_t piece = input.numElements() / ranks_;
-  auto pieceOf = [&](int64_t rank) {
-    Runs runs;
-    take(*input.runs, rank * piece, piece, runs);
-    return runs;
-  };
-  Runs first = pieceOf(0);
-  Runs steps = ranks_ > 1 ? pieceOf(1) : first;
+  Runs first = piece(input, 0);
+  Runs steps = ranks_ > 1 ? piece(input, 1) : first;
   for (int64_t rank = 1; rank < ranks_; ++rank) {
-    Runs own = pieceOf(rank);
+    Runs own = piece(input, rank);
     if (own.size() != first.size())
       return std::nullopt;
     for (size_t i = 0; i < own.size(); ++i) {
@@ -140,18 +188,59 @@ std::optional<Runs> Terms::firstPiece(const Layout &input) const {
   return first;
 }
 
+// For 2 ranks, the gather of x is "rank 0's x from 0; rank 1's x from 0". Its pieces differ in their rank alone, so the
+// piece that a rank gets is its own x: piece k of the gather is taken as rank k sees it.
+std::optional<Runs> Terms::ownPiece(const Layout &input) {
+  Layout own = input;
+  Runs runs;
+  for (int64_t rank = 0; rank < ranks_; ++rank)
+    for (Run run : piece(input, rank)) {
+      Term term = terms_[run.source];
+      if (term.kind != Term::Kind::OfRank || term.rank != rank)
+        return std::nullopt;
+      term.kind = Term::Kind::Own;
+      term.rank = 0;
+      run.source = intern(std::move(term));
+      append(runs, run);
+    }
+  own.runs = std::make_shared<const Runs>(std::move(runs));
+  return firstPiece(own);
+}
+
+constexpr llvm::StringLiteral noPieces = "does not send each rank the piece after that of the rank before it";
+
+// A reduction of equal values that keeps them returns each rank its piece: of a gather, the rank's own value.
 Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &sizes) {
-  auto pieces = firstPiece(input);
+  bool keeps =
+      isIdempotent(call.reduceOp) && llvm::all_of(*input.runs, [&](const Run &run) { return isEqualEverywhere(run); });
+  auto pieces = keeps ? ownPiece(input) : std::nullopt;
+  bool own = pieces.has_value();
+  pieces = own ? pieces : firstPiece(input);
   if (!pieces)
-    return "does not send each rank the piece after that of the rank before it";
+    return noPieces.str();
   Runs runs;
   for (Run run : *pieces) {
-    if (!isOwn(run) || run.perRank != 0 || call.reduceOp.empty())
-      return "reduces what is reduced already, or is not the same part of a value on every rank";
-    run.source = intern({Term::Kind::Reduced, terms_[run.source].step, 0, call.reduceOp});
-    run.perRank = run.offset;
-    append(runs, run);
+    std::optional<Run> result = own ? run : reduced(call, run);
+    if (!result)
+      return noReduction.str();
+    result->perRank = run.offset;
+    append(runs, *result);
   }
+  return contiguous(sizes, std::move(runs));
+}
+
+// For 2 ranks and x of 4 elements, an all_to_all leaves "rank 0's x from 0 + 2 * rank; rank 1's x from 0 + 2 * rank".
+// The second one brings this rank, from rank r, the piece of number `rank` that r holds: its own x from 2 * r.
+Outcome Terms::sendBack(const Runs &pieces, const IntList &sizes) const {
+  Runs runs;
+  for (int64_t rank = 0; rank < ranks_; ++rank)
+    for (Run run : pieces) {
+      run.start += run.perRank * rank;
+      run.perRank = run.offset;
+      append(runs, run);
+      if (runs.size() > maxRuns)
+        return "falls into too many pieces";
+    }
   return contiguous(sizes, std::move(runs));
 }
 
@@ -159,9 +248,13 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
   auto uneven = [](const std::vector<int64_t> &splits) {
     return llvm::any_of(splits, [&](int64_t split) { return split != splits.front(); });
   };
-  auto pieces = uneven(*call.inputSplits) || *call.inputSplits != *call.outputSplits ? std::nullopt : firstPiece(input);
+  if (uneven(*call.inputSplits) || *call.inputSplits != *call.outputSplits)
+    return noPieces.str();
+  if (auto pieces = ownPiece(input))
+    return sendBack(*pieces, sizes);
+  auto pieces = firstPiece(input);
   if (!pieces)
-    return "does not send each rank the piece after that of the rank before it";
+    return noPieces.str();
   Runs runs;
   for (int64_t rank = 0; rank < ranks_; ++rank)
     for (const Run &run : *pieces) {

@@ -12,7 +12,14 @@
 //   all_reduce(x, sum)         sum of x from 0, 4 elements
 //
 // so the two are equal. The evaluation is symbolic, without samples of numbers. An all_reduce of a value that is
-// already reduced, or that differs by rank, has no term.
+// already reduced, or that differs by rank, has no term, with three exceptions:
+//
+//   one rank                   every exchange returns its input
+//   equal on all ranks         min, max, and, or of it return it, and so does a broadcast
+//   piece k is rank k's        a second all_to_all returns own elements: it sends each rank its elements back
+//
+// A cast changes each element for itself, so it becomes a part of the term: "x cast to f32". The gather of a cast is
+// the cast of the gather, but the sum of casts is not the cast of the sum.
 //
 // Ownership: plain values. Failure: a sentence that explains which part cannot be evaluated. Cost: ranks x runs an
 // exchange.
@@ -39,6 +46,14 @@ class Terms {
 public:
   /// Returns the value of a step as this rank holds it.
   [[nodiscard]] Layout own(uint32_t step, llvm::ArrayRef<int64_t> sizes);
+  /// Returns the value of a step that is equal on all ranks of the chain's group.
+  [[nodiscard]] Layout replicated(uint32_t step, llvm::ArrayRef<int64_t> sizes);
+  /// Returns the value with each element cast.
+  [[nodiscard]] Layout cast(const Layout &value, DType dtype);
+  /// States the number of ranks of the chain's group, which a file or a call has given.
+  void setRanks(int64_t ranks) { ranks_ = ranks; }
+  /// Returns the number of ranks that was stated, or that the exchanges so far agree on; 0 if it is unknown.
+  [[nodiscard]] int64_t ranks() const { return ranks_; }
   /// Returns the value that a collective on one tensor computes, or why it cannot be determined. All calls of one chain
   /// must be on one group, and agree on its size.
   [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
@@ -47,32 +62,39 @@ public:
   /// dimension that has this rank's number, concatenated along another dimension.
   [[nodiscard]] std::variant<Layout, std::string> reshard(const Call &call, const Layout &input, const Resharding &how);
 
-  /// Returns true for a value that is no result of an exchange.
-  [[nodiscard]] bool isOwn(const Layout &value) const {
-    return llvm::all_of(*value.runs, [&](const Run &run) { return isOwn(run); });
-  }
-
 private:
   struct Term {
-    enum class Kind : uint8_t { Own, OfRank, Reduced } kind = Kind::Own;
+    enum class Kind : uint8_t { Own, Replicated, OfRank, Reduced } kind = Kind::Own;
     uint32_t step = 0;
     int64_t rank = 0;     ///< OfRank
     std::string reduceOp; ///< Reduced
+    std::string casts;    ///< dtypes to which the elements were cast, in order
+    std::string addends;  ///< Reduced: the casts before the reduction
     friend bool operator==(const Term &, const Term &) = default;
   };
   uint32_t intern(Term term);
   [[nodiscard]] bool isOwn(const Run &run) const;
+  [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
+  /// Returns true for elements that are the same on every rank: none depends on the number of the rank.
+  [[nodiscard]] bool isEqualEverywhere(const Run &run) const { return run.perRank == 0 && !isOwn(run); }
   std::string agree(const Call &call);
   /// Returns the run as the rank of this number holds it, valid on any rank.
   Run ofRank(Run run, int64_t rank);
+  /// Returns the run after a reduction over the group; empty if it has no term.
+  std::optional<Run> reduced(const Call &call, Run run);
   std::variant<Layout, std::string> reduce(const Call &call, const Layout &input);
   std::variant<Layout, std::string> broadcast(const Call &call, const Layout &input);
   std::variant<Layout, std::string> gather(const Layout &input, const IntList &sizes);
   std::variant<Layout, std::string> scatter(const Call &call, const Layout &input, const IntList &sizes);
+  [[nodiscard]] std::variant<Layout, std::string> sendBack(const Runs &pieces, const IntList &sizes) const;
   std::variant<Layout, std::string> transpose(const Call &call, const Layout &input, const IntList &sizes);
   /// Returns the runs of the piece that goes to the rank of number 0; `offset` of each is the distance to the start of
   /// the next rank's run. Empty if the pieces do not differ by a constant step.
   [[nodiscard]] std::optional<Runs> firstPiece(const Layout &input) const;
+  /// Returns the runs of the piece that goes to the rank of number 0, if piece k is the same part of rank k's elements;
+  /// `offset` as above. On rank k this part is its own.
+  [[nodiscard]] std::optional<Runs> ownPiece(const Layout &input);
+  [[nodiscard]] Runs piece(const Layout &input, int64_t rank) const;
 
   std::vector<Term> terms_;
   std::optional<GroupTerm> group_;

@@ -76,6 +76,9 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
        "Random, host-visible and opaque steps keep their order, and nothing with an effect passes an opaque one."},
       {"legality.entry", "An entry of the certificate names nodes of this graph, its removed nodes are removed, and "
                          "each node is in one entry."},
+      {"legality.equal-exchanges",
+       "Collectives that replace others, or a value that replaces their result, hold what these returned, element for "
+       "element, on every rank, and no step can tell the two apart."},
       {"legality.exchange-chain", "A chain of exchanges and movements of data that replaces a collective yields its "
                                   "result, element for element, on every rank."},
       {"legality.fence", "Point-to-point steps and barriers keep their place among the collectives of all groups that "

@@ -122,12 +122,15 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
   for (const Node *node : entry.matched)
     claim(node, true, {Part::Rule, index}, findings);
   for (const Node *node : entry.built)
-    claim(node, false, {Part::Rule, index}, findings);
+    if (!isExistingValue(entry, node))
+      claim(node, false, {Part::Rule, index}, findings);
   if (entry.matched.empty() || entry.built.empty())
     return;
   const RuleTemplate *rule = templateOf(entry.name);
   if (rule && rule->replacement == Replacement::ValueForWait)
     bindChain(entry);
+  else if (rule && rule->replacement == Replacement::ValueForValue)
+    bindRegion(entry);
   else if (rule && rule->replacement == Replacement::ElementForElement)
     bindElements(entry);
   else if (rule && rule->replacement == Replacement::CallAndWait)
@@ -178,13 +181,45 @@ void Correspondence::bindFinished(const RuleEntry &entry) {
   }
 }
 
-/// Makes the last launch of the chain the performer of the matched launch.
-void Correspondence::bindChain(const RuleEntry &entry) {
+/// Returns the built launches in program order.
+llvm::SmallVector<uint32_t, 2> Correspondence::launchesOf(const RuleEntry &entry) const {
   llvm::SmallVector<uint32_t, 2> launches;
   for (const Node *node : entry.built)
     if (uint32_t now = node ? rewrite_.after.indexOf(node) : none; now != none && rewrite_.after[now].collective())
       launches.push_back(now);
   llvm::sort(launches);
+  return launches;
+}
+
+/// Returns true for the only built node of a rule that may name a value of both programs.
+bool Correspondence::isExistingValue(const RuleEntry &entry, const Node *node) const {
+  const RuleTemplate *rule = templateOf(entry.name);
+  return rule && rule->replacement == Replacement::ValueForValue && entry.built.size() == 1 && node &&
+         node->graph() == &rewrite_.graph && rewrite_.before.contains(node) && rewrite_.after.contains(node);
+}
+
+/// Makes the built launches perform the first matched launch; all other matched nodes have no performer and no image.
+void Correspondence::bindRegion(const RuleEntry &entry) {
+  const Node *value = entry.matched.front(), *built = entry.built.front();
+  bool existing = isExistingValue(entry, built);
+  llvm::SmallVector<uint32_t, 2> launches = launchesOf(entry);
+  if (existing)
+    launches.clear();
+  bool performed = false;
+  for (const Node *node : entry.matched) {
+    uint32_t index = node ? rewrite_.before.indexOf(node) : none;
+    bool first = index != none && rewrite_.before[index].collective() && !performed;
+    performed |= first;
+    bind(node, nullptr, first && !launches.empty() ? rewrite_.after[launches.back()].node : nullptr);
+    if (first)
+      chains_[index] = launches;
+  }
+  bind(value, built, existing ? nullptr : built);
+}
+
+/// Makes the last launch of the chain the performer of the matched launch.
+void Correspondence::bindChain(const RuleEntry &entry) {
+  llvm::SmallVector<uint32_t, 2> launches = launchesOf(entry);
   uint32_t matched = entry.matched.front() ? rewrite_.before.indexOf(entry.matched.front()) : none;
   const CollectiveSpec *spec = matched == none ? nullptr : rewrite_.before[matched].collective();
   bind(entry.matched.front(), spec && spec->synchronous ? entry.built.front() : nullptr,

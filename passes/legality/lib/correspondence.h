@@ -63,6 +63,9 @@ private:
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
   void bindChain(const RuleEntry &entry);
+  void bindRegion(const RuleEntry &entry);
+  [[nodiscard]] llvm::SmallVector<uint32_t, 2> launchesOf(const RuleEntry &entry) const;
+  [[nodiscard]] bool isExistingValue(const RuleEntry &entry, const Node *node) const;
   void bindElements(const RuleEntry &entry);
   void bindFinished(const RuleEntry &entry);
   [[nodiscard]] const Node *copyOf(const RuleEntry &entry, const Node *value) const;

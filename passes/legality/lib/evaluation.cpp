@@ -5,8 +5,8 @@
 namespace ccgraph::legality {
 
 void Evaluation::begin(uint32_t step, Layout layout) {
-  const Type *type = evidence_.after[step].type;
-  like_ = like_ ? like_ : type;
+  const Type *type = program()[step].type;
+  dtypes_[step] = type && type->isTensor() ? std::optional(type->dtype()) : std::nullopt;
   if (!layout.unsized && type && type->isTensor() && type->stridesKnown()) {
     layout.strides.clear();
     for (const Dim &stride : type->strides()) {
@@ -15,6 +15,7 @@ void Evaluation::begin(uint32_t step, Layout layout) {
     }
   }
   values_[step] = {{std::move(layout)}, false};
+  complete_.insert(step);
 }
 
 // For a bucket of a = f32[2] and b = f32[3]:
@@ -26,16 +27,27 @@ void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> la
   llvm::SmallVector<uint32_t, 32> order(steps.begin(), steps.end());
   llvm::sort(order);
   for (uint32_t index : order) {
-    const Step &step = evidence_.after[index];
+    const Step &step = program()[index];
     auto value = evaluate(index, step, llvm::is_contained(launches, index), launch);
-    if (value && fitsType(step, *value))
-      values_[index] = std::move(*value);
+    std::optional<DType> dtype = dtypeOf(step);
+    if (!value || (side_ == Side::After && !fitsType(step, *value, dtype)))
+      continue;
+    values_[index] = std::move(*value);
+    dtypes_[index] = dtype;
   }
 }
 
-/// New nodes may move data and wait, but must have no observable effect.
+/// Returns the dtype of the step's value; empty if it is unknown.
+std::optional<DType> Evaluation::dtypeOf(const Step &step) const {
+  if (std::optional<DType> dtype = castOf(step))
+    return dtype;
+  auto operands = program().operands(step);
+  return operands.empty() ? std::nullopt : dtypes_.lookup(operands[0]);
+}
+
+/// The nodes may move data and wait, but must have no observable effect.
 bool Evaluation::isPlain(const Step &step) {
-  bool writes = llvm::any_of(evidence_.after.accesses(step),
+  bool writes = llvm::any_of(program().accesses(step),
                              [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
   if (step.isCall() && step.domain == Domain::None && !step.launches && (step.waits || !writes))
     return true;
@@ -46,9 +58,12 @@ bool Evaluation::isPlain(const Step &step) {
 const Contents *Evaluation::operandOf(uint32_t operand, const Step &reader) {
   if (const Contents *value = operand == none ? nullptr : valueOf(operand))
     return value;
-  Claim claim = operand == none ? Claim() : evidence_.correspondence.claimAfter(operand);
+  const Correspondence &claims = evidence_.correspondence;
+  Claim claim = operand == none         ? Claim()
+                : side_ == Side::Before ? claims.claimBefore(operand)
+                                        : claims.claimAfter(operand);
   if (claim.part != claim_.part || claim.entry != claim_.entry)
-    report(*reader.node, "reads " + quoted(operand == none ? nullptr : evidence_.after[operand].node) +
+    report(*reader.node, "reads " + quoted(operand == none ? nullptr : program()[operand].node) +
                              ", which is none of the values that it may be made of");
   return nullptr;
 }
@@ -58,10 +73,10 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
     return std::nullopt;
   Call call;
   if (launches)
-    call = readCall(evidence_.after, index);
+    call = readCall(program(), index);
   llvm::SmallVector<const Contents *, 8> operands;
   bool complete = true;
-  for (uint32_t operand : launches ? llvm::ArrayRef<uint32_t>(call.inputs) : evidence_.after.operands(step)) {
+  for (uint32_t operand : launches ? llvm::ArrayRef<uint32_t>(call.inputs) : program().operands(step)) {
     operands.push_back(operandOf(operand, step));
     if (!operands.back())
       return std::nullopt;
@@ -71,7 +86,25 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
     complete_.insert(index);
   if (launches)
     return launch(call, operands);
+  if (std::optional<DType> dtype = castOf(step); dtype && cast_)
+    return operands[0]->isList ? std::nullopt : std::optional<Contents>(cast_(*operands[0], *dtype));
   return step.waits ? evaluateWait(step, operands) : evaluateMovement(step, operands);
+}
+
+// A cast copies its operand in the operand's memory order. An argument beyond the dtype may change the layout, the
+// device or the memory format.
+std::optional<DType> castOf(const Step &step) {
+  if (!step.op || step.numOperands != 1)
+    return std::nullopt;
+  llvm::StringRef target = step.op->target.str();
+  if (target == "aten._to_copy.default" && step.arguments->positional.size() == 1 &&
+      step.arguments->keyword.size() == 1) {
+    const Argument *dtype = Program::argument(step, step.op->paramIndex("dtype"));
+    return dtype && dtype->is(Argument::Kind::DType) ? std::optional(dtype->dtype()) : std::nullopt;
+  }
+  bool converts = target == "prims.convert_element_type.default" && step.arguments->positional.size() == 2 &&
+                  step.arguments->keyword.empty() && step.arguments->positional[1].is(Argument::Kind::DType);
+  return converts ? std::optional(step.arguments->positional[1].dtype()) : std::nullopt;
 }
 
 /// Passes the operand of a wait on; a wait on a list of values returns that list.
@@ -119,12 +152,12 @@ bool sameStrides(const Layout &layout, const Type &type) {
 } // namespace
 
 /// Checks that the declared type is the value's own type, because later nodes are compiled against it.
-bool Evaluation::fitsType(const Step &step, const Contents &value) {
+bool Evaluation::fitsType(const Step &step, const Contents &value, std::optional<DType> dtype) {
   const Type *type = step.type;
   if (!type || value.isList || value.elements[0].unsized)
     return true;
   const Layout &layout = value.elements[0];
-  bool fits = type->isTensor() && type->dtype() == like_->dtype() && sameDims(layout.sizes, type->sizes());
+  bool fits = type->isTensor() && type->dtype() == dtype && sameDims(layout.sizes, type->sizes());
   if (fits && layout.stridesKnown && type->stridesKnown() && layout.numElements() > 0)
     fits = sameStrides(layout, *type);
   if (!fits) {

@@ -126,7 +126,7 @@ private:
     checkGroupSize(call);
     checkDtype(call);
     const Layout &sent = operands[0]->elements[0];
-    if (!terms_.isOwn(sent) && !evaluation_.isComplete(call.inputs[0]))
+    if (!evaluation_.isComplete(call.inputs[0]))
       report(*step.node, "sends what has not been waited for");
     checkOrderingEdges(step);
     auto outcome = terms_.exchange(call, sent);

@@ -19,8 +19,7 @@ public:
       for (const BucketMember &member : entry.members)
         results_.push_back({member.replacement, entry.launch});
     for (const RuleEntry &entry : evidence.rewrite.certificate.rules)
-      if (const RuleTemplate *rule = templateOf(entry.name);
-          rule && rule->replacement == Replacement::ValueForWait && !entry.built.empty())
+      if (const RuleTemplate *rule = templateOf(entry.name); rule && !entry.built.empty() && isResult(*rule, entry))
         results_.push_back({entry.built.front(), nullptr});
     for (const Result &result : results_)
       if (uint32_t copy = copyOf(result.value); copy != none)
@@ -42,6 +41,13 @@ private:
     const Node *value;
     const Node *launch;
   };
+
+  /// Returns true if the first built node is new and replaces a result. checkRegionMemory judges values of both
+  /// programs.
+  [[nodiscard]] bool isResult(const RuleTemplate &rule, const RuleEntry &entry) const {
+    return rule.replacement == Replacement::ValueForWait ||
+           (rule.replacement == Replacement::ValueForValue && !evidence_.before.contains(entry.built.front()));
+  }
 
   [[nodiscard]] llvm::ArrayRef<uint32_t> storagesOf(const Result &result) const {
     uint32_t index = result.value ? evidence_.after.indexOf(result.value) : none;

@@ -140,6 +140,16 @@ constexpr RuleTemplate templates[] = {
       "matched one. The result is rounded to 16 bits, so the rule needs leave to change bits."},
      Replacement::ValueForWait,
      checkCompressedSum},
+    {{"equal-exchanges",
+      "a value, then all other nodes that go with it: functional collectives on one group, waits, movements of data "
+      "and "
+      "casts",
+      "the replacement of the value, then all other new nodes of these kinds; or one value of both programs",
+      "The replacement holds the value, element for element, on every rank, and is complete. Only the first matched "
+      "collective may have ordering edges, which the built ones keep. A replacement that shares memory with another "
+      "value is not written or returned."},
+     Replacement::ValueForValue,
+     checkEqualExchanges},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
       "the replacement of the result of the waits or the call, then all other new nodes: collectives on the "
       "same group, "
@@ -196,7 +206,7 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms;
+  llvm::SmallVector<uint32_t, 0> forms, regions;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule)
@@ -204,11 +214,14 @@ void checkRules(const Evidence &evidence, Findings &findings) {
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
+    if (rule && rule->replacement == Replacement::ValueForValue && !rules[i].matched.empty() && !rules[i].built.empty())
+      regions.push_back(i);
     if (!rule)
       findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",
                    claimText({Part::Rule, i}));
   }
   checkFunctionalBuffers(evidence, forms, findings);
+  checkRegionMemory(evidence, regions, findings);
 }
 
 /// Adds the accesses of a built step to the replacement of each of these operands.

@@ -20,6 +20,9 @@ enum class Replacement : uint8_t {
   /// the first built node replaces the value of the matched waits, or of the first matched node itself if that node is
   /// complete when it returns; all built launches together replace the first matched node, a launch
   ValueForWait,
+  /// the first built node, which may be a value of both programs, replaces the value of the first matched node; all
+  /// built launches together perform the first matched launch, and the other matched nodes are gone
+  ValueForValue,
   /// the built nodes replace the elements of the first matched node's result, each for the getitems of its element
   ElementForElement,
 };
@@ -44,6 +47,9 @@ void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findi
 [[nodiscard]] bool keepsOrdering(const Evidence &evidence, const Step &was, const Step &now);
 void checkWaitsApart(const Evidence &evidence, uint32_t entry, Findings &findings);
 void checkCompressedSum(const Evidence &evidence, uint32_t entry, Findings &findings);
+void checkEqualExchanges(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// For the entries of equal-exchanges: no node observes that a value lies elsewhere in memory. O(n + e).
+void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, since the matched call has lost its operands.

@@ -126,13 +126,13 @@ private:
   // node of the bucket reads that storage.
 
   /// Returns a number for each entry whose new nodes together read what its old nodes read: buckets, then chains of
-  /// exchanges.
+  /// exchanges and regions.
   std::optional<uint32_t> unitOf(Claim claim) const {
     const Certificate &certificate = evidence_.rewrite.certificate;
     if (claim.part == Part::Merged)
       return claim.entry;
     const RuleTemplate *rule = claim.part == Part::Rule ? templateOf(certificate.rules[claim.entry].name) : nullptr;
-    if (!rule || rule->replacement != Replacement::ValueForWait)
+    if (!rule || (rule->replacement != Replacement::ValueForWait && rule->replacement != Replacement::ValueForValue))
       return std::nullopt;
     return static_cast<uint32_t>(certificate.merged.size() + claim.entry);
   }

@@ -1,0 +1,232 @@
+#include "chain.h"
+#include "evaluation.h"
+#include "replication.h"
+#include "rules.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+// A pass may replace several collectives by fewer, or by none, such as
+//   s = reduce_scatter(x, "sum"); t = wait(s); g = all_gather(t); v = wait(g)
+//   ->  c = all_reduce(x, "sum"); w = wait(c)
+// The entry lists v, g, s, t as matched, and w, c as built; the first of each list is the value, and the built launches
+// perform the first launch of the matched list. All other matched nodes lose their users. Both sides are evaluated as
+// terms (chain.h) from the values that they read, and must be equal. `built` may also be one value of both programs:
+// then this value already holds the result.
+
+/// One entry of the rule equal-exchanges.
+class RegionCheck {
+public:
+  RegionCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
+      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
+
+  void check() {
+    if (!evidence_.options.spmd)
+      return report(*rule_.matched.front(),
+                    "became other collectives, and none may where other ranks run other programs", "mpmd");
+    if (!readGroup() || !checkEdges())
+      return;
+    auto was = valueOf(Side::Before);
+    auto now = valueOf(Side::After);
+    if (was && now)
+      compare(*was, *now);
+  }
+
+private:
+  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "equal-exchanges") {
+    findings_.add(node, rule, message, claimText({Part::Rule, entry_}));
+  }
+  [[nodiscard]] const Program &program(Side side) const {
+    return side == Side::Before ? evidence_.before : evidence_.after;
+  }
+  [[nodiscard]] const Storages &storages(Side side) const {
+    return side == Side::Before ? evidence_.storagesBefore : evidence_.storagesAfter;
+  }
+  [[nodiscard]] bool isExisting(const Node *node) const { return evidence_.before.contains(node); }
+
+  /// Returns the steps of the entry on one side; a built value that existed before is none of them.
+  [[nodiscard]] llvm::SmallVector<uint32_t, 16> stepsOf(Side side) const {
+    llvm::SmallVector<uint32_t, 16> steps;
+    for (const Node *node : side == Side::Before ? rule_.matched : rule_.built)
+      if (side == Side::Before || !isExisting(node))
+        steps.push_back(program(side).indexOf(node));
+    return steps;
+  }
+
+  /// Reads the group, and its size where a file gives it, from the first matched launch.
+  bool readGroup() {
+    for (const Node *node : rule_.matched)
+      if (uint32_t index = evidence_.before.indexOf(node); evidence_.before[index].collective()) {
+        launch_ = index;
+        break;
+      }
+    if (launch_ == none)
+      return report(*rule_.matched.front(), "is replaced without a collective, expected one among the matched nodes"),
+             false;
+    Call call = readCall(evidence_.before, launch_);
+    replication_.emplace(evidence_.before, evidence_.storagesBefore, call.group);
+    if (std::optional<int64_t> ranks = describedRanks(call))
+      terms_.setRanks(*ranks);
+    return true;
+  }
+
+  static std::optional<int64_t> describedRanks(const Call &call) {
+    if (!call.group.described())
+      return std::nullopt;
+    std::vector<std::vector<int64_t>> cells = call.group.cells();
+    bool alike = !cells.empty() && llvm::all_of(cells, [&](const std::vector<int64_t> &cell) {
+      return cell.size() == cells.front().size();
+    });
+    return alike ? std::optional(static_cast<int64_t>(cells.front().size())) : std::nullopt;
+  }
+
+  /// Only the launch that is performed may have ordering edges, which all built launches keep.
+  bool checkEdges() {
+    for (uint32_t index : stepsOf(Side::Before))
+      if (const Step &step = evidence_.before[index]; index != launch_ && step.numOrdering != 0)
+        return report(*step.node, "has ordering edges, which its replacement loses", "ordering-edge"), false;
+    for (uint32_t index : stepsOf(Side::After)) {
+      const Step &step = evidence_.after[index];
+      bool kept = step.collective() ? keepsOrdering(evidence_, evidence_.before[launch_], step) : !step.numOrdering;
+      if (!kept)
+        return report(*step.node, "has other ordering edges than " + quoted(evidence_.before[launch_].node) + " had",
+                      "ordering-edge"),
+               false;
+    }
+    if (evidence_.before[launch_].numOrdering != 0 && evidence_.correspondence.performances(launch_).empty())
+      return report(*evidence_.before[launch_].node, "has ordering edges, which its replacement loses",
+                    "ordering-edge"),
+             false;
+    return true;
+  }
+
+  std::optional<Layout> valueOf(Side side) {
+    llvm::SmallVector<uint32_t, 16> steps = stepsOf(side), launches;
+    uint32_t value = program(side).indexOf((side == Side::Before ? rule_.matched : rule_.built).front());
+    if (steps.empty())
+      return initial(side, value);
+    Evaluation evaluation(evidence_, {Part::Rule, entry_}, "equal-exchanges", findings_);
+    evaluation.setSide(side);
+    evaluation.acceptCasts([&](const Contents &contents, DType dtype) {
+      return Contents{{terms_.cast(contents.elements[0], dtype)}, false};
+    });
+    for (uint32_t index : steps) {
+      if (program(side)[index].collective())
+        launches.push_back(index);
+      if (!beginOperands(evaluation, side, index, steps))
+        return std::nullopt;
+    }
+    evaluation.run(steps, launches, [&](const Call &call, llvm::ArrayRef<const Contents *> operands) {
+      return exchange(evaluation, side, call, operands);
+    });
+    return result(evaluation, side, value);
+  }
+
+  /// Returns the evaluated value, which has to be complete. A step without value has its own finding.
+  std::optional<Layout> result(const Evaluation &evaluation, Side side, uint32_t value) {
+    const Contents *contents = evaluation.valueOf(value);
+    if (!contents)
+      return std::nullopt;
+    const Node &node = *program(side)[value].node;
+    if (contents->isList)
+      return report(node, "is a list, expected one tensor"), std::nullopt;
+    if (side == Side::After && !evaluation.isComplete(value))
+      return report(node, "replaces " + quoted(rule_.matched.front()) + " before all waits"), std::nullopt;
+    return contents->elements[0];
+  }
+
+  /// Sets the values that a step reads from outside the entry.
+  bool beginOperands(Evaluation &evaluation, Side side, uint32_t index, llvm::ArrayRef<uint32_t> steps) {
+    const Step &step = program(side)[index];
+    llvm::SmallVector<uint32_t, 4> operands;
+    if (step.collective())
+      operands = readCall(program(side), index).inputs;
+    else
+      llvm::append_range(operands, program(side).operands(step));
+    for (uint32_t operand : operands) {
+      if (operand != none && (llvm::is_contained(steps, operand) || evaluation.valueOf(operand)))
+        continue;
+      std::optional<Layout> layout = initial(side, operand);
+      if (!layout)
+        return false;
+      evaluation.begin(operand, std::move(*layout));
+    }
+    return true;
+  }
+
+  /// Returns the term of a value outside the entry: one term for both sides.
+  std::optional<Layout> initial(Side side, uint32_t operand) {
+    uint32_t image = operand == none || side == Side::After ? operand : evidence_.correspondence.image(operand);
+    uint32_t origin = image == none ? none : evidence_.correspondence.origin(image);
+    const Type *type = operand == none ? nullptr : program(side)[operand].type;
+    IntList sizes;
+    bool known =
+        origin != none && type && type->isTensor() &&
+        llvm::none_of(storages(side).of(operand), [&](uint32_t storage) { return storages(side).isReshaped(storage); });
+    for (const Dim &size : known ? type->sizes() : llvm::ArrayRef<Dim>()) {
+      known &= size.isStatic();
+      sizes.push_back(size.isStatic() ? size.value() : 0);
+    }
+    if (!known)
+      return report(*rule_.matched.front(),
+                    "is computed from a value that is gone, whose sizes are no numbers, or that is reshaped in place"),
+             std::nullopt;
+    return replication_->isEqualOnAllRanks(origin) ? terms_.replicated(image, sizes) : terms_.own(image, sizes);
+  }
+
+  std::optional<Contents> exchange(const Evaluation &evaluation, Side side, const Call &call,
+                                   llvm::ArrayRef<const Contents *> operands) {
+    const Step &step = program(side)[call.step];
+    if (!isPlainExchange(call) || !saysNothingElse(step) || operands[0]->isList)
+      return report(*step.node, "is no functional collective on one tensor"), std::nullopt;
+    std::optional<int64_t> ranks = describedRanks(call);
+    if (ranks && call.groupSize && *call.groupSize != *ranks)
+      return report(*step.node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
+                                    llvm::Twine(*ranks) + " of group '" + call.group.text + "'"),
+             std::nullopt;
+    if (side == Side::After && !evaluation.isComplete(call.inputs[0]))
+      report(*step.node, "sends what has not been waited for");
+    auto outcome = terms_.exchange(call, operands[0]->elements[0]);
+    if (auto *why = std::get_if<std::string>(&outcome))
+      return report(*step.node, *why), std::nullopt;
+    if (evidence_.options.bitwise && addsInSomeOrder(program(side), call) &&
+        (terms_.ranks() == 0 || terms_.ranks() > 2))
+      return report(*step.node, "adds floating-point numbers of several ranks, expected it to keep its one order",
+                    "bitwise"),
+             std::nullopt;
+    return Contents{{std::move(std::get<Layout>(outcome))}, false};
+  }
+
+  void compare(const Layout &was, const Layout &now) {
+    const Node &matched = *rule_.matched.front(), &built = *rule_.built.front();
+    if (!sameElements(was, now))
+      report(built, "does not hold, element for element, what " + quoted(&matched) + " held");
+    const Type *type = evidence_.before[evidence_.before.indexOf(&matched)].type;
+    const Type *own = evidence_.after[evidence_.after.indexOf(&built)].type;
+    if (!type || type != own)
+      report(built, "is " + typeText(own) + ", expected " + typeText(type) + " as " + quoted(&matched) + " was");
+  }
+
+  const Evidence &evidence_;
+  const RuleEntry &rule_;
+  uint32_t entry_;
+  Findings &findings_;
+  uint32_t launch_ = none; ///< before: the launch that the built launches perform
+  std::optional<Replication> replication_;
+  Terms terms_;
+};
+
+} // namespace
+
+void checkEqualExchanges(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  const RuleEntry &rule = evidence.rewrite.certificate.rules[entry];
+  if (rule.matched.empty() || rule.built.empty())
+    return findings.add(*evidence.rewrite.graph.front(), "equal-exchanges", "matches or builds nothing",
+                        claimText({Part::Rule, entry}));
+  RegionCheck(evidence, entry, findings).check();
+}
+
+} // namespace ccgraph::legality
