@@ -13,6 +13,7 @@
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("keep-gathered", createKeepGathered)                                                                            \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \
+  PASS("simplify-collectives", createSimplifyCollectives)                                                              \
   PASS("sink-waits", createSinkWaits)
 
 namespace ccgraph {

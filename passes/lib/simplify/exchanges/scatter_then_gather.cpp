@@ -1,0 +1,77 @@
+#include "simplify/exchanges/rewrites.h"
+
+#include "ccgraph/ir/builder.h"
+#include "ccgraph/ir/collective.h"
+#include "rewrite/supersede.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Returns true if both launches are on one group, of the same number of ranks.
+bool areOnOneGroup(RegionFacts &facts, const Node &a, const Node &b) {
+  return facts.groups().groupOf(&a) == facts.groups().groupOf(&b) &&
+         collectiveCall(a)->groupSize == collectiveCall(b)->groupSize;
+}
+
+/// Returns the bytes that the all_reduce holds for longer than the reduce_scatter did: what the first wait frees.
+int64_t heldForLonger(RegionFacts &facts, const Region &region, const Node *firstWait) {
+  const LiveBytes &memory = facts.spare().live();
+  int64_t bytes = 0;
+  for (LiveBytes::IntervalId id : memory.intervalsOf(firstWait))
+    if (memory.last(id) == firstWait && !memory.isForGood(id) && memory.first(id) != region.first)
+      bytes += memory.bytes(id);
+  return bytes;
+}
+
+} // namespace
+
+std::optional<Region> matchScatterThenGather(RegionFacts &facts, Node *launch) {
+  if (!isFunctional(*launch, CollectiveKind::ReduceScatter))
+    return std::nullopt;
+  Node *share = onlyWait(*launch);
+  Node *gather = share ? onlyReader(*share) : nullptr;
+  if (!gather || !isFunctional(*gather, CollectiveKind::AllGather) || !areOnOneGroup(facts, *launch, *gather))
+    return std::nullopt;
+  Node *result = onlyWait(*gather);
+  if (!result)
+    return std::nullopt;
+  return Region{.result = result,
+                .launch = gather,
+                .first = launch,
+                .input = launch->operand(0),
+                .launches = {launch, gather},
+                .gone = {share, launch}};
+}
+
+// The all_reduce takes the place of the all_gather. It reads x there, so x must be unchanged until then, and live until
+// the second wait.
+std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, const Region &region) {
+  if (facts.isWritten(*region.input))
+    return RegionObstacle::Written;
+  if (facts.isOpaqueBetween(*region.first, region.result))
+    return RegionObstacle::Opaque;
+  const Type *was = region.result->type(), *input = region.input->type();
+  if (!was || !input || was->dtype() != input->dtype() || was->sizes() != input->sizes())
+    return RegionObstacle::Type;
+  Node *firstWait = region.gone.front();
+  int64_t bytes = heldForLonger(facts, region, firstWait);
+  if (bytes != 0 && !facts.spare().hasRoom(bytes, firstWait, region.result->next()))
+    return RegionObstacle::OverBudget;
+  facts.spare().take(bytes, {firstWait, region.result});
+  return std::nullopt;
+}
+
+void buildAllReduce(Graph &graph, RegionFacts &, const Region &region, RuleEntry &entry) {
+  Node *scatter = region.first, *gather = region.launch;
+  GraphBuilder begin(graph, gather);
+  begin.standFor({scatter, gather});
+  Node *all = begin.call(formOf(CollectiveKind::AllReduce, CollectiveForm::Single),
+                         {scatter->operand(0), Actual::copyOf(*scatter, scatter->args()[1]),
+                          Actual::copyOf(*scatter, scatter->args()[3])});
+  GraphBuilder end(graph, region.result);
+  end.standFor({region.result});
+  entry.built = {waitLike(end, all, *region.result), all};
+}
+
+} // namespace ccgraph
