@@ -133,7 +133,7 @@ PackedText::PackedText(const ProgramText &text, TextPool &forms)
   for (Id i = 0; i != numLaunches_; ++i) {
     if (i % launchesOfBlock == 0) {
       blocks_.push_back(static_cast<uint32_t>(bytes_.size()));
-      previous = {};
+      previous = Previous();
     }
     Values values;
     Id form = forms.add(formOf(text.launches[i].name, values));
@@ -164,7 +164,7 @@ ProgramText PackedText::unpack(const TextPool &forms) const {
   Previous previous;
   for (Id i = 0; i != numLaunches_; ++i) {
     if (i % launchesOfBlock == 0)
-      previous = {};
+      previous = Previous();
     text.launches.push_back(unpacker.nextLaunch(previous, forms));
   }
   return text;

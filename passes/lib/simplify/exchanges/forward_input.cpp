@@ -51,7 +51,7 @@ bool mayShare(RegionFacts &facts, const Region &region) {
 std::optional<Region> matchOneRank(RegionFacts &facts, Node *launch) {
   if (!isExchange(*launch) || facts.ranks(*launch) != 1)
     return std::nullopt;
-  const std::string &reduceOp = collectiveCall(*launch)->reduceOp;
+  const std::string reduceOp = collectiveCall(*launch)->reduceOp;
   if (collectiveOf(*launch)->reduceOp >= 0 && !parseReduceOp(reduceOp))
     return std::nullopt;
   Node *wait = onlyWait(*launch);
