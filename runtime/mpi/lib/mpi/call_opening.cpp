@@ -66,9 +66,9 @@ int MpiTransport::postEarly(Call &call) {
   };
   int error = 0;
   for (int64_t peer = 0; peer < call.size() && error == 0; ++peer)
-    error = peer == own ? 0 : receive(peer);
-  for (int64_t peer = 0; peer < call.size() && error == 0; ++peer)
     error = peer == own ? 0 : send(peer);
+  for (int64_t peer = 0; peer < call.size() && error == 0; ++peer)
+    error = peer == own ? 0 : receive(peer);
   return error;
 }
 
@@ -86,13 +86,13 @@ int MpiTransport::postNotices(Call &call) {
   int error = 0;
   for (size_t peer = 0; peer < call.seat.members.size() && error == 0; ++peer)
     if (peer != call.seat.member)
+      error = job_.calls().send(call.comm, {call.notice.data(), length, static_cast<int>(peer), tag}, add(call));
+  for (size_t peer = 0; peer < call.seat.members.size() && error == 0; ++peer)
+    if (peer != call.seat.member)
       error = job_.calls().receive(
           call.comm,
           {call.notices.data() + peer * openingBytes, static_cast<int64_t>(openingBytes), static_cast<int>(peer), tag},
           add(call));
-  for (size_t peer = 0; peer < call.seat.members.size() && error == 0; ++peer)
-    if (peer != call.seat.member)
-      error = job_.calls().send(call.comm, {call.notice.data(), length, static_cast<int>(peer), tag}, add(call));
   return error;
 }
 
