@@ -254,36 +254,54 @@ std::vector<Tensor> accumulate(const std::vector<Tensor> &gradients, const std::
 
 // --- Broadcasts ------------------------------------------------------------------------------------------------------
 
+namespace {
+struct Broadcast {
+  const GroupLike &group;
+  int64_t src = 0;
+};
+} // namespace
+
+/// The tensors of one bucket, in one broadcast; writes the results of those that have elements.
+static void broadcastBucket(const std::vector<Tensor> &tensors, const std::vector<size_t> &members,
+                            const Broadcast &broadcast, std::vector<Tensor> &results) {
+  GradBucket bucket;
+  std::vector<Tensor> pieces;
+  std::vector<int64_t> elements;
+  for (size_t member : members) {
+    bucket.shapes.push_back(tensors[member].sizes());
+    elements.push_back(tensors[member].numel());
+    pieces.push_back(flat(tensors[member]));
+  }
+  bucket.slices = bucketSlices(elements);
+  Tensor buffer = pieces.size() == 1 ? pieces.front() : cat(pieces);
+  std::vector<Tensor> views = bucket.viewsOf(collectives::broadcast(buffer, broadcast.src, broadcast.group));
+  for (size_t i = 0; i != members.size(); ++i)
+    results[members[i]] = views[i];
+}
+
+// Tensors without elements are assigned to buckets too: buckets are in the order of their first tensors.
 TensorList broadcastCoalesced(const std::vector<Tensor> &tensors, const GroupLike &group, int64_t src,
                               uint64_t bufferBytes) {
-  std::vector<size_t> sent;
+  std::vector<size_t> present;
   std::vector<BucketTensor> described;
   for (size_t i = 0; i != tensors.size(); ++i)
-    if (!tensors[i].isAbsent() && tensors[i].numel() != 0) {
-      sent.push_back(i);
+    if (!tensors[i].isAbsent()) {
+      present.push_back(i);
       described.push_back(bucketTensorOf(tensors[i]));
     }
-  if (sent.empty())
+  if (present.empty())
     return TensorList(tensors);
   llvm::Expected<BucketAssignment> assigned = assignBuckets(described, {{bufferBytes}});
   if (!assigned)
     return failedList(tensors, detail::firstOf(assigned.takeError()));
   std::vector<Tensor> results = tensors;
-  for (const std::vector<size_t> &members : assigned->buckets) {
-    GradBucket bucket;
-    std::vector<Tensor> pieces;
-    std::vector<int64_t> elements;
-    for (size_t member : members) {
-      const Tensor &tensor = tensors[sent[member]];
-      bucket.shapes.push_back(tensor.sizes());
-      elements.push_back(tensor.numel());
-      pieces.push_back(flat(tensor));
-    }
-    bucket.slices = bucketSlices(elements);
-    std::vector<Tensor> views =
-        bucket.viewsOf(collectives::broadcast(pieces.size() == 1 ? pieces.front() : cat(pieces), src, group));
-    for (size_t i = 0; i != members.size(); ++i)
-      results[sent[members[i]]] = views[i];
+  for (const std::vector<size_t> &bucket : assigned->buckets) {
+    std::vector<size_t> members;
+    for (size_t member : bucket)
+      if (tensors[present[member]].numel() != 0)
+        members.push_back(present[member]);
+    if (!members.empty())
+      broadcastBucket(tensors, members, {group, src}, results);
   }
   return TensorList(std::move(results));
 }
