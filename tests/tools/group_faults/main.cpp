@@ -7,7 +7,8 @@
 //
 // FAULT: absent (does not call), late (calls after the deadline), leaves (ends its job), stopped and killed (processes
 // alone), differs (calls with one more element), another (calls a barrier), and for local unwaited (absent, while the
-// others wait for nothing) and polled (absent, while the others poll). CALL: an operation of process groups; for clients one of the store. DEADLINE: milliseconds.
+// others wait for nothing) and polled (absent, while the others poll). CALL: an operation of process groups; for
+// clients one of the store. DEADLINE: milliseconds.
 //
 // FILE does not exist yet: the file store of the job. Each rank prints "rank R: MILLISECONDS ms: RULE: TEXT" for a
 // failure, or "rank R: MILLISECONDS ms: completed"; "silent rank R" where another process reports the failure to the
