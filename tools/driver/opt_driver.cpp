@@ -4,6 +4,7 @@
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/text.h"
 #include "driver/opt_job.h"
+#include "driver/opt_whole_job.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -53,6 +54,8 @@ ExitCode optMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   }
   if (auto code = answerWithoutGraph(line, options, streams))
     return *code;
+  if (isWholeJob(options.input))
+    return runWholeJob(options, streams);
   auto pipeline = options.pipeline.pipeline(defaultLevel);
   if (!pipeline) {
     printError(streams.err, pipeline.takeError());

@@ -239,7 +239,8 @@ CommandLine optCommandLine(OptOptions &options) {
       "ccgraph-opt GRAPH [flags]",
       "Reads the graph of a distributed program, overlaps its communication with computation, proves that\nthe rewrite "
       "is safe, and writes the graph. GRAPH is ccgraph.graph JSON, FX text as print_readable and\nTORCH_LOGS print it, "
-      "or a TORCH_TRACE log or folder; files may be gzipped; - is standard input. A plan is\nprinted as a table.");
+      "or a TORCH_TRACE log or folder; files may be gzipped; - is standard input. A plan is\nprinted as a table. A job "
+      "file names the graphs of all ranks, which are rewritten together.");
   addMainFlags(line, options);
   addOutputFlags(line, options);
   addViewFlags(line, options.views);
