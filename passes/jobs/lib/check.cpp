@@ -3,6 +3,7 @@
 #include "match.h"
 #include "repair.h"
 #include "residency.h"
+#include "sources.h"
 #include "witness.h"
 
 #include "ccgraph/ir/text.h"
@@ -90,6 +91,9 @@ std::vector<int64_t> absentRanks(const JobData &job, const Classes &classes) {
 }
 
 void addAssumptions(const JobData &job, const Classes &classes, CheckResult &result) {
+  constexpr size_t mostExchanged = 4;
+  for (std::string &exchanged : exchangedSources(job, classes, mostExchanged))
+    result.assumptions.push_back(std::move(exchanged));
   if (std::vector<int64_t> absent = absentRanks(job, classes); !absent.empty())
     result.assumptions.push_back(spansText(absent) + (absent.size() > 1
                                                           ? ", which have no graph, launch what their groups need"

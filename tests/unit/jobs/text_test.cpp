@@ -14,6 +14,8 @@ struct NamedRank {
   std::vector<std::string> names;
   std::string group = "world";
   const char *lastReduction = "sum";
+  /// source lines of the launches; empty: a line each, in their order
+  std::vector<int64_t> lines = {};
 };
 
 llvm::Error add(jobs::Job &job, int64_t rank, const NamedRank &from) {
@@ -31,7 +33,7 @@ llvm::Error add(jobs::Job &job, int64_t rank, const NamedRank &from) {
         {.target = "_c10d_functional.all_reduce.default", .args = {x, reduction, from.group}, .name = from.names[i]});
     Frame frame;
     frame.file = context.identifier("train.py");
-    frame.line = static_cast<int64_t>(i * 7 + 1);
+    frame.line = from.lines.empty() ? static_cast<int64_t>(i * 7 + 1) : from.lines[i];
     graph.setFrame(launch, graph.addFrame(frame));
     builder.call("_c10d_functional.wait_tensor.default", {launch});
   }
@@ -90,6 +92,27 @@ TEST(JobTexts, AFindingHasTheNamesOfItsRank) {
   ASSERT_TRUE(finding.others);
   EXPECT_EQ(finding.others->node, manyNames("_r" + std::to_string(finding.others->rank)).back());
   EXPECT_EQ(finding.repair, "sum in " + manyNames("_r2").back() + " of rank 2");
+}
+
+/// Three ranks that launch three equal collectives from these lines; returns the assumptions of the verdict.
+std::vector<std::string> assumptionsOf(const std::vector<std::vector<int64_t>> &lines) {
+  jobs::Job job;
+  for (size_t rank = 0; rank != lines.size(); ++rank)
+    llvm::cantFail(add(job, static_cast<int64_t>(rank), {{"a", "b", "c"}, "world", "sum", lines[rank]}));
+  jobs::CheckResult result = jobs::checkJob(job);
+  EXPECT_TRUE(result.findings.empty());
+  return result.assumptions;
+}
+
+TEST(JobSources, EqualCollectivesFromExchangedLinesAreAnAssumption) {
+  EXPECT_EQ(assumptionsOf({{10, 20, 30}, {10, 20, 30}, {10, 30, 20}}),
+            (std::vector<std::string>{"collective 2 of the group of ranks 0-2 is train.py:20 on rank 0 and train.py:30 "
+                                      "on rank 2, and these belong together"}));
+}
+
+TEST(JobSources, ProgramsOfOtherLinesAreNone) {
+  EXPECT_TRUE(assumptionsOf({{10, 20, 30}, {10, 20, 30}, {10, 20, 30}}).empty());
+  EXPECT_TRUE(assumptionsOf({{10, 20, 30}, {11, 21, 31}, {10, 20, 40}}).empty()) << "ranks of other programs";
 }
 
 } // namespace
