@@ -13,8 +13,8 @@
 
 namespace ccgraph::jobs {
 
-/// Returns "collective 1 of the group of ranks 0-1 is a.py:1 on rank 0 and a.py:2 on rank 1, and these belong together";
-/// at most `most`, the first place of each group.
+/// Returns texts such as "collective 1 of the group of ranks 0-1 is a.py:1 on rank 0 and a.py:2 on rank 1, and these
+/// belong together"; at most `most`, the first place of each group.
 [[nodiscard]] std::vector<std::string> exchangedSources(const JobData &job, const Classes &classes, size_t most);
 
 } // namespace ccgraph::jobs

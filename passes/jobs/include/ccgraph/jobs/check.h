@@ -33,8 +33,8 @@
 // **Partial knowledge.** A rank without a graph is assumed to launch what its groups need. Members that state the same
 // expression for a symbolic size agree; those that state different ones agree under a condition. `assumptions` lists
 // such ranks and conditions. They also list equal collectives that members launch from exchanged source lines, because
-// equal launches cannot be told apart and values would be wrong without an error. A finding is then still proved, and a verdict without findings holds under the
-// assumptions.
+// equal launches cannot be told apart and values would be wrong without an error. A finding is then still proved, and a
+// verdict without findings holds under the assumptions.
 //
 // Ownership: plain values. Failure: none. Cost: O(n log n) in the sum of the group sizes for each round of the
 // refinement (at most 64 rounds), then linear in the launches of one rank of each class; a search for a witness is
