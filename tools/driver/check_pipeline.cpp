@@ -53,8 +53,8 @@ llvm::Error addStages(jobs::Job &job, const PipelineSchedule &schedule, const st
   return stages ? addPipeline(job, context, schedule, *stages) : stages.takeError();
 }
 
-/// Returns the schedule as a job. PyTorch posts each transfer as a batch of its own; a schedule that runs to its end may
-/// still deadlock where transfers block their rank.
+/// Returns the schedule as a job. PyTorch posts each transfer as a batch of its own; a schedule that runs to its end
+/// may still deadlock where transfers block their rank.
 llvm::Expected<jobs::Job> jobOf(const PipelineSchedule &schedule, const std::string &stageGraphs, Streams streams) {
   jobs::Job job;
   PipelineSchedule complete = schedule.hasTransfers() ? schedule : withTransfers(schedule);

@@ -11,8 +11,8 @@
 // cannot be checked: a group without known ranks, a peer or a root outside its group, a collective in a subgraph that
 // is no wrapper of one call, a rank that was added before. Cost: add() is linear in the nodes, the ranks and the
 // members of the groups. Ranks whose programs differ in names and source lines alone share one program: a job takes
-// about 100 bytes for a launch of a program that differs otherwise, and for each rank some words for a group and about 6
-// bytes for a launch with names of its own.
+// about 100 bytes for a launch of a program that differs otherwise, and for each rank some words for a group and about
+// 6 bytes for a launch with names of its own.
 #pragma once
 
 #include "ccgraph/ir/graph.h"

@@ -10,8 +10,8 @@
 //   other inputs of a backward the value of the same name that the forward, or backward_input, of the same microbatch
 //                              takes or returns; else an input of the rank that all microbatches share
 //
-// A rank of the pipeline stands for one rank of the job in each cell of the group of pipelines ("pp"); its stages' graphs
-// serve all of these. Without that group, there is one pipeline of ranks 0 to n - 1.
+// A rank of the pipeline stands for one rank of the job in each cell of the group of pipelines ("pp"); its stages'
+// graphs serve all of these. Without that group, there is one pipeline of ranks 0 to n - 1.
 //
 // Ownership: the graphs live in the context. Failure: DiagnosticErrors of rule pipeline.graphs: another number of
 // stages, microbatches or ranks than that of the schedule, an action without a graph, a value whose type does not fit
