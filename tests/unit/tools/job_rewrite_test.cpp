@@ -121,8 +121,24 @@ TEST_F(JobRewriteTest, TwoNamesOfOneGroupKeepTheirOrder) {
   chosen_ = unchecked;
   JobRewrite result = rewrite(swap(false));
   EXPECT_EQ(result.reason,
-            "the passes do more than order calls, or order the collectives of one group anew, on rank 0");
+            "the passes order the collectives of one group anew on rank 0, and ranks run different graphs");
   EXPECT_TRUE(swapped.empty());
+}
+
+TEST_F(JobRewriteTest, RanksOfOneProgramMayOrderOneGroupAnew) {
+  for (const char *file : {"0.py", "1.py"})
+    write(file, textOf("x", "again", "pair"));
+  chosen_.checkLegality = false;
+  JobRewrite result = rewrite(swap(true), 2);
+  EXPECT_EQ(result.reason, "");
+  EXPECT_EQ(swapped, (std::vector<int64_t>{0, 1}));
+}
+
+TEST_F(JobRewriteTest, OtherCallsAreNotProved) {
+  for (const char *file : {"0.py", "1.py"})
+    write(file, textOf("x", "pair", "pair"));
+  JobRewrite result = rewrite(llvm::cantFail(Pipeline::parse("coalesce-collectives")), 2);
+  EXPECT_EQ(result.reason, "the passes do more than order calls on rank 0");
 }
 
 TEST_F(JobRewriteTest, APartOfAJobIsNotEnough) {

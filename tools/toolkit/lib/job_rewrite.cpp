@@ -77,14 +77,16 @@ bool isSameCall(const Node &a, const Node &b) {
          areEqual(a.kwargs(), b.kwargs());
 }
 
-/// Returns whether the rewritten graph has the same calls in another order, and the launches of each group in the same
-/// order.
+/// Returns whether the rewritten graph has the same calls, in any order.
+bool hasSameCalls(const Graph &before, const Graph &after) {
+  return before.size() == after.size() && llvm::all_of(before, [&](const Node *node) {
+           const Node *kept = after.find(node->name());
+           return kept && isSameCall(*node, *kept);
+         });
+}
+
+/// Returns whether the launches of each group are in the same order.
 bool launchAlike(const Graph &before, const Graph &after) {
-  if (before.size() != after.size())
-    return false;
-  for (const Node *node : before)
-    if (const Node *kept = after.find(node->name()); !kept || !isSameCall(*node, *kept))
-      return false;
   GroupNumbers numbers(before);
   return sequencesOf(before, numbers) == sequencesOf(after, numbers);
 }
@@ -122,8 +124,10 @@ public:
     if (!run)
       return run.takeError();
     changed += run->changed();
-    if (otherCalls.empty() && !launchAlike(graph, *rewritten))
+    if (otherCalls.empty() && !hasSameCalls(graph, *rewritten))
       otherCalls = jobs::spansText(ranks);
+    else if (otherOrder.empty() && !launchAlike(graph, *rewritten))
+      otherOrder = jobs::spansText(ranks);
     if (llvm::Error error = after.add(*rewritten, ranks))
       return error;
     return receive_ ? (*receive_)(*from_, *rewritten) : llvm::Error::success();
@@ -135,8 +139,11 @@ public:
 
   jobs::Job before, after;
   size_t changed = 0;
-  /// the first ranks whose launches on some group are not the same any more
-  std::string otherCalls;
+  /// the first ranks whose graph has other calls, or whose launches on some group are in another order
+  std::string otherCalls, otherOrder;
+
+  /// Returns whether all ranks launch alike by name, before and after: then equal places have equal launches.
+  [[nodiscard]] bool isOneProgram() const { return before.numPrograms() == 1 && after.numPrograms() == 1; }
 
 private:
   const JobRewriteRequest &request_;
@@ -179,7 +186,10 @@ std::string reasonOf(const JobRewriter &rewriter, JobRewrite &result) {
   if (std::string who = disagreement(before); !who.empty())
     return "the job as given has a finding about " + who;
   if (!rewriter.otherCalls.empty())
-    return "the passes do more than order calls, or order the collectives of one group anew, on " + rewriter.otherCalls;
+    return "the passes do more than order calls on " + rewriter.otherCalls;
+  if (!rewriter.otherOrder.empty() && !rewriter.isOneProgram())
+    return "the passes order the collectives of one group anew on " + rewriter.otherOrder +
+           ", and ranks run different graphs";
   jobs::CheckResult after = jobs::checkJob(rewriter.after, {.mostTrials = 0});
   if (std::string who = disagreement(after); !who.empty())
     return "the rewritten job has a finding about " + who;

@@ -6,9 +6,10 @@
 //
 //   whole       every rank of every group has a graph, and nothing is assumed
 //   agreed      the ranks of the job as given launch alike (no finding but a deadlock)
-//   same calls  each rewritten graph has the same calls in another order, and the launches of each group, and its
-//               transfers, in the same order; so the k-th launches of the members are still the same ones, and no value
-//               changes. Merged or removed collectives fail here. Names that may mean one group count as one
+//   same calls  each rewritten graph has the same calls in another order, so no merged or removed collectives. The
+//               launches of each group, and its transfers, keep their order, or all ranks launch alike by name before
+//               and after. So the k-th launches of the members are still the same ones, and no value changes. Names
+//               that may mean one group count as one
 //   progress    under each semantics without a deadlock before, there is none after (ccgraph/jobs/check.h), and no rank
 //               needs more resident communicators
 //
