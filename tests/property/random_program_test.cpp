@@ -5,8 +5,11 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/ir/snapshot.h"
+#include "ccgraph/passes/pass_manager.h"
 
 #include <gtest/gtest.h>
+
+#include <map>
 
 using namespace ccgraph;
 using namespace ccgraph::test;
@@ -68,4 +71,21 @@ TEST(RandomProgramTest, ACloneIsTheSameGraph) {
 
 TEST(RandomProgramTest, RunsAndAgreesWithItself) {
   forEachProgram([](Context &, const RandomProgram &program) { RC_ASSERT(sameValues(program, *program.graph)); });
+}
+
+/// Without such programs, the property of simplify-collectives would hold for a pass that does nothing.
+TEST(RandomProgramTest, HoldsEachKindOfRegionThatSimplifyCollectivesReplaces) {
+  PassManagerOptions options;
+  options.limitMemory = false;
+  std::map<std::string, int> done;
+  for (uint32_t seed = 0; seed != 400; ++seed) {
+    Context context;
+    RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
+    Pipeline pipeline = llvm::cantFail(Pipeline::parse("simplify-collectives"));
+    PipelineRun run = llvm::cantFail(runPipeline(*program.graph, pipeline, options));
+    for (const Remark &remark : run.passes.front().remarks)
+      done[remark.kind == RemarkKind::Missed ? "missed " + remark.reason : remark.reason] += 1;
+  }
+  for (const char *reason : {"all-reduce", "cast-after", "cast-before", "inverse", "replicated", "missed written"})
+    EXPECT_GE(done[reason], 5) << reason;
 }

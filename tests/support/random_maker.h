@@ -89,6 +89,9 @@ struct RandomLaunch {
   bool sends = false;
 };
 
+/// The kinds of functional collectives on one tensor.
+inline constexpr size_t numCollectives = 6;
+
 /// A group in the form that programs use: a text, or a node.
 struct RandomAxis {
   std::string name;
@@ -194,6 +197,13 @@ private:
   void shareCopies(size_t count);
   void wrapped();
   void wait();
+
+  // random_pairs.cpp: collectives that a pass may simplify.
+  void simplifiable();
+  void pairOf(const RandomValue &input, const RandomAxis &axis, const RandomAxis &other);
+  void castWithGather(const RandomValue &input, const RandomAxis &axis, const Sizes &whole);
+  Node *between(Node *value, double bound);
+  Node *waited(llvm::StringRef target, const Type *type, const std::vector<Actual> &arguments);
 
   Numbers numbers_;
   ProgramFor use_;

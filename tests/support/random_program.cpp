@@ -15,7 +15,6 @@ namespace ccgraph::test {
 namespace {
 
 constexpr unsigned maxSteps = 60;
-constexpr size_t numCollectives = 6;
 /// The bound of seeded and given inputs.
 constexpr double inputBound = 8;
 
@@ -147,6 +146,9 @@ void RandomMaker::takeStep() {
     return twin();
   case 22:
     return reshapeInPlace();
+  case 23:
+  case 24:
+    return simplifiable();
   default:
     return collective(numbers_.below(numCollectives), numbers_.pick(axes_));
   }

@@ -6,8 +6,8 @@
 // before its wait. It contains collectives of all kinds (functional, in-place, `_out` into buffers and into slices of
 // them, coalesced, inside control_deps), several groups with ranks in any order, and groups that are objects. It also
 // contains views before and after waits, pieces (as_strided, other dtypes, complex and back), in-place writes, in-place
-// changes of shape, lists of views and of new tensors, repeated collectives, waits in another order than their
-// launches, and second waits.
+// changes of shape, lists of views and of new tensors, repeated collectives, pairs of collectives and casts that
+// a pass may simplify or that almost fit, waits in another order than their launches, and second waits.
 //
 // A program for PyTorch is one that PyTorch's own gloo ranks can run, with bitwise equal results if its inputs are
 // small whole numbers: at most 4 ranks, no averages, values small enough to be exact. It may take its groups from a

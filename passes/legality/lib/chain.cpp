@@ -118,7 +118,7 @@ bool keepsOneValue(llvm::StringRef reduceOp) {
 std::optional<Run> Terms::reduced(const Call &call, Run run) {
   if ((ranks_ == 1 && keepsOneValue(call.reduceOp)) || (isEqualEverywhere(run) && isIdempotent(call.reduceOp)))
     return run;
-  if (!isOwn(run) || run.perRank != 0 || call.reduceOp.empty())
+  if ((!isOwn(run) && !isReplicated(run)) || run.perRank != 0 || call.reduceOp.empty())
     return std::nullopt;
   const Term &own = terms_[run.source];
   run.source = intern(

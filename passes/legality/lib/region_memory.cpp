@@ -83,23 +83,25 @@ private:
   }
 
   void checkShared(const RuleEntry &rule, uint32_t was, uint32_t now) {
-    const Storages &after = evidence_.storagesAfter;
     auto isWritten = [](const Storages &storages, uint32_t value) {
       return llvm::any_of(storages.of(value), [&](uint32_t storage) { return storages.isWritten(storage); });
     };
-    if (isWritten(storages_, was) || isWritten(after, now))
+    if (isWritten(storages_, was) || isWritten(evidence_.storagesAfter, now))
       report(*rule.built.front(),
              "replaces " + quoted(rule.matched.front()) + ", and one of them is written, expected neither");
-    for (uint32_t storage : after.of(now))
-      if (isInFlight(storage, now))
-        report(*rule.built.front(), "replaces " + quoted(rule.matched.front()) + " while it may be in flight");
+    if (isInFlight(evidence_.correspondence.origin(now), rangeOf(before_, rule.matched).first))
+      report(*rule.built.front(), "replaces " + quoted(rule.matched.front()) + " while it may be in flight");
   }
 
-  /// Returns true if some launch fills the storage, and no wait before the value's first reader ends it.
-  bool isInFlight(uint32_t storage, uint32_t value) const {
-    return llvm::any_of(evidence_.pairsAfter.asyncPairs, [&](const AsyncPair &pair) {
-      return llvm::is_contained(pair.results, storage) && (pair.wait == none || pair.wait > value);
-    });
+  /// Returns true if some launch fills memory of the value before, and no wait before the step ends it.
+  bool isInFlight(uint32_t value, uint32_t step) const {
+    auto fills = [&](const AsyncPair &pair) {
+      return llvm::any_of(pair.results,
+                          [&](uint32_t storage) { return llvm::is_contained(storages_.of(value), storage); });
+    };
+    return value == none || llvm::any_of(evidence_.pairsBefore.asyncPairs, [&](const AsyncPair &pair) {
+             return (pair.wait == none || pair.wait > step) && fills(pair);
+           });
   }
 
   static uint32_t countIn(llvm::ArrayRef<uint32_t> places, uint32_t from, uint32_t to) {

@@ -89,6 +89,15 @@ TEST_F(LegalityAllReduceOfParts, RefusesAnotherReductionOrInput) {
   EXPECT_EQ(bench_.verdict(), "equal-exchanges");
 }
 
+/// The sum of equal values has a term like any other sum.
+TEST_F(LegalityAllReduceOfParts, AcceptsAnInputThatIsEqualOnAllRanks) {
+  std::string lines =
+      "\n  e: \"f32[4][1]cpu\" = $AR(x, 'sum', '0')\n  f: \"f32[4][1]cpu\" = $WAIT(e)" + scatterAndGather;
+  lines.replace(lines.find("$RS(x"), 5, "$RS(f");
+  join({.input = "f", .lines = lines});
+  EXPECT_EQ(bench_.text(), "");
+}
+
 TEST_F(LegalityAllReduceOfParts, RefusesAnotherGroup) {
   join({.group = "1"});
   EXPECT_EQ(bench_.verdict(), "equal-exchanges issue-order");

@@ -83,8 +83,6 @@ std::optional<Region> matchCastBefore(RegionFacts &, Node *launch) {
 std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Region &region) {
   if (facts.isWritten(*region.input))
     return RegionObstacle::Written;
-  if (facts.isReshaped(*region.input))
-    return RegionObstacle::Reshaped;
   if (facts.isOpaqueBetween(*region.cast, region.result))
     return RegionObstacle::Opaque;
   if (!isFaster(facts, region))
@@ -123,8 +121,6 @@ std::optional<Region> matchCastAfter(RegionFacts &, Node *launch) {
 }
 
 std::optional<RegionObstacle> castAfterObstacle(RegionFacts &facts, const Region &region) {
-  if (facts.isReshaped(*region.result))
-    return RegionObstacle::Reshaped;
   return facts.isOpaqueBetween(*region.launch, region.result) ? std::optional(RegionObstacle::Opaque) : std::nullopt;
 }
 

@@ -86,8 +86,6 @@ std::optional<Region> matchInverse(RegionFacts &facts, Node *launch) {
 std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const Region &region) {
   if (hasOrdering(*region.launch))
     return RegionObstacle::Ordered;
-  if (facts.isReshaped(*region.result))
-    return RegionObstacle::Reshaped;
   if (facts.isOpaqueBetween(*region.first, region.result))
     return RegionObstacle::Opaque;
   return region.input->type() == region.result->type() ? std::nullopt : std::optional(RegionObstacle::Type);

@@ -37,6 +37,8 @@ std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const Region &r
   for (const Node *launch : region.launches)
     if (std::optional<RegionObstacle> obstacle = obstacleOf(facts, *launch))
       return obstacle;
+  if (facts.isReshaped(*region.input) || facts.isReshaped(*region.result))
+    return RegionObstacle::Reshaped;
   bool ordered =
       hasOrdering(*region.result) || llvm::any_of(region.gone, [](Node *node) { return hasOrdering(*node); });
   return ordered ? std::optional(RegionObstacle::Ordered) : std::nullopt;
