@@ -87,8 +87,10 @@ std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Regio
     return RegionObstacle::Opaque;
   if (!isFaster(facts, region))
     return RegionObstacle::Slower;
-  // At the second cast, the narrow result is live together with the wide one.
-  int64_t bytes = narrowBytes(region);
+  // At the new cast, the narrow result is live together with the wide one, and no longer the wide input.
+  int64_t bytes = narrowBytes(region) - region.cast->type()->numBytes().value_or(0);
+  if (bytes <= 0)
+    return std::nullopt;
   if (!facts.spare().hasRoom(bytes, region.result, region.result->next()))
     return RegionObstacle::OverBudget;
   facts.spare().take(bytes, {region.result});

@@ -20,8 +20,6 @@ std::optional<RegionObstacle> obstacleOf(RegionFacts &facts, const Node &launch)
     return RegionObstacle::Arguments;
   if (facts.bitwise() && mayReassociate(launch))
     return RegionObstacle::Bitwise;
-  if (facts.isReshaped(*launch.operand(0)))
-    return RegionObstacle::Reshaped;
   if (!inputBytes(launch) || !outputBytes(launch))
     return RegionObstacle::UnknownSize;
   if (!isContiguous(*launch.operand(0)) || !isContiguous(launch))
@@ -37,6 +35,7 @@ std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const Region &r
   for (const Node *launch : region.launches)
     if (std::optional<RegionObstacle> obstacle = obstacleOf(facts, *launch))
       return obstacle;
+  // All other values of a region have one reader, which leaves their shape.
   if (facts.isReshaped(*region.input) || facts.isReshaped(*region.result))
     return RegionObstacle::Reshaped;
   bool ordered =

@@ -14,14 +14,15 @@ bool areOnOneGroup(RegionFacts &facts, const Node &a, const Node &b) {
          collectiveCall(a)->groupSize == collectiveCall(b)->groupSize;
 }
 
-/// Returns the bytes that the all_reduce holds for longer than the reduce_scatter did: what the first wait frees.
+/// Returns the bytes by which the value that the first wait frees, and the all_reduce needs, is larger than the share
+/// that was live instead; 0 if the wait frees nothing.
 int64_t heldForLonger(RegionFacts &facts, const Region &region, const Node *firstWait) {
   const LiveBytes &memory = facts.spare().live();
   int64_t bytes = 0;
   for (LiveBytes::IntervalId id : memory.intervalsOf(firstWait))
     if (memory.last(id) == firstWait && !memory.isForGood(id) && memory.first(id) != region.first)
       bytes += memory.bytes(id);
-  return bytes;
+  return std::max<int64_t>(bytes - outputBytes(*region.first).value_or(0), 0);
 }
 
 } // namespace
@@ -56,7 +57,9 @@ std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, cons
     return RegionObstacle::Type;
   Node *firstWait = region.gone.front();
   int64_t bytes = heldForLonger(facts, region, firstWait);
-  if (bytes != 0 && !facts.spare().hasRoom(bytes, firstWait, region.result->next()))
+  if (bytes == 0)
+    return std::nullopt;
+  if (!facts.spare().hasRoom(bytes, firstWait, region.result->next()))
     return RegionObstacle::OverBudget;
   facts.spare().take(bytes, {firstWait, region.result});
   return std::nullopt;
