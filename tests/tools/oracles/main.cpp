@@ -32,6 +32,7 @@ const std::vector<llvm::StringLiteral> &pipelines() {
       "inline-control-deps",
       "deduplicate-collectives{max-held=unlimited}",
       "eliminate-dead-collectives",
+      "simplify-collectives",
       "sink-waits",
       "schedule-overlap{walks=4 beam=8}",
       "coalesce-collectives",
