@@ -104,6 +104,8 @@ Outcome Terms::exchange(const Call &call, const Layout &input) {
   return "is of a kind that cannot be followed through a chain";
 }
 
+namespace {
+
 bool isIdempotent(llvm::StringRef reduceOp) {
   return reduceOp == "min" || reduceOp == "max" || reduceOp == "band" || reduceOp == "bor";
 }
@@ -112,6 +114,12 @@ bool keepsOneValue(llvm::StringRef reduceOp) {
   return isIdempotent(reduceOp) || reduceOp == "sum" || reduceOp == "avg" || reduceOp == "product" ||
          reduceOp == "bxor";
 }
+
+constexpr llvm::StringLiteral noReduction =
+    "reduces what is reduced already, or is not the same part of a value on every rank";
+constexpr llvm::StringLiteral noPieces = "does not send each rank the piece after that of the rank before it";
+
+} // namespace
 
 // An own run that is the same on every rank has a reduction with a term: "sum of x from 0". A sum of sums, or of runs
 // that differ by rank, has no term in this algebra, so it is rejected.
@@ -125,9 +133,6 @@ std::optional<Run> Terms::reduced(const Call &call, Run run) {
       {.kind = Term::Kind::Reduced, .step = own.step, .reduceOp = call.reduceOp, .casts = "", .addends = own.casts});
   return run;
 }
-
-constexpr llvm::StringLiteral noReduction =
-    "reduces what is reduced already, or is not the same part of a value on every rank";
 
 Outcome Terms::reduce(const Call &call, const Layout &input) {
   Runs runs;
@@ -206,8 +211,6 @@ std::optional<Runs> Terms::ownPiece(const Layout &input) {
   own.runs = std::make_shared<const Runs>(std::move(runs));
   return firstPiece(own);
 }
-
-constexpr llvm::StringLiteral noPieces = "does not send each rank the piece after that of the rank before it";
 
 // A reduction of equal values that keeps them returns each rank its piece: of a gather, the rank's own value.
 Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &sizes) {

@@ -84,9 +84,9 @@ private:
 
 /// One kind of rewrite; see exchanges/rewrites.h.
 struct RegionRewrite {
-  std::optional<Region> (*match)(RegionFacts &, Node *launch);
-  std::optional<RegionObstacle> (*obstacle)(RegionFacts &, const Region &);
-  void (*build)(Graph &, RegionFacts &, const Region &, RuleEntry &);
+  std::optional<ExchangeRegion> (*match)(RegionFacts &, Node *launch);
+  std::optional<RegionObstacle> (*obstacle)(RegionFacts &, const ExchangeRegion &);
+  void (*build)(Graph &, RegionFacts &, const ExchangeRegion &, RuleEntry &);
   const Reason *done;
 };
 
@@ -106,14 +106,14 @@ public:
 private:
   struct Plan {
     const RegionRewrite *rewrite;
-    Region region;
+    ExchangeRegion region;
   };
   void visit(Node *launch);
-  [[nodiscard]] bool isTaken(const Region &region) const;
+  [[nodiscard]] bool isTaken(const ExchangeRegion &region) const;
   [[nodiscard]] const Reason &reasonOf(RegionObstacle obstacle) const;
   void apply(const Plan &plan);
   void remarkOn(const Plan &plan, const Node &value);
-  void removeNodes(const Region &region, Node *builtLaunch);
+  void removeNodes(const ExchangeRegion &region, Node *builtLaunch);
 
   SimplifyCollectives &pass_;
   Graph &graph_;
@@ -131,7 +131,7 @@ const Reason &Simplifier::reasonOf(RegionObstacle obstacle) const {
   return *reasons[static_cast<size_t>(obstacle)];
 }
 
-bool Simplifier::isTaken(const Region &region) const {
+bool Simplifier::isTaken(const ExchangeRegion &region) const {
   return taken_.contains(region.result) || taken_.contains(region.launch) ||
          llvm::any_of(region.gone, [&](const Node *node) { return taken_.contains(node); });
 }
@@ -139,7 +139,7 @@ bool Simplifier::isTaken(const Region &region) const {
 /// Plans the first rewrite that matches and has no obstacle.
 void Simplifier::visit(Node *launch) {
   for (const RegionRewrite &rewrite : rewrites_) {
-    std::optional<Region> region = rewrite.match(facts_, launch);
+    std::optional<ExchangeRegion> region = rewrite.match(facts_, launch);
     if (!region || isTaken(*region))
       continue;
     std::optional<RegionObstacle> obstacle = commonObstacle(facts_, *region);
@@ -176,7 +176,7 @@ void Simplifier::remarkOn(const Plan &plan, const Node &value) {
 
 /// Erases the nodes of a region, readers first. A node that was ordered after the launch is ordered after the built
 /// one.
-void Simplifier::removeNodes(const Region &region, Node *builtLaunch) {
+void Simplifier::removeNodes(const ExchangeRegion &region, Node *builtLaunch) {
   llvm::SmallVector<Node *, 6> nodes(region.gone.begin(), region.gone.end());
   nodes.push_back(region.launch);
   llvm::sort(nodes, [](const Node *a, const Node *b) { return b->isBefore(a); });
@@ -188,7 +188,7 @@ void Simplifier::removeNodes(const Region &region, Node *builtLaunch) {
 }
 
 void Simplifier::apply(const Plan &plan) {
-  const Region &region = plan.region;
+  const ExchangeRegion &region = plan.region;
   RuleEntry entry{"equal-exchanges", {region.result, region.launch}, {}};
   entry.matched.insert(entry.matched.end(), region.gone.begin(), region.gone.end());
   plan.rewrite->build(graph_, facts_, region, entry);

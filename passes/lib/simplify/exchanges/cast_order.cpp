@@ -47,14 +47,14 @@ Node *launchLike(GraphBuilder &builder, const Node &launch, Node *value) {
 }
 
 /// Returns the bytes of the region's result in the narrow dtype.
-int64_t narrowBytes(const Region &region) {
+int64_t narrowBytes(const ExchangeRegion &region) {
   auto narrow = static_cast<int64_t>(sizeInBytes(region.input->type()->dtype()));
   return *outputBytes(*region.launch) / static_cast<int64_t>(sizeInBytes(region.cast->type()->dtype())) * narrow;
 }
 
 /// Returns true if the smaller transfer is predicted to save at least as much time as the cast of the result, which is
 /// larger than the input, takes longer.
-bool isFaster(RegionFacts &facts, const Region &region) {
+bool isFaster(RegionFacts &facts, const ExchangeRegion &region) {
   const CostModel &cost = facts.cost();
   const Node &launch = *region.launch;
   int64_t wide = *outputBytes(launch), narrow = narrowBytes(region);
@@ -65,22 +65,22 @@ bool isFaster(RegionFacts &facts, const Region &region) {
 
 } // namespace
 
-std::optional<Region> matchCastBefore(RegionFacts &, Node *launch) {
+std::optional<ExchangeRegion> matchCastBefore(RegionFacts &, Node *launch) {
   if (!onlyMoves(*launch) || !castDType(*launch->operand(0)) || onlyReader(*launch->operand(0)) != launch)
     return std::nullopt;
   Node *cast = launch->operand(0), *wait = onlyWait(*launch);
   if (!wait || !isNarrower(cast->operand(0)->type(), cast->type()))
     return std::nullopt;
-  return Region{.result = wait,
-                .launch = launch,
-                .first = launch,
-                .input = cast->operand(0),
-                .launches = {launch},
-                .gone = {cast},
-                .cast = cast};
+  return ExchangeRegion{.result = wait,
+                        .launch = launch,
+                        .first = launch,
+                        .input = cast->operand(0),
+                        .launches = {launch},
+                        .gone = {cast},
+                        .cast = cast};
 }
 
-std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Region &region) {
+std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const ExchangeRegion &region) {
   if (facts.isWritten(*region.input))
     return RegionObstacle::Written;
   if (facts.isOpaqueBetween(*region.cast, region.result))
@@ -97,7 +97,7 @@ std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Regio
   return std::nullopt;
 }
 
-void buildCastAfter(Graph &graph, RegionFacts &, const Region &region, RuleEntry &entry) {
+void buildCastAfter(Graph &graph, RegionFacts &, const ExchangeRegion &region, RuleEntry &entry) {
   GraphBuilder begin(graph, region.launch);
   begin.standFor({region.launch});
   Node *launch = launchLike(begin, *region.launch, region.cast->operand(0));
@@ -108,25 +108,25 @@ void buildCastAfter(Graph &graph, RegionFacts &, const Region &region, RuleEntry
   entry.built = {castLike(end, *region.cast, wait), launch, wait};
 }
 
-std::optional<Region> matchCastAfter(RegionFacts &, Node *launch) {
+std::optional<ExchangeRegion> matchCastAfter(RegionFacts &, Node *launch) {
   Node *wait = onlyMoves(*launch) ? onlyWait(*launch) : nullptr;
   Node *cast = wait ? onlyReader(*wait) : nullptr;
   if (!cast || !castDType(*cast) || !isNarrower(cast->type(), wait->type()))
     return std::nullopt;
-  return Region{.result = cast,
-                .launch = launch,
-                .first = launch,
-                .input = launch->operand(0),
-                .launches = {launch},
-                .gone = {wait},
-                .cast = cast};
+  return ExchangeRegion{.result = cast,
+                        .launch = launch,
+                        .first = launch,
+                        .input = launch->operand(0),
+                        .launches = {launch},
+                        .gone = {wait},
+                        .cast = cast};
 }
 
-std::optional<RegionObstacle> castAfterObstacle(RegionFacts &facts, const Region &region) {
+std::optional<RegionObstacle> castAfterObstacle(RegionFacts &facts, const ExchangeRegion &region) {
   return facts.isOpaqueBetween(*region.launch, region.result) ? std::optional(RegionObstacle::Opaque) : std::nullopt;
 }
 
-void buildCastBefore(Graph &graph, RegionFacts &, const Region &region, RuleEntry &entry) {
+void buildCastBefore(Graph &graph, RegionFacts &, const ExchangeRegion &region, RuleEntry &entry) {
   GraphBuilder begin(graph, region.launch);
   begin.standFor({region.cast});
   Node *cast = castLike(begin, *region.cast, region.launch->operand(0));

@@ -7,12 +7,12 @@ namespace ccgraph {
 
 namespace {
 
-constexpr CollectiveKind exchanged[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
-                                        CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
-                                        CollectiveKind::Broadcast};
+constexpr CollectiveKind exchangeKinds[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                            CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
+                                            CollectiveKind::Broadcast};
 
 bool isExchange(const Node &launch) {
-  return llvm::any_of(exchanged, [&](CollectiveKind kind) { return isFunctional(launch, kind); });
+  return llvm::any_of(exchangeKinds, [&](CollectiveKind kind) { return isFunctional(launch, kind); });
 }
 
 /// Returns true for a reduction of equal values that returns the value.
@@ -21,7 +21,7 @@ bool isIdempotent(const Node &launch) {
   return op == ReduceOp::Min || op == ReduceOp::Max || op == ReduceOp::Band || op == ReduceOp::Bor;
 }
 
-Region regionOf(Node *launch, Node *wait) {
+ExchangeRegion regionOf(Node *launch, Node *wait) {
   return {.result = wait, .launch = launch, .first = launch, .input = launch->operand(0), .launches = {launch}};
 }
 
@@ -41,14 +41,14 @@ bool cancels(const Node &first, const Node &second) {
 }
 
 /// Returns true if the result may share memory with the input, so that no copy is needed.
-bool mayShare(RegionFacts &facts, const Region &region) {
+bool mayShare(RegionFacts &facts, const ExchangeRegion &region) {
   return !facts.isWritten(*region.input) && !facts.isWritten(*region.result) && !facts.isObserved(*region.result) &&
          !facts.isOpaqueBetween(*region.first, nullptr);
 }
 
 } // namespace
 
-std::optional<Region> matchOneRank(RegionFacts &facts, Node *launch) {
+std::optional<ExchangeRegion> matchOneRank(RegionFacts &facts, Node *launch) {
   if (!isExchange(*launch) || facts.ranks(*launch) != 1)
     return std::nullopt;
   const std::string reduceOp = collectiveCall(*launch)->reduceOp;
@@ -58,7 +58,7 @@ std::optional<Region> matchOneRank(RegionFacts &facts, Node *launch) {
   return wait ? std::optional(regionOf(launch, wait)) : std::nullopt;
 }
 
-std::optional<Region> matchReplicated(RegionFacts &facts, Node *launch) {
+std::optional<ExchangeRegion> matchReplicated(RegionFacts &facts, Node *launch) {
   bool keeps = isFunctional(*launch, CollectiveKind::Broadcast) ||
                (isFunctional(*launch, CollectiveKind::AllReduce) && isIdempotent(*launch));
   Node *wait = keeps ? onlyWait(*launch) : nullptr;
@@ -67,7 +67,7 @@ std::optional<Region> matchReplicated(RegionFacts &facts, Node *launch) {
   return regionOf(launch, wait);
 }
 
-std::optional<Region> matchInverse(RegionFacts &facts, Node *launch) {
+std::optional<ExchangeRegion> matchInverse(RegionFacts &facts, Node *launch) {
   Node *middle = isExchange(*launch) ? onlyWait(*launch) : nullptr;
   Node *second = middle ? onlyReader(*middle) : nullptr;
   if (!second || !isExchange(*second) || second->operand(0) != middle ||
@@ -76,14 +76,14 @@ std::optional<Region> matchInverse(RegionFacts &facts, Node *launch) {
   Node *wait = onlyWait(*second);
   if (!wait)
     return std::nullopt;
-  Region region = regionOf(launch, wait);
+  ExchangeRegion region = regionOf(launch, wait);
   region.launch = second;
   region.launches.push_back(second);
   region.gone = {middle, launch};
   return region;
 }
 
-std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const Region &region) {
+std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const ExchangeRegion &region) {
   if (hasOrdering(*region.launch))
     return RegionObstacle::Ordered;
   if (facts.isOpaqueBetween(*region.first, region.result))
@@ -91,7 +91,7 @@ std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const Region &
   return region.input->type() == region.result->type() ? std::nullopt : std::optional(RegionObstacle::Type);
 }
 
-void buildForward(Graph &graph, RegionFacts &facts, const Region &region, RuleEntry &entry) {
+void buildForward(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry) {
   // A rewrite before this one may have replaced the input.
   Node *input = region.first->operand(0);
   if (mayShare(facts, region)) {

@@ -29,7 +29,7 @@ std::optional<RegionObstacle> obstacleOf(RegionFacts &facts, const Node &launch)
 
 } // namespace
 
-std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const Region &region) {
+std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const ExchangeRegion &region) {
   if (!facts.spmd())
     return RegionObstacle::NotSpmd;
   for (const Node *launch : region.launches)

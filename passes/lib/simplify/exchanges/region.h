@@ -1,4 +1,4 @@
-// Region: nodes that one value needs and no other node reads, which simplify-collectives replaces.
+// ExchangeRegion: nodes that one value needs and no other node reads, which simplify-collectives replaces.
 //
 // The value is `result`; `gone` are the other nodes that go with it. The launches, waits, casts and movements of a
 // region form a chain, so each has one reader. `launch` is the collective whose place in the order of its group the
@@ -11,7 +11,7 @@
 
 namespace ccgraph {
 
-struct Region {
+struct ExchangeRegion {
   Node *result = nullptr;
   Node *launch = nullptr;
   /// the first collective of the region; equal to `launch` if it is the only one

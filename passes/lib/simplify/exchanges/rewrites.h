@@ -42,12 +42,12 @@ enum class RegionObstacle : uint8_t {
 inline constexpr size_t numRegionObstacles = static_cast<size_t>(RegionObstacle::Slower) + 1;
 
 /// Returns the obstacles that all rewrites share: the form, the sizes and the ordering edges of the region's nodes.
-[[nodiscard]] std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const Region &region);
+[[nodiscard]] std::optional<RegionObstacle> commonObstacle(RegionFacts &facts, const ExchangeRegion &region);
 
 /// s = reduce_scatter(x); t = wait(s); g = all_gather(t); v = wait(g)  ->  c = all_reduce(x); v = wait(c)
-[[nodiscard]] std::optional<Region> matchScatterThenGather(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, const Region &region);
-void buildAllReduce(Graph &graph, RegionFacts &facts, const Region &region, RuleEntry &entry);
+[[nodiscard]] std::optional<ExchangeRegion> matchScatterThenGather(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, const ExchangeRegion &region);
+void buildAllReduce(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry);
 
 /// Rewrites that return the input. On one rank:      c = f(x); v = wait(c)  ->  x
 /// If x is equal on all ranks, with min, max, and, or:  c = all_reduce(x); v = wait(c)  ->  x;  the same for broadcast
@@ -55,21 +55,21 @@ void buildAllReduce(Graph &graph, RegionFacts &facts, const Region &region, Rule
 ///   a = all_to_all(x); b = wait(a); c = all_to_all(b); v = wait(c)               ->  x
 ///   a = all_gather(x); b = wait(a); c = reduce_scatter(b, "max"); v = wait(c)    ->  x
 /// A copy of x takes the place of v if a step could notice that v and x share memory.
-[[nodiscard]] std::optional<Region> matchOneRank(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<Region> matchReplicated(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<Region> matchInverse(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const Region &region);
-void buildForward(Graph &graph, RegionFacts &facts, const Region &region, RuleEntry &entry);
+[[nodiscard]] std::optional<ExchangeRegion> matchOneRank(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<ExchangeRegion> matchReplicated(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<ExchangeRegion> matchInverse(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const ExchangeRegion &region);
+void buildForward(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry);
 
 /// The smaller dtype is sent; f is an all_gather, an all_to_all or a broadcast:
 ///   n = to(x, wide); c = f(n); v = wait(c)      ->  c = f(x); w = wait(c); v = to(w, wide)
 ///   c = f(x); w = wait(c); v = to(w, narrow)    ->  n = to(x, narrow); c = f(n); v = wait(c)
-[[nodiscard]] std::optional<Region> matchCastBefore(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Region &region);
-void buildCastAfter(Graph &graph, RegionFacts &facts, const Region &region, RuleEntry &entry);
-[[nodiscard]] std::optional<Region> matchCastAfter(RegionFacts &facts, Node *launch);
-[[nodiscard]] std::optional<RegionObstacle> castAfterObstacle(RegionFacts &facts, const Region &region);
-void buildCastBefore(Graph &graph, RegionFacts &facts, const Region &region, RuleEntry &entry);
+[[nodiscard]] std::optional<ExchangeRegion> matchCastBefore(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const ExchangeRegion &region);
+void buildCastAfter(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry);
+[[nodiscard]] std::optional<ExchangeRegion> matchCastAfter(RegionFacts &facts, Node *launch);
+[[nodiscard]] std::optional<RegionObstacle> castAfterObstacle(RegionFacts &facts, const ExchangeRegion &region);
+void buildCastBefore(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry);
 
 /// Returns true if the result of the launch is read by one step alone, which takes one of as many equal parts as the
 /// group has ranks, at a literal offset.

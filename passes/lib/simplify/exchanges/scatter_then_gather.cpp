@@ -16,7 +16,7 @@ bool areOnOneGroup(RegionFacts &facts, const Node &a, const Node &b) {
 
 /// Returns the bytes by which the value that the first wait frees, and the all_reduce needs, is larger than the share
 /// that was live instead; 0 if the wait frees nothing.
-int64_t heldForLonger(RegionFacts &facts, const Region &region, const Node *firstWait) {
+int64_t heldForLonger(RegionFacts &facts, const ExchangeRegion &region, const Node *firstWait) {
   const LiveBytes &memory = facts.spare().live();
   int64_t bytes = 0;
   for (LiveBytes::IntervalId id : memory.intervalsOf(firstWait))
@@ -27,7 +27,7 @@ int64_t heldForLonger(RegionFacts &facts, const Region &region, const Node *firs
 
 } // namespace
 
-std::optional<Region> matchScatterThenGather(RegionFacts &facts, Node *launch) {
+std::optional<ExchangeRegion> matchScatterThenGather(RegionFacts &facts, Node *launch) {
   if (!isFunctional(*launch, CollectiveKind::ReduceScatter))
     return std::nullopt;
   Node *share = onlyWait(*launch);
@@ -37,17 +37,17 @@ std::optional<Region> matchScatterThenGather(RegionFacts &facts, Node *launch) {
   Node *result = onlyWait(*gather);
   if (!result)
     return std::nullopt;
-  return Region{.result = result,
-                .launch = gather,
-                .first = launch,
-                .input = launch->operand(0),
-                .launches = {launch, gather},
-                .gone = {share, launch}};
+  return ExchangeRegion{.result = result,
+                        .launch = gather,
+                        .first = launch,
+                        .input = launch->operand(0),
+                        .launches = {launch, gather},
+                        .gone = {share, launch}};
 }
 
 // The all_reduce takes the place of the all_gather. It reads x there, so x must be unchanged until then, and live until
 // the second wait.
-std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, const Region &region) {
+std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, const ExchangeRegion &region) {
   if (facts.isWritten(*region.input))
     return RegionObstacle::Written;
   if (facts.isOpaqueBetween(*region.first, region.result))
@@ -65,7 +65,7 @@ std::optional<RegionObstacle> scatterThenGatherObstacle(RegionFacts &facts, cons
   return std::nullopt;
 }
 
-void buildAllReduce(Graph &graph, RegionFacts &, const Region &region, RuleEntry &entry) {
+void buildAllReduce(Graph &graph, RegionFacts &, const ExchangeRegion &region, RuleEntry &entry) {
   Node *scatter = region.first, *gather = region.launch;
   GraphBuilder begin(graph, gather);
   begin.standFor({scatter, gather});
