@@ -15,6 +15,10 @@ GroupSizes::GroupSizes(const Graph &graph, const CommGroups &groups, AssumedMemb
 std::optional<int64_t> GroupSizes::of(const Node &launch) const {
   if (std::optional<int64_t> stated = stated_[groups_.groupOf(&launch)])
     return stated;
+  return ofMembers(launch);
+}
+
+std::optional<int64_t> GroupSizes::ofMembers(const Node &launch) const {
   const GroupTable &table = graph_.groups();
   const Group *group = table.find(collectiveCall(launch)->group);
   if (group && group->assumed && assumed_ == AssumedMembers::Reject)

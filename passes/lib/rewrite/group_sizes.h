@@ -21,6 +21,8 @@ public:
   GroupSizes(const Graph &graph, const CommGroups &groups, AssumedMembers assumed);
   /// Returns the size of the collective's group; empty if it is unknown.
   [[nodiscard]] std::optional<int64_t> of(const Node &launch) const;
+  /// Returns the same from the members alone, whatever calls state.
+  [[nodiscard]] std::optional<int64_t> ofMembers(const Node &launch) const;
 
 private:
   const Graph &graph_;

@@ -49,7 +49,7 @@ bool mayShare(RegionFacts &facts, const ExchangeRegion &region) {
 } // namespace
 
 std::optional<ExchangeRegion> matchOneRank(RegionFacts &facts, Node *launch) {
-  if (!isExchange(*launch) || facts.ranks(*launch) != 1)
+  if (!isExchange(*launch) || !facts.isOnOneRank(*launch))
     return std::nullopt;
   const std::string reduceOp = collectiveCall(*launch)->reduceOp;
   if (collectiveOf(*launch)->reduceOp >= 0 && !parseReduceOp(reduceOp))

@@ -1,5 +1,7 @@
 #include "simplify/exchanges/region_facts.h"
 
+#include "ccgraph/ir/collective.h"
+
 namespace ccgraph {
 
 RegionFacts::RegionFacts(Graph &graph, PassContext &context)
@@ -16,6 +18,13 @@ std::optional<int64_t> RegionFacts::ranks(const Node &launch) {
   if (!known)
     known = sizes_.of(launch);
   return *known;
+}
+
+bool RegionFacts::isOnOneRank(const Node &launch) const {
+  std::optional<CollectiveCall> call = collectiveCall(launch);
+  if (call->groupSize)
+    return *call->groupSize == 1;
+  return call->inputSplits ? call->inputSplits->size() == 1 : sizes_.ofMembers(launch) == 1;
 }
 
 bool RegionFacts::isReplicated(const Node &value, const Node &launch) {

@@ -25,6 +25,9 @@ public:
   [[nodiscard]] const CostModel &cost() const { return context_.cost(); }
   /// Returns the number of ranks of the launch's group, as every rank derives it; empty if it is unknown.
   [[nodiscard]] std::optional<int64_t> ranks(const Node &launch);
+  /// Returns true if the call, or the members of its group, state that the group has one rank. Another call on the
+  /// group is no proof for the legality checker.
+  [[nodiscard]] bool isOnOneRank(const Node &launch) const;
   /// Returns true if the value is bitwise equal on all ranks of the launch's group. O(nodes) at the first question.
   [[nodiscard]] bool isReplicated(const Node &value, const Node &launch);
 
