@@ -92,9 +92,9 @@ std::optional<RegionObstacle> forwardObstacle(RegionFacts &facts, const Exchange
 }
 
 void buildForward(Graph &graph, RegionFacts &facts, const ExchangeRegion &region, RuleEntry &entry) {
-  // A rewrite before this one may have replaced the input.
+  // A rewrite before this one may have replaced the input. A node that it made is listed as its own, so it is copied.
   Node *input = region.first->operand(0);
-  if (mayShare(facts, region)) {
+  if (facts.isOriginal(*input) && mayShare(facts, region)) {
     entry.built = {input};
     return;
   }

@@ -8,9 +8,11 @@ RegionFacts::RegionFacts(Graph &graph, PassContext &context)
     : graph_(graph), context_(context), facts_(context.analyses().facts()), groups_(graph, context.spmd()),
       sizes_(graph, groups_, AssumedMembers::Reject), ranks_(groups_.numGroups()), spare_(graph, facts_, context),
       written_(facts_.writtenStorages()), observed_(facts_.placedStorages()) {
-  for (const Node *node : graph)
+  for (const Node *node : graph) {
+    lastId_ = std::max(lastId_, node->id());
     if (program().domain(node) == Domain::All)
       opaque_.push_back(node);
+  }
 }
 
 std::optional<int64_t> RegionFacts::ranks(const Node &launch) {
@@ -24,7 +26,9 @@ bool RegionFacts::isOnOneRank(const Node &launch) const {
   std::optional<CollectiveCall> call = collectiveCall(launch);
   if (call->groupSize)
     return *call->groupSize == 1;
-  return call->inputSplits ? call->inputSplits->size() == 1 : sizes_.ofMembers(launch) == 1;
+  if (call->inputSplits)
+    return call->inputSplits->size() == 1;
+  return !call->group.empty() && sizes_.ofMembers(launch) == 1;
 }
 
 bool RegionFacts::isReplicated(const Node &value, const Node &launch) {

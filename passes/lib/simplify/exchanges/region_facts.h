@@ -31,6 +31,8 @@ public:
   /// Returns true if the value is bitwise equal on all ranks of the launch's group. O(nodes) at the first question.
   [[nodiscard]] bool isReplicated(const Node &value, const Node &launch);
 
+  /// Returns true if the node was in the graph before any rewrite.
+  [[nodiscard]] bool isOriginal(const Node &node) const { return node.id() <= lastId_; }
   /// Returns true if some step writes the value's memory.
   [[nodiscard]] bool isWritten(const Node &value) const { return isIn(value, written_); }
   /// Returns true if the value is returned, or some step observes its place in memory.
@@ -54,6 +56,7 @@ private:
   std::vector<bool> written_, observed_;
   /// in program order
   std::vector<const Node *> opaque_;
+  uint32_t lastId_ = 0;
   std::optional<ValuePlacements> placements_;
 };
 
