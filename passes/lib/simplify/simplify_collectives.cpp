@@ -142,6 +142,9 @@ void Simplifier::visit(Node *launch) {
     std::optional<ExchangeRegion> region = rewrite.match(facts_, launch);
     if (!region || isTaken(*region))
       continue;
+    // The checker derives that a value is equal on all ranks from the value itself, which another rewrite replaces.
+    if (rewrite.match == matchReplicated && taken_.contains(region->input))
+      continue;
     std::optional<RegionObstacle> obstacle = commonObstacle(facts_, *region);
     if (!obstacle)
       obstacle = rewrite.obstacle(facts_, *region);
