@@ -1,5 +1,5 @@
-// Holds the readers to the promises of the libFuzzer targets on the committed seeds: texts that once broke a promise, and
-// texts that libFuzzer starts from. This finds no new text, but needs neither clang nor luck.
+// Holds the readers to the promises of the libFuzzer targets on the committed seeds: texts that once broke a promise,
+// and texts that libFuzzer starts from. This finds no new text, but needs neither clang nor luck.
 #include "fuzz/corpus_files.h"
 #include "libfuzzer/promises.h"
 
