@@ -18,12 +18,16 @@ def sections(path):
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def groups_of(text):
-    """Returns a table of the groups in the text: each has the number of ranks that its collectives state, and at least
-    two."""
+def groups_of(parts):
+    """Returns the table of groups that the golden states. If it states none, each group of its input has the number of
+    ranks that its collectives state, and at least two, unless the golden runs on one rank."""
+    stated = re.search(r"^groups: (.*)$", parts.get("options", ""), re.M)
+    if stated:
+        return {"groups": json.loads(stated.group(1))}
+    least = 1 if re.search(r"^ranks: 1$", parts.get("options", ""), re.M) else 2
     sizes = {}
-    for size, name in re.findall(r"(?:(\d+), )?'([^']+)'\)", text):
-        sizes[name] = max(int(size or 0), sizes.get(name, 2))
+    for size, name in re.findall(r"(?:(\d+), )?'([^']+)'\)", parts["input"]):
+        sizes[name] = max(int(size or 0), sizes.get(name, least))
     return {"groups": {name: {"ranks": list(range(size))} for name, size in sizes.items()}}
 
 
@@ -35,7 +39,7 @@ def inputs(folder):
         with open(text, "w", encoding="utf-8") as file:
             file.write(parts["input"])
         with open(groups, "w", encoding="utf-8") as file:
-            json.dump(groups_of(parts["input"]), file)
+            json.dump(groups_of(parts), file)
         yield path, [text, "--groups", groups]
         # The durations that a golden states are left out: the order is then different, and the plan is equally valid.
         yield path + " after its pipeline", [text, "--groups", groups, "--pipeline", parts["pipeline"].strip()]
