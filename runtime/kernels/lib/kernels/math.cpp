@@ -161,8 +161,8 @@ CCGRAPH_KEEPING(signOp, signOf(x[0]), (x[0] > 0) - (x[0] < 0));
 CCGRAPH_KEEPING(floorOp, std::floor(x[0]), x[0]);
 CCGRAPH_KEEPING(ceilOp, std::ceil(x[0]), x[0]);
 CCGRAPH_KEEPING(truncOp, std::trunc(x[0]), x[0]);
-CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]); // ties to even, as torch.round
-CCGRAPH_KEEPING(reluOp, x[0] > 0 || std::isnan(x[0]) ? x[0] : 0, x[0] > 0 ? x[0] : 0);
+CCGRAPH_KEEPING(roundOp, std::nearbyint(x[0]), x[0]);                  // ties to even, as torch.round
+CCGRAPH_KEEPING(reluOp, (x[0] < 0) ? 0 : x[0], (x[0] > 0) ? x[0] : 0); // keeps -0 and NaN, as torch.relu
 CCGRAPH_KEEPING(positiveOp, x[0], x[0]);
 CCGRAPH_KEEPING(fmodOp, std::fmod(x[0], x[1]), x[1] == 0 ? 0 : x[1] == -1 ? 0 : x[0] % x[1]);
 CCGRAPH_KEEPING(fmaxOp, std::fmax(x[0], x[1]), std::max(x[0], x[1]));

@@ -66,6 +66,12 @@ TEST(PyTorchDifferences, AProductOfOneTermKeepsItsSign) {
   EXPECT_EQ(signsOf(call("aten.bmm.default", {batch, factors}).tensor()), "++++");
 }
 
+TEST(PyTorchDifferences, ReluKeepsTheSignOfZero) {
+  Tensor x = f32({4}, {-0.0, 0.0, -1.0, 2.0});
+  EXPECT_EQ(signsOf(call("aten.relu.default", {x}).tensor()), "-+++");
+  EXPECT_EQ(signsOf(call("aten.clamp_min.default", {x, number(0)}).tensor()), "-+++");
+}
+
 TEST(PyTorchDifferences, TruthOfU8IsU8) {
   Tensor x = tensor(DType::U8, {2}, {0, 7});
   EXPECT_EQ(typeOf("aten.any.default", {x}), "u8[][]");
