@@ -137,8 +137,9 @@ llvm::Error rewrite(const OptOptions &options, Streams streams) {
 } // namespace
 
 bool isWholeJob(const std::string &input) {
-  // Standard input can be read only once.
-  if (input == "-" || llvm::sys::fs::is_directory(input))
+  // A job file is named so; any other file would be inflated and read a second time for this question.
+  llvm::StringRef name = input;
+  if (!(name.endswith(".json") || name.endswith(".json.gz")) || llvm::sys::fs::is_directory(input))
     return false;
   llvm::Expected<InputFile> file = InputFile::open(input);
   if (file)
