@@ -30,14 +30,6 @@ std::vector<Node *> launchesOf(const Bucket &bucket) {
   return launches;
 }
 
-/// Returns the first member's arguments, with another first argument.
-std::vector<Actual> argumentsWith(const Node &like, Actual first) {
-  std::vector<Actual> args = {std::move(first)};
-  for (const Argument &argument : like.args().drop_front())
-    args.push_back(Actual::copyOf(like, argument));
-  return args;
-}
-
 Node *view(GraphBuilder &builder, Node *value, llvm::ArrayRef<int64_t> sizes) {
   return builder.call("aten.view.default", {value, sizes});
 }

@@ -15,6 +15,13 @@ void supersede(Graph &graph, Node *node, Node *by) {
   graph.rename(by, name);
 }
 
+std::vector<Actual> argumentsWith(const Node &like, Actual first) {
+  std::vector<Actual> args = {std::move(first)};
+  for (const Argument &argument : like.args().drop_front())
+    args.push_back(Actual::copyOf(like, argument));
+  return args;
+}
+
 Node *waitLike(GraphBuilder &builder, Node *value, const Node &like) {
   return builder.call({.target = like.target().str(), .args = {value}, .name = like.name().str()});
 }

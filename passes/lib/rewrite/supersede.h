@@ -17,6 +17,9 @@ void copyOrdering(Graph &graph, const Node &from, Node *to);
 /// Moves a node's ordering edges, users and name to `by`; the node is erased.
 void supersede(Graph &graph, Node *node, Node *by);
 
+/// Returns the arguments of a call, with another first one.
+[[nodiscard]] std::vector<Actual> argumentsWith(const Node &like, Actual first);
+
 /// Creates a wait like `like` on another value, named after it.
 [[nodiscard]] Node *waitLike(GraphBuilder &builder, Node *value, const Node &like);
 

@@ -147,10 +147,7 @@ void GradientCompressor::rewrite(const Plan &plan) {
   GraphBuilder begin(graph_, launch);
   begin.standFor({launch});
   Node *sent = cast(begin, launch->operand(0), narrow);
-  std::vector<Actual> args = {sent};
-  for (const Argument &argument : launch->args().drop_front())
-    args.push_back(Actual::copyOf(*launch, argument));
-  Node *reduced = begin.call({.target = launch->target().str(), .args = std::move(args)});
+  Node *reduced = begin.call(launch->target().str(), argumentsWith(*launch, sent));
   copyOrdering(graph_, *launch, reduced);
 
   GraphBuilder end(graph_, wait);

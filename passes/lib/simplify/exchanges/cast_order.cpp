@@ -31,19 +31,10 @@ bool isNarrower(const Type *narrow, const Type *wide) {
 }
 
 Node *castLike(GraphBuilder &builder, const Node &cast, Node *value) {
-  CallSpec spec{.target = cast.target().str(), .args = {value}};
-  for (const Argument &argument : cast.args().drop_front())
-    spec.args.push_back(Actual::copyOf(cast, argument));
+  CallSpec spec{.target = cast.target().str(), .args = argumentsWith(cast, value)};
   for (const NamedArgument &argument : cast.kwargs())
     spec.kwargs.push_back({argument.name.str(), Actual::copyOf(cast, argument.value)});
   return builder.call(spec);
-}
-
-Node *launchLike(GraphBuilder &builder, const Node &launch, Node *value) {
-  std::vector<Actual> args = {value};
-  for (const Argument &argument : launch.args().drop_front())
-    args.push_back(Actual::copyOf(launch, argument));
-  return builder.call({.target = launch.target().str(), .args = std::move(args)});
 }
 
 /// Returns the bytes of the region's result in the narrow dtype.
@@ -100,7 +91,7 @@ std::optional<RegionObstacle> castBeforeObstacle(RegionFacts &facts, const Excha
 void buildCastAfter(Graph &graph, RegionFacts &, const ExchangeRegion &region, RuleEntry &entry) {
   GraphBuilder begin(graph, region.launch);
   begin.standFor({region.launch});
-  Node *launch = launchLike(begin, *region.launch, region.cast->operand(0));
+  Node *launch = begin.call(region.launch->target().str(), argumentsWith(*region.launch, region.cast->operand(0)));
   GraphBuilder end(graph, region.result);
   end.standFor({region.result});
   Node *wait = waitLike(end, launch, *region.result);
@@ -131,7 +122,7 @@ void buildCastBefore(Graph &graph, RegionFacts &, const ExchangeRegion &region, 
   begin.standFor({region.cast});
   Node *cast = castLike(begin, *region.cast, region.launch->operand(0));
   begin.standFor({region.launch});
-  Node *launch = launchLike(begin, *region.launch, cast);
+  Node *launch = begin.call(region.launch->target().str(), argumentsWith(*region.launch, cast));
   Node *wait = region.gone.front();
   GraphBuilder end(graph, wait);
   end.standFor({wait});
