@@ -64,7 +64,7 @@ void writeTool(llvm::raw_ostream &os, llvm::StringRef name, Main tool) {
 std::string cliMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# Command lines\n\nThe help texts of the tools. `tools/presubmit --fix` writes this page.\n\n";
+  os << "# Which options do the tools have?\n\nThe help texts of the tools. `tools/presubmit --fix` writes this page.\n\n";
   writeTool(os, "ccgraph-opt", driver::optMain);
   os << '\n';
   writeTool(os, "ccgraph-run", driver::runMain);

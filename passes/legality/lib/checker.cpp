@@ -128,7 +128,7 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
 std::string legalityMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# What the legality checker demands\n\n"
+  os << "# Which rewrites does the legality checker accept?\n\n"
         "Generated from the tables of the checker itself; `tools/docs` writes it anew.\n\n"
         "After each pass the checker compares the graph before, the graph after and the pass's certificate\n"
         "(see `ccgraph/legality/legality.h`). A finding names its rule in brackets, and is a defect of the pass, "

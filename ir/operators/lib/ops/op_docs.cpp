@@ -6,7 +6,7 @@
 namespace ccgraph {
 namespace {
 
-constexpr const char head[] = R"(# Operators
+constexpr const char head[] = R"(# What is known about each operator?
 
 This page lists the facts about operators that their schemas do not state. It is written from the operator table, so
 correct the table and not the page.

@@ -116,7 +116,7 @@ llvm::ArrayRef<VerifierRule> planVerifierRules() { return plan_verifier::rules; 
 std::string planVerifierMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# What the plan verifier demands\n\n"
+  os << "# Which plans does the plan verifier accept?\n\n"
         "Generated from the table of the verifier itself; `tools/docs` writes it anew.\n\n"
         "A plan (`ccgraph/ir/plan.h`) is verified after it has been made and after it has been read\n"
         "(see `ccgraph/ir/plan_verifier.h`). A finding names its rule in brackets:\n\n"
