@@ -14,6 +14,7 @@ import torch.distributed._functional_collectives as funcol
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.distributed_c10d import _world
 
+from compile_caches import KERNELS_ONLY
 from one_thread_gloo import init_process_group
 from plugin_programs import seeded
 from plugin_recipes import WIDTH, ddp_python_reducer, fsdp, hsdp, local, tp_embedding
@@ -91,8 +92,7 @@ def record(name, folder):
     folder.mkdir(parents=True)
     ranks = [subprocess.Popen([sys.executable, __file__, "--rank", name, str(folder)], env={
         **os.environ, "RANK": str(rank), "WORLD_SIZE": str(RANKS), "OMP_NUM_THREADS": "1",
-        "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1", "TORCH_FR_BUFFER_SIZE": "2000",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1", **KERNELS_ONLY, "TORCH_FR_BUFFER_SIZE": "2000",
         "TORCH_TRACE": str(folder / "trace")}) for rank in range(RANKS)]
     if any([rank.wait(timeout=900) for rank in ranks]):
         sys.exit(f"logged_jobs: the job {name} failed")

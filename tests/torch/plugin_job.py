@@ -1,11 +1,13 @@
 """Starts the ranks of one job of plugin_rank.py and gathers their results."""
 import json, os, pathlib, subprocess, sys, tempfile
 
+from compile_caches import KERNELS_ONLY, everything_in
+
 HERE = pathlib.Path(__file__).parent
 
 
 def run_job(job, ranks, caches=None, deadline=300):
-    """Returns the result of each rank. `caches`: a folder for each rank's compile cache; none: nothing is cached."""
+    """Returns the result of each rank. `caches`: a folder for each rank's compile cache; none: no graph is cached."""
     with tempfile.TemporaryDirectory() as folder:
         processes = []
         for rank in range(ranks):
@@ -13,10 +15,7 @@ def run_job(job, ranks, caches=None, deadline=300):
                            "TORCHINDUCTOR_COMPILE_THREADS": "1", "PYTHONFAULTHANDLER": "1",
                            "PYTHONPATH": os.pathsep.join([str(HERE.parent.parent / "frontend/python"),
                                                           os.environ.get("PYTHONPATH", "")])}
-            if caches is None:
-                environment["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-            else:
-                environment["TORCHINDUCTOR_CACHE_DIR"] = str(caches[rank])
+            environment.update(KERNELS_ONLY if caches is None else everything_in(caches[rank]))
             processes.append(subprocess.Popen([sys.executable, str(HERE / "plugin_rank.py"), folder, json.dumps(job)],
                                               env=environment,
                                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))

@@ -8,6 +8,8 @@ recipe that does not run without the pass is reported, and is not a failure.
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
+from compile_caches import KERNELS_ONLY
+
 HERE = pathlib.Path(__file__).parent
 ENDED = {"error": "a process ended", "warnings": []}
 
@@ -15,7 +17,7 @@ ENDED = {"error": "a process ended", "warnings": []}
 def start(folder, names, rank, ranks):
     package = os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
-                   "TORCHINDUCTOR_COMPILE_THREADS": "1", "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+                   "TORCHINDUCTOR_COMPILE_THREADS": "1", **KERNELS_ONLY,
                    "PYTHONFAULTHANDLER": "1", "PYTHONPATH": package}
     return subprocess.Popen([sys.executable, str(HERE / "plugin_matrix_rank.py"), folder, *names], env=environment,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
