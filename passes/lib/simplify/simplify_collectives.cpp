@@ -82,25 +82,49 @@ private:
   friend class Simplifier;
 };
 
+std::string nameOf(const Node &node) { return node.name().str().str(); }
+
+std::string dtypeOf(const Node &value) { return shortName(value.type()->dtype()).str(); }
+
+// What a remark says of a region; `by` takes its place.
+
+RemarkArgs sayBy(const ExchangeRegion & /*region*/, const Node &by) { return {{"by", nameOf(by)}}; }
+
+RemarkArgs sayInverse(const ExchangeRegion &region, const Node &by) {
+  return {{"undone-by", nameOf(*region.launch)}, {"by", nameOf(by)}};
+}
+
+RemarkArgs sayGather(const ExchangeRegion &region, const Node &by) {
+  return {{"gather", nameOf(*region.launch)}, {"by", nameOf(by)}};
+}
+
+RemarkArgs sayDtypeOfInput(const ExchangeRegion &region, const Node & /*by*/) {
+  return {{"dtype", dtypeOf(*region.input)}};
+}
+
+RemarkArgs sayDtypeOfCast(const ExchangeRegion &region, const Node & /*by*/) {
+  return {{"dtype", dtypeOf(*region.cast)}};
+}
+
+/// What takes the place of a region.
+enum class Replacement : uint8_t { InputOrCast, Collective };
+
 /// One kind of rewrite; see exchanges/rewrites.h.
 struct RegionRewrite {
   std::optional<ExchangeRegion> (*match)(RegionFacts &, Node *launch);
   std::optional<RegionObstacle> (*obstacle)(RegionFacts &, const ExchangeRegion &);
   void (*build)(Graph &, RegionFacts &, const ExchangeRegion &, RuleEntry &);
+  Replacement replacement;
   const Reason *done;
+  RemarkArgs (*say)(const ExchangeRegion &, const Node &by);
+  /// The checker derives that a value is equal on all ranks from the value itself, so no other rewrite may replace it.
+  bool needsItsInput = false;
 };
 
 class Simplifier {
 public:
   Simplifier(SimplifyCollectives &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context),
-        facts_(graph, context), rewrites_{
-                                    {{matchOneRank, forwardObstacle, buildForward, &pass.oneRank_},
-                                     {matchReplicated, forwardObstacle, buildForward, &pass.replicated_},
-                                     {matchInverse, forwardObstacle, buildForward, &pass.inverse_},
-                                     {matchScatterThenGather, scatterThenGatherObstacle, buildAllReduce, &pass.whole_},
-                                     {matchCastBefore, castBeforeObstacle, buildCastAfter, &pass.castAfter_},
-                                     {matchCastAfter, castAfterObstacle, buildCastBefore, &pass.castBefore_}}} {}
+      : pass_(pass), graph_(graph), context_(context), facts_(graph, context), rewrites_(table(pass)) {}
   Changed run();
 
 private:
@@ -108,11 +132,11 @@ private:
     const RegionRewrite *rewrite;
     ExchangeRegion region;
   };
+  static std::array<RegionRewrite, 6> table(const SimplifyCollectives &pass);
   void visit(Node *launch);
   [[nodiscard]] bool isTaken(const ExchangeRegion &region) const;
   [[nodiscard]] const Reason &reasonOf(RegionObstacle obstacle) const;
   void apply(const Plan &plan);
-  void remarkOn(const Plan &plan, const Node &value);
   void removeNodes(const ExchangeRegion &region, Node *builtLaunch);
 
   SimplifyCollectives &pass_;
@@ -123,6 +147,16 @@ private:
   std::vector<Plan> plans_;
   llvm::DenseSet<const Node *> taken_; ///< nodes of planned regions; looked up only
 };
+
+std::array<RegionRewrite, 6> Simplifier::table(const SimplifyCollectives &pass) {
+  constexpr auto input = Replacement::InputOrCast, collective = Replacement::Collective;
+  return {{{matchOneRank, forwardObstacle, buildForward, input, &pass.oneRank_, sayBy},
+           {matchReplicated, forwardObstacle, buildForward, input, &pass.replicated_, sayBy, /*needsItsInput=*/true},
+           {matchInverse, forwardObstacle, buildForward, input, &pass.inverse_, sayInverse},
+           {matchScatterThenGather, scatterThenGatherObstacle, buildAllReduce, collective, &pass.whole_, sayGather},
+           {matchCastBefore, castBeforeObstacle, buildCastAfter, collective, &pass.castAfter_, sayDtypeOfInput},
+           {matchCastAfter, castAfterObstacle, buildCastBefore, collective, &pass.castBefore_, sayDtypeOfCast}}};
+}
 
 const Reason &Simplifier::reasonOf(RegionObstacle obstacle) const {
   const std::array<const Reason *, numRegionObstacles> reasons = {
@@ -142,8 +176,7 @@ void Simplifier::visit(Node *launch) {
     std::optional<ExchangeRegion> region = rewrite.match(facts_, launch);
     if (!region || isTaken(*region))
       continue;
-    // The checker derives that a value is equal on all ranks from the value itself, which another rewrite replaces.
-    if (rewrite.match == matchReplicated && taken_.contains(region->input))
+    if (rewrite.needsItsInput && taken_.contains(region->input))
       continue;
     std::optional<RegionObstacle> obstacle = commonObstacle(facts_, *region);
     if (!obstacle)
@@ -158,23 +191,6 @@ void Simplifier::visit(Node *launch) {
   }
   if (takesOnePart(facts_, *launch))
     context_.remark(pass_.ownPart_, *launch);
-}
-
-void Simplifier::remarkOn(const Plan &plan, const Node &value) {
-  const auto &[rewrite, region] = plan;
-  auto nameOf = [](const Node &node) { return node.name().str().str(); };
-  RemarkArgs args;
-  if (rewrite->done == &pass_.castAfter_ || rewrite->done == &pass_.castBefore_)
-    args.push_back({"dtype", shortName(rewrite->done == &pass_.castAfter_ ? region.input->type()->dtype()
-                                                                          : region.cast->type()->dtype())
-                                 .str()});
-  if (rewrite->done == &pass_.inverse_)
-    args.push_back({"undone-by", nameOf(*region.launch)});
-  if (rewrite->done == &pass_.whole_)
-    args.push_back({"gather", nameOf(*region.launch)});
-  if (args.empty() || rewrite->done == &pass_.inverse_ || rewrite->done == &pass_.whole_)
-    args.push_back({"by", nameOf(value)});
-  context_.remark(*rewrite->done, *region.first, std::move(args));
 }
 
 /// Erases the nodes of a region, readers first. A node that was ordered after the launch is ordered after the built
@@ -195,19 +211,20 @@ void Simplifier::apply(const Plan &plan) {
   RuleEntry entry{"equal-exchanges", {region.result, region.launch}, {}};
   entry.matched.insert(entry.matched.end(), region.gone.begin(), region.gone.end());
   plan.rewrite->build(graph_, facts_, region, entry);
-  Node *value = entry.built.front();
-  auto launch = llvm::find_if(entry.built, [](const Node *node) { return collectiveOf(*node) != nullptr; });
-  bool forwards = plan.rewrite->build == buildForward;
-  Node *builtLaunch = forwards || launch == entry.built.end() ? nullptr : *launch;
-  if (builtLaunch)
+  Node *value = entry.built.front(), *builtLaunch = nullptr;
+  const bool isInput = plan.rewrite->replacement == Replacement::InputOrCast && value == region.first->operand(0);
+  if (plan.rewrite->replacement == Replacement::Collective) {
+    builtLaunch = *llvm::find_if(entry.built, [](const Node *node) { return collectiveOf(*node) != nullptr; });
     copyOrdering(graph_, *region.launch, builtLaunch);
-  if (forwards && value == region.first->operand(0)) {
+  }
+  if (isInput) {
     graph_.replaceAllUses(region.result, value);
     graph_.erase(region.result);
   } else {
     supersede(graph_, region.result, value);
   }
-  remarkOn(plan, builtLaunch ? *builtLaunch : *value);
+  const Node &by = builtLaunch ? *builtLaunch : *value;
+  context_.remark(*plan.rewrite->done, *region.first, plan.rewrite->say(region, by));
   removeNodes(region, builtLaunch);
   pass_.removed_ += static_cast<int64_t>(region.launches.size()) - (builtLaunch ? 1 : 0);
   context_.certificate().rules.push_back(std::move(entry));
