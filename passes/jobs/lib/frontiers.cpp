@@ -6,15 +6,19 @@
 namespace ccgraph::jobs {
 
 Id Frontiers::intern(List list) {
-  auto [entry, isNew] = ids_.try_emplace(std::move(list), static_cast<Id>(lists_.size()));
+  if (list.size() == 1)
+    return alone_[list.front()];
+  auto [entry, isNew] = ids_.try_emplace(list, static_cast<Id>(lists_.size()));
   if (isNew)
-    lists_.push_back(&entry->first);
+    lists_.push_back(std::move(list));
   return entry->second;
 }
 
 Id Frontiers::addLaunch(llvm::SmallVector<Id, 2> keys) {
   keys_.push_back(std::move(keys));
-  return intern({static_cast<Id>(keys_.size() - 1)});
+  alone_.push_back(static_cast<Id>(lists_.size()));
+  lists_.push_back({static_cast<Id>(keys_.size() - 1)});
+  return alone_.back();
 }
 
 Id Frontiers::unite(Id a, Id b) {
@@ -26,7 +30,7 @@ Id Frontiers::unite(Id a, Id b) {
   if (known != united_.end())
     return known->second;
   List all;
-  std::set_union(lists_[a]->begin(), lists_[a]->end(), lists_[b]->begin(), lists_[b]->end(), std::back_inserter(all));
+  std::set_union(lists_[a].begin(), lists_[a].end(), lists_[b].begin(), lists_[b].end(), std::back_inserter(all));
   List kept;
   llvm::SmallDenseSet<Id, 8> seen;
   for (Id launch : llvm::reverse(all)) {

@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <deque>
 #include <map>
 
 namespace ccgraph::jobs {
@@ -24,7 +25,7 @@ public:
   /// Returns the frontier of one launch. `keys` are its group or channels; launches must come in program order.
   Id addLaunch(llvm::SmallVector<Id, 2> keys);
   [[nodiscard]] Id unite(Id a, Id b);
-  [[nodiscard]] llvm::ArrayRef<Id> operator[](Id frontier) const { return *lists_[frontier]; }
+  [[nodiscard]] llvm::ArrayRef<Id> operator[](Id frontier) const { return lists_[frontier]; }
 
 private:
   using List = std::vector<Id>;
@@ -32,8 +33,11 @@ private:
 
   /// by launch
   std::vector<llvm::SmallVector<Id, 2>> keys_;
+  /// by launch: the frontier of this launch alone
+  std::vector<Id> alone_;
+  /// of the other frontiers
   std::map<List, Id> ids_;
-  std::vector<const List *> lists_;
+  std::deque<List> lists_;
   llvm::DenseMap<std::pair<Id, Id>, Id> united_;
 };
 

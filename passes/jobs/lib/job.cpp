@@ -18,9 +18,9 @@ namespace ccgraph::jobs {
 namespace {
 
 /// Returns bytes that are equal for equal calls only.
-std::string keyOf(const Call &call) {
-  std::string key;
-  auto add = [&](int64_t number) { key.append(reinterpret_cast<const char *>(&number), sizeof number); };
+llvm::SmallString<128> keyOf(const Call &call) {
+  llvm::SmallString<128> key;
+  auto add = [&](int64_t number) { key += llvm::StringRef(reinterpret_cast<const char *>(&number), sizeof number); };
   auto list = [&](llvm::ArrayRef<int64_t> numbers) {
     add(static_cast<int64_t>(numbers.size()));
     llvm::for_each(numbers, add);
@@ -37,7 +37,8 @@ std::string keyOf(const Call &call) {
   }
   list(call.sends);
   list(call.receives);
-  return key + call.symbols;
+  key += call.symbols;
+  return key;
 }
 
 llvm::Error fail(llvm::StringRef program, const llvm::Twine &message, const llvm::Twine &repair) {
@@ -182,9 +183,10 @@ llvm::Expected<OrderedProgram> withOrders(const ProgramSource &source, ReadProgr
   return ordered;
 }
 
-llvm::Expected<OrderedProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t> ranks, JobData &data) {
+llvm::Expected<OrderedProgram> readGraph(const Graph &graph, llvm::ArrayRef<int64_t> ranks, const StorageMap *storages,
+                                         JobData &data) {
   std::vector<std::vector<int64_t>> called;
-  llvm::Expected<ReadProgram> program = readProgram(graph, data, called);
+  llvm::Expected<ReadProgram> program = readProgram(graph, storages, data, called);
   if (!program)
     return program.takeError();
   ProgramSource source{graph.name(), graph.groups(), [&](auto node, auto rule, auto message, auto repair) {
@@ -288,16 +290,17 @@ size_t Job::numPrograms() const {
   return programs.size();
 }
 
-llvm::Error Job::add(const Graph &graph, llvm::ArrayRef<int64_t> ranks) {
-  return addRanks(graph.name(), readGraph(graph, ranks, *data_), ranks, *data_);
+llvm::Error Job::add(const Graph &graph, llvm::ArrayRef<int64_t> ranks, const StorageMap *storages) {
+  return addRanks(graph.name(), readGraph(graph, ranks, storages, *data_), ranks, *data_);
 }
 
 llvm::Error Job::add(const Plan &plan, llvm::ArrayRef<int64_t> ranks) {
   return addRanks(plan.name, readPlan(plan, ranks, *data_), ranks, *data_);
 }
 
-llvm::Error Job::append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label) {
-  llvm::Expected<OrderedProgram> ordered = readGraph(graph, ranks, *data_);
+llvm::Error Job::append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label,
+                        const StorageMap *storages) {
+  llvm::Expected<OrderedProgram> ordered = readGraph(graph, ranks, storages, *data_);
   if (!ordered)
     return ordered.takeError();
   for (LaunchText &launch : ordered->read.text.launches)

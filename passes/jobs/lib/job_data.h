@@ -138,7 +138,8 @@ struct Interned {
   TextPool places;
   /// of the names of launches
   TextPool forms;
-  std::map<std::string, Id> callIds;
+  /// by the bytes of a call
+  llvm::StringMap<Id> callIds;
   std::map<Program, Id> programIds;
   std::map<PackedText, Id> textIds;
   std::map<std::vector<int64_t>, Id> orderIds;

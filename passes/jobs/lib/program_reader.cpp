@@ -53,11 +53,16 @@ bool launchesSomewhere(const Graph &graph) {
   return llvm::any_of(graph.subgraphs(), [](const auto &entry) { return launchesSomewhere(*entry.second); });
 }
 
+struct GraphWithStorages {
+  const Graph &graph;
+  const StorageMap &storages;
+};
+
 class ProgramReader {
 public:
-  ProgramReader(const Graph &graph, JobData &data, std::vector<std::vector<int64_t>> &calledRanks)
-      : graph_(graph), data_(data), calledRanks_(calledRanks), storages_(graph), pairs_(graph, storages_),
-        written_(storages_.numStorages()), read_(storages_.numStorages()), inputsOf_(graph.idLimit()) {}
+  ProgramReader(GraphWithStorages from, JobData &data, std::vector<std::vector<int64_t>> &calledRanks)
+      : graph_(from.graph), data_(data), calledRanks_(calledRanks), storages_(from.storages), pairs_(graph_, storages_),
+        written_(storages_.numStorages()), read_(storages_.numStorages()), inputsOf_(graph_.idLimit()) {}
 
   llvm::Expected<ReadProgram> read() {
     findReturned();
@@ -73,6 +78,10 @@ public:
 
 private:
   llvm::Error visit(const Node &node) {
+    if (node.opcode() == Opcode::CallFunction && propertiesOf(*node.op()).onlyReads && isOfSchema(node)) {
+      readOnly(node);
+      return llvm::Error::success();
+    }
     const Effects effects = effectsOf(node);
     Id inputs = inputsOf(node, effects);
     const Node *call = wrappedCall(node);
@@ -92,14 +101,48 @@ private:
     return llvm::Error::success();
   }
 
-  /// A graph has few targets, so each is compared once.
-  bool isHostRead(const Node &node) {
-    if (node.opcode() != Opcode::CallFunction)
-      return false;
-    auto [known, isNew] = hostReads_.try_emplace(node.target(), false);
-    if (isNew)
-      known->second = isHostReadTarget(node.target().str());
+  /// Visits a computation that writes no operand, which most nodes are. Its effects are not needed.
+  void readOnly(const Node &node) {
+    Id inputs = Frontiers::empty;
+    for (unsigned i = 0; i < node.numOperands(); ++i)
+      for (StorageId storage : storages_.storages(node.operand(i)))
+        inputs = frontiers_.unite(inputs, written_[storage]);
+    for (const Node *before : node.orderedAfter())
+      if (!collectiveOf(*before))
+        inputs = frontiers_.unite(inputs, inputsOf_[before->id()]);
+    inputsOf_[node.id()] = inputs;
+    if (inputs == Frontiers::empty)
+      return;
+    for (StorageId storage : storages_.storages(&node))
+      written_[storage] = frontiers_.unite(written_[storage], inputs);
+  }
+
+  /// What is asked of each operator once, because a graph has few.
+  struct OpProperties {
+    bool isHostRead = false;
+    /// it computes, and no parameter of its schema is written
+    bool onlyReads = false;
+  };
+
+  const OpProperties &propertiesOf(const OpDef &op) {
+    auto [known, isNew] = properties_.try_emplace(&op);
+    if (isNew) {
+      constexpr Access writes = Access::Write | Access::InFlightWrite;
+      known->second.isHostRead = isHostReadTarget(op.target.str());
+      known->second.onlyReads =
+          !known->second.isHostRead && !op.opaque && (op.role == OpRole::Compute || op.role == OpRole::GetItem) &&
+          llvm::none_of(op.params, [](const OpParam &param) { return hasAny(param.access, writes); });
+    }
     return known->second;
+  }
+
+  /// An argument that the schema does not have may be written.
+  static bool isOfSchema(const Node &node) {
+    return node.args().size() <= node.op()->params.size() && node.kwargs().empty();
+  }
+
+  bool isHostRead(const Node &node) {
+    return node.opcode() == Opcode::CallFunction && propertiesOf(*node.op()).isHostRead;
   }
 
   static bool hasLaunches(const Node &node) {
@@ -267,7 +310,7 @@ private:
   const Graph &graph_;
   JobData &data_;
   std::vector<std::vector<int64_t>> &calledRanks_;
-  StorageMap storages_;
+  const StorageMap &storages_;
   AsyncPairs pairs_;
   Frontiers frontiers_;
   Program program_;
@@ -281,15 +324,18 @@ private:
   llvm::DenseMap<const Node *, Id> launchIds_;
   llvm::StringMap<Id> groupIds_;
   std::map<Transfer, Id> transferIds_;
-  llvm::DenseMap<Identifier, bool> hostReads_;
+  llvm::DenseMap<const OpDef *, OpProperties> properties_;
   llvm::DenseSet<StorageId> returned_;
 };
 
 } // namespace
 
-llvm::Expected<ReadProgram> readProgram(const Graph &graph, JobData &data,
+llvm::Expected<ReadProgram> readProgram(const Graph &graph, const StorageMap *storages, JobData &data,
                                         std::vector<std::vector<int64_t>> &calledRanks) {
-  return ProgramReader(graph, data, calledRanks).read();
+  std::optional<StorageMap> own;
+  if (!storages)
+    storages = &own.emplace(graph);
+  return ProgramReader({graph, *storages}, data, calledRanks).read();
 }
 
 } // namespace ccgraph::jobs

@@ -179,8 +179,8 @@ void sayHowToTell(Diagnostic &finding, const std::string &assumed) {
 
 } // namespace
 
-llvm::Error checkWellFormed(const Graph &graph) {
-  std::vector<Diagnostic> findings = verify(graph, {.warnings = false});
+llvm::Error checkWellFormed(const Graph &graph, const StorageMap *storages) {
+  std::vector<Diagnostic> findings = verify(graph, {.warnings = false, .storages = storages});
   std::string assumed = assumedGroupsText(graph.groups());
   auto isOfGroups = [](const Diagnostic &finding) { return llvm::StringRef(finding.rule).startswith("types."); };
   // The note is added once, since a wrong group usually contradicts many calls.

@@ -39,9 +39,9 @@ public:
   Adder(jobs::Job &job, jobs::Job *inOrder, const std::string &compilation)
       : job_(job), inOrder_(inOrder), compilation_(compilation) {}
 
-  llvm::Error visit(const Graph &graph, llvm::ArrayRef<int64_t> ranks) override {
-    llvm::Error error = job_.add(graph, ranks);
-    return error || !inOrder_ ? std::move(error) : inOrder_->append(graph, ranks, compilation_);
+  llvm::Error visit(const Graph &graph, const StorageMap &storages, llvm::ArrayRef<int64_t> ranks) override {
+    llvm::Error error = job_.add(graph, ranks, &storages);
+    return error || !inOrder_ ? std::move(error) : inOrder_->append(graph, ranks, compilation_, &storages);
   }
   llvm::Error visit(const Plan &plan, llvm::ArrayRef<int64_t> ranks) override { return job_.add(plan, ranks); }
 

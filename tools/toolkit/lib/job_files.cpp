@@ -222,7 +222,7 @@ public:
 
   llvm::Error visit(JobGraphVisitor &visitor) const override {
     std::vector<int64_t> ranks = ranksFor(from_, ranks_);
-    return placed(plan_ ? visitor.visit(*plan_, ranks) : visitor.visit(*graph_, ranks));
+    return placed(plan_ ? visitor.visit(*plan_, ranks) : visitor.visit(*graph_, *storages_, ranks));
   }
   std::vector<Diagnostic> takeWarnings() { return warnings_.take(); }
 
@@ -246,7 +246,8 @@ private:
     if (llvm::Error error = checkRanks(from_, "graph", ranks_))
       return error;
     assumeGroups(*graph_, ranks_);
-    return placed(checkWellFormed(*graph_));
+    storages_.emplace(*graph_);
+    return placed(checkWellFormed(*graph_, &*storages_));
   }
 
   llvm::Error readPlanFile() {
@@ -270,6 +271,8 @@ private:
   Context context_;
   std::optional<GraphInput> input_;
   std::unique_ptr<Graph> graph_;
+  /// The verifier and the visitor both need them.
+  std::optional<StorageMap> storages_;
   std::unique_ptr<Plan> plan_;
 };
 

@@ -116,8 +116,8 @@ public:
     return llvm::Error::success();
   }
 
-  llvm::Error visit(const Graph &graph, llvm::ArrayRef<int64_t> ranks) override {
-    if (llvm::Error error = before.add(graph, ranks))
+  llvm::Error visit(const Graph &graph, const StorageMap &storages, llvm::ArrayRef<int64_t> ranks) override {
+    if (llvm::Error error = before.add(graph, ranks, &storages))
       return error;
     std::unique_ptr<Graph> rewritten = graph.clone();
     llvm::Expected<PipelineRun> run = runPipeline(*rewritten, request_.pipeline, manager_);

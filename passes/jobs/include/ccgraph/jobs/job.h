@@ -17,6 +17,7 @@
 
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
+#include "ccgraph/ir/storage.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -36,8 +37,10 @@ public:
   Job(Job &&) noexcept;
   Job &operator=(Job &&) noexcept;
 
-  /// Adds the program of `ranks`, which must be ascending. The graph must be well formed.
-  [[nodiscard]] llvm::Error add(const Graph &graph, llvm::ArrayRef<int64_t> ranks);
+  /// Adds the program of `ranks`, which must be ascending. The graph must be well formed. `storages` are those of the
+  /// graph in its present state, if the caller has them.
+  [[nodiscard]] llvm::Error add(const Graph &graph, llvm::ArrayRef<int64_t> ranks,
+                                const StorageMap *storages = nullptr);
   /// Adds a plan, which its verifier must accept. A launch follows everything that the plan's streams, events and host
   /// steps put before it, so the verdict under dataflow is that of the plan as an engine runs it.
   [[nodiscard]] llvm::Error add(const Plan &plan, llvm::ArrayRef<int64_t> ranks);
@@ -45,7 +48,8 @@ public:
   /// Adds a graph that `ranks` run after what was added for them before. `label` comes before the names of its nodes:
   /// "0/0 forward: all_reduce". A value that flows from one graph to the next is unknown, so under dataflow the
   /// launches of the later graph do not follow those of the earlier one unless they share a group.
-  [[nodiscard]] llvm::Error append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label);
+  [[nodiscard]] llvm::Error append(const Graph &graph, llvm::ArrayRef<int64_t> ranks, llvm::StringRef label,
+                                   const StorageMap *storages = nullptr);
 
   [[nodiscard]] size_t numRanks() const;
   /// Returns the ranks with graphs, ascending.

@@ -16,6 +16,8 @@
 
 namespace ccgraph {
 
+class StorageMap;
+
 /// The largest number of ranks that a tool runs in one process, or lists for a group that no file describes.
 inline constexpr size_t mostRanks = 65536;
 
@@ -35,7 +37,8 @@ void assumeGroups(Graph &graph, size_t ranks);
 [[nodiscard]] std::string groupGuessText(const Graph &graph, int64_t ranksPerNode);
 
 /// Returns the errors of the verifier; if groups were assumed, a note mentions it, since the assumption may be wrong.
-[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph);
+/// `storages` are those of the graph in its present state, if the caller has them.
+[[nodiscard]] llvm::Error checkWellFormed(const Graph &graph, const StorageMap *storages = nullptr);
 
 /// Returns the groups that collectives name and the table does not hold, in program order.
 [[nodiscard]] std::vector<std::string> unknownGroups(const Graph &graph);

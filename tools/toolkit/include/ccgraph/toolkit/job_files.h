@@ -15,6 +15,7 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
+#include "ccgraph/ir/storage.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -59,7 +60,8 @@ describeJobs(llvm::ArrayRef<std::string> paths, llvm::ArrayRef<std::string> grou
 class JobGraphVisitor {
 public:
   virtual ~JobGraphVisitor() = default;
-  [[nodiscard]] virtual llvm::Error visit(const Graph &graph, llvm::ArrayRef<int64_t> ranks) = 0;
+  [[nodiscard]] virtual llvm::Error visit(const Graph &graph, const StorageMap &storages,
+                                          llvm::ArrayRef<int64_t> ranks) = 0;
   [[nodiscard]] virtual llvm::Error visit(const Plan &plan, llvm::ArrayRef<int64_t> ranks) = 0;
 };
 
