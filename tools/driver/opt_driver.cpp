@@ -1,5 +1,6 @@
 #include "driver/opt_driver.h"
 
+#include "ccgraph/frontend/job_file.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/text.h"
@@ -54,14 +55,15 @@ ExitCode optMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   }
   if (auto code = answerWithoutGraph(line, options, streams))
     return *code;
-  if (isWholeJob(options.input))
-    return runWholeJob(options, streams);
+  std::optional<InputFile> opened = openJsonFile(options.input);
+  if (opened && isJobFile(opened->text()))
+    return runWholeJob(options, *opened, streams);
   auto pipeline = options.pipeline.pipeline(defaultLevel);
   if (!pipeline) {
     printError(streams.err, pipeline.takeError());
     return ExitCode::Usage;
   }
-  return runOptJob(options, std::move(*pipeline), streams);
+  return runOptJob(options, std::move(*pipeline), std::move(opened), streams);
 }
 
 } // namespace ccgraph::driver

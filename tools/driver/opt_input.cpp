@@ -23,8 +23,11 @@ llvm::Expected<GraphInput> OptInput::openFile(llvm::StringRef path) {
   return input;
 }
 
-llvm::Error OptInput::open() {
-  auto input = openFile(options_.input);
+llvm::Error OptInput::open(std::optional<InputFile> opened) {
+  Diagnostics found;
+  auto input = opened ? openGraphs(std::move(*opened), options_.selector, found)
+                      : openGraphs(options_.input, options_.selector, found);
+  warnings_ << toString(found.take());
   if (!input)
     return input.takeError();
   input_.emplace(std::move(*input));

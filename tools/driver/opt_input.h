@@ -24,8 +24,8 @@ class OptInput {
 public:
   OptInput(const OptOptions &options, llvm::raw_ostream &warnings) : options_(options), warnings_(warnings) {}
 
-  /// Opens the file before anything in it is read; the functions below require this call.
-  [[nodiscard]] llvm::Error open();
+  /// Opens the file before anything in it is read, unless `opened` is that file; the functions below require this call.
+  [[nodiscard]] llvm::Error open(std::optional<InputFile> opened);
   [[nodiscard]] const InputFile &file() const { return input_->file; }
   /// Returns which graph of a log was chosen, and where the others are; empty if the file has no choice.
   [[nodiscard]] const std::string &choice() const { return input_->choice; }

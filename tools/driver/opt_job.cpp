@@ -77,9 +77,9 @@ public:
   OptJob(const OptOptions &options, Pipeline pipeline, Streams streams)
       : options_(options), pipeline_(std::move(pipeline)), streams_(streams), input_(options, streams.err) {}
 
-  ExitCode run() {
+  ExitCode run(std::optional<InputFile> opened) {
     Stopwatch watch;
-    if (llvm::Error error = duringLine(streams_.err, "reading", [&] { return input_.open(); }))
+    if (llvm::Error error = duringLine(streams_.err, "reading", [&] { return input_.open(std::move(opened)); }))
       return fail(std::move(error));
     if (isPlan(input_.file().text()))
       return runPlanFile(options_, input_.file(), streams_);
@@ -483,10 +483,10 @@ private:
 
 } // namespace
 
-ExitCode runOptJob(const OptOptions &options, Pipeline pipeline, Streams streams) {
+ExitCode runOptJob(const OptOptions &options, Pipeline pipeline, std::optional<InputFile> opened, Streams streams) {
   if (options.listGraphs)
     return listGraphsOf(options, streams);
-  return OptJob(options, std::move(pipeline), streams).run();
+  return OptJob(options, std::move(pipeline), streams).run(std::move(opened));
 }
 
 } // namespace ccgraph::driver

@@ -288,9 +288,13 @@ llvm::Expected<GraphInput> openGraphs(StringRef path, StringRef selector, Diagno
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
-  if (!TraceLog::isTrace(*file)) // the file is a pipe
-    return chooseOfText(std::move(*file), selector);
-  auto pipe = std::make_shared<const InputFile>(std::move(*file));
+  return openGraphs(std::move(*file), selector, warnings);
+}
+
+llvm::Expected<GraphInput> openGraphs(InputFile file, StringRef selector, Diagnostics &warnings) {
+  if (!TraceLog::isTrace(file))
+    return chooseOfText(std::move(file), selector);
+  auto pipe = std::make_shared<const InputFile>(std::move(file));
   llvm::Expected<TraceLog> log = TraceLog::open(*pipe, warnings);
   return log ? choose(std::move(*log), pipe->name(), selector, pipe) : log.takeError();
 }

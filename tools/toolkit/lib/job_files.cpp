@@ -328,6 +328,13 @@ llvm::Expected<std::unique_ptr<LoadedJobGraph>> JobGraphStream::next(Diagnostics
   return std::move(loaded.graph);
 }
 
+llvm::Expected<JobDescription> describeJobFile(const InputFile &file) {
+  llvm::Expected<std::vector<JobGraph>> graphs = ofJobFile(file, {});
+  if (!graphs)
+    return graphs.takeError();
+  return JobDescription{"", std::move(*graphs)};
+}
+
 llvm::Expected<std::vector<JobDescription>> describeJobs(llvm::ArrayRef<std::string> paths,
                                                          llvm::ArrayRef<std::string> groups, Diagnostics &warnings) {
   bool isLog = false;

@@ -219,6 +219,7 @@ llvm::Expected<JobRewrite> rewriteJob(const JobRewriteRequest &request, const Jo
   if (llvm::Error error = kept.run(repeated))
     return error;
   result.changed = kept.changed;
+  result.graphs = request.job.graphs.size();
   return result;
 }
 

@@ -67,5 +67,7 @@ void addStatedGroups(Graph &graph, const GraphInput &input);
 /// Opens a file of graphs, a log or a folder of logs; "-" is standard input.
 [[nodiscard]] llvm::Expected<GraphInput> openGraphs(llvm::StringRef path, llvm::StringRef selector,
                                                     Diagnostics &warnings);
+/// Does the same for a file that is already open.
+[[nodiscard]] llvm::Expected<GraphInput> openGraphs(InputFile file, llvm::StringRef selector, Diagnostics &warnings);
 
 } // namespace ccgraph

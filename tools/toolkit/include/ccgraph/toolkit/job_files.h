@@ -12,6 +12,7 @@
 // collector. Cost: that of the readers and of the verifier.
 #pragma once
 
+#include "ccgraph/frontend/files.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/plan.h"
@@ -55,6 +56,9 @@ struct JobDescription {
 /// logs, it has at most one path.
 [[nodiscard]] llvm::Expected<std::vector<JobDescription>>
 describeJobs(llvm::ArrayRef<std::string> paths, llvm::ArrayRef<std::string> groups, Diagnostics &warnings);
+
+/// Returns the job of a job file that is already open.
+[[nodiscard]] llvm::Expected<JobDescription> describeJobFile(const InputFile &file);
 
 /// Receives programs and the ranks that run them; each is freed afterwards.
 class JobGraphVisitor {

@@ -45,6 +45,7 @@ using JobGraphReceiver = std::function<llvm::Error(const JobGraph &from, const G
 
 struct JobRewrite {
   size_t ranks = 0;
+  size_t graphs = 0;
   /// how many graphs the passes have changed
   size_t changed = 0;
   /// why each rank keeps its order across groups; empty: the rewritten job was proved
