@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
+#include <set>
 
 namespace ccgraph {
 namespace {
@@ -34,6 +35,11 @@ public:
     return known == ids_.end() ? std::nullopt : std::optional(numbers_[static_cast<size_t>(known - ids_.begin())]);
   }
 
+  /// Returns one of the names of the group.
+  [[nodiscard]] const GroupId &idOf(size_t number) const {
+    return ids_[static_cast<size_t>(llvm::find(numbers_, number) - numbers_.begin())];
+  }
+
 private:
   void add(const Graph &graph, const GroupId &id) {
     if (llvm::is_contained(ids_, id))
@@ -50,46 +56,122 @@ private:
   std::vector<size_t> numbers_;
 };
 
-/// By number of the group and whether they are transfers: the launches in their order.
-using Sequences = std::map<std::pair<std::optional<size_t>, bool>, std::vector<std::string>>;
+/// By number of the group: the names of its transfers in their order.
+using Transfers = std::map<std::optional<size_t>, std::vector<std::string>>;
 
-Sequences sequencesOf(const Graph &graph, const GroupNumbers &numbers) {
-  Sequences sequences;
+Transfers transfersOf(const Graph &graph, const GroupNumbers &numbers) {
+  Transfers transfers;
   for (const Node *node : graph)
-    if (const CollectiveSpec *spec = launchOf(*node))
-      sequences[{numbers.of(groupIdOf(*node)), isPointToPoint(spec->kind)}].push_back(node->name().str().str());
-  return sequences;
+    if (const CollectiveSpec *spec = launchOf(*node); spec && isPointToPoint(spec->kind))
+      transfers[numbers.of(groupIdOf(*node))].push_back(node->name().str().str());
+  return transfers;
 }
 
-bool areEqual(llvm::ArrayRef<NamedArgument> a, llvm::ArrayRef<NamedArgument> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const NamedArgument &x, const NamedArgument &y) {
-    return x.name == y.name && sameArgument(x.value, y.value);
-  });
-}
+/// The collectives of one group after a rewrite: for each, the places of those from which it was made in the order of
+/// the group before.
+using Parts = std::vector<std::vector<size_t>>;
 
-/// Returns whether two nodes are one call of the same nodes by name.
-bool isSameCall(const Node &a, const Node &b) {
-  auto nameOf = [](const Node *node) { return node->name(); };
-  auto areSame = [](const Argument &x, const Argument &y) { return sameArgument(x, y); };
-  return a.opcode() == b.opcode() && a.target() == b.target() && a.type() == b.type() &&
-         llvm::equal(llvm::map_range(a.dataOperands(), nameOf), llvm::map_range(b.dataOperands(), nameOf)) &&
-         std::equal(a.args().begin(), a.args().end(), b.args().begin(), b.args().end(), areSame) &&
-         areEqual(a.kwargs(), b.kwargs());
-}
+/// The collectives of a graph as it was read, by name.
+class CollectivePlaces {
+public:
+  CollectivePlaces(const Graph &graph, const GroupNumbers &numbers) : numbers_(numbers) {
+    for (const Node *node : graph)
+      if (const CollectiveSpec *spec = launchOf(*node); spec && !isPointToPoint(spec->kind)) {
+        std::optional<size_t> group = numbers_.of(groupIdOf(*node));
+        places_[node->name()] = {group, counts_[group]++};
+      }
+  }
 
-/// Returns whether the rewritten graph has the same calls, in any order.
-bool hasSameCalls(const Graph &before, const Graph &after) {
-  return before.size() == after.size() && llvm::all_of(before, [&](const Node *node) {
-           const Node *kept = after.find(node->name());
-           return kept && isSameCall(*node, *kept);
-         });
-}
+  /// Returns the parts by number of the group. Returns nothing if it is not known from which collectives of its group
+  /// one was made, and if several were made from one: then equal places do not mean equal values.
+  [[nodiscard]] std::optional<std::map<size_t, Parts>> partsOf(const Graph &rewritten) const {
+    std::map<size_t, Parts> parts;
+    std::set<std::pair<size_t, size_t>> seen;
+    for (const auto &[group, count] : counts_)
+      if (group)
+        parts[*group];
+    for (const Node *node : rewritten)
+      if (const CollectiveSpec *spec = launchOf(*node); spec && !isPointToPoint(spec->kind)) {
+        std::optional<size_t> group = numbers_.of(groupIdOf(*node));
+        std::optional<std::vector<size_t>> own = group ? partsOf(*node, *group) : std::nullopt;
+        if (!own || !llvm::all_of(*own, [&](size_t place) { return seen.insert({*group, place}).second; }))
+          return std::nullopt;
+        parts[*group].push_back(std::move(*own));
+      }
+    return parts;
+  }
 
-/// Returns whether the launches of each group are in the same order.
-bool launchAlike(const Graph &before, const Graph &after) {
-  GroupNumbers numbers(before);
-  return sequencesOf(before, numbers) == sequencesOf(after, numbers);
-}
+private:
+  [[nodiscard]] std::optional<std::vector<size_t>> partsOf(const Node &node, size_t group) const {
+    llvm::ArrayRef<Identifier> origins = node.provenance().origins;
+    const Identifier own = node.name();
+    std::vector<size_t> parts;
+    for (Identifier name : origins.empty() ? llvm::ArrayRef(own) : origins) {
+      auto place = places_.find(name);
+      if (place == places_.end() || place->second.first != group)
+        return std::nullopt;
+      parts.push_back(place->second.second);
+    }
+    return parts;
+  }
+
+  const GroupNumbers &numbers_;
+  std::map<std::optional<size_t>, size_t> counts_;
+  /// group and place
+  llvm::DenseMap<Identifier, std::pair<std::optional<size_t>, size_t>> places_;
+};
+
+/// Compares how the members of each group have changed its collectives.
+class GroupChanges {
+public:
+  /// Adds a graph of `ranks`. Returns why the ranks of some group do not change it alike; empty: they do.
+  std::string add(const Graph &before, const Graph &after, llvm::ArrayRef<int64_t> ranks) {
+    GroupNumbers numbers(before);
+    if (transfersOf(before, numbers) != transfersOf(after, numbers))
+      return "the passes change the order of transfers on " + jobs::spansText(ranks);
+    std::optional<std::map<size_t, Parts>> parts = CollectivePlaces(before, numbers).partsOf(after);
+    if (!parts)
+      return "it is not known from which collectives the passes made one on " + jobs::spansText(ranks);
+    for (const auto &[number, own] : *parts)
+      for (const std::vector<int64_t> &members : cellsOf(before, numbers.idOf(number), ranks))
+        if (std::string other = addMembers(members, own, ranks); !other.empty())
+          return "the passes change the collectives of the group of " + jobs::spansText(members) + " on " +
+                 jobs::spansText(ranks) + " in another way than on " + other;
+    return "";
+  }
+
+private:
+  struct Seen {
+    Parts parts;
+    std::string ranks;
+  };
+
+  /// Returns ranks that have changed the group in another way; empty if there are none.
+  std::string addMembers(const std::vector<int64_t> &members, const Parts &parts, llvm::ArrayRef<int64_t> ranks) {
+    auto [seen, isNew] = seen_.try_emplace(members, Seen{parts, ""});
+    if (isNew)
+      seen->second.ranks = jobs::spansText(ranks);
+    return seen->second.parts == parts ? "" : seen->second.ranks;
+  }
+
+  /// Returns the sets of ranks that the group is for these ranks, each ascending.
+  static std::vector<std::vector<int64_t>> cellsOf(const Graph &graph, const GroupId &id,
+                                                   llvm::ArrayRef<int64_t> ranks) {
+    std::vector<std::vector<int64_t>> cells;
+    const Group *group = id.kind == GroupId::Kind::Name ? graph.groups().find(id.text) : nullptr;
+    if (!group || group->partition.empty())
+      cells.push_back(group ? group->ranks : id.ranks);
+    else
+      llvm::copy_if(group->partition, std::back_inserter(cells), [&](const std::vector<int64_t> &cell) {
+        return llvm::any_of(cell, [&](int64_t rank) { return llvm::is_contained(ranks, rank); });
+      });
+    for (std::vector<int64_t> &cell : cells)
+      llvm::sort(cell);
+    return cells;
+  }
+
+  std::map<std::vector<int64_t>, Seen> seen_;
+};
 
 /// Rewrites the graphs of a job one after the other, and adds each to the job before and after.
 class JobRewriter final : public JobGraphVisitor {
@@ -124,10 +206,8 @@ public:
     if (!run)
       return run.takeError();
     changed += run->changed();
-    if (otherCalls.empty() && !hasSameCalls(graph, *rewritten))
-      otherCalls = jobs::spansText(ranks);
-    else if (otherOrder.empty() && !launchAlike(graph, *rewritten))
-      otherOrder = jobs::spansText(ranks);
+    if (std::string reason = changes_.add(graph, *rewritten, ranks); unequalChange.empty())
+      unequalChange = std::move(reason);
     if (llvm::Error error = after.add(*rewritten, ranks))
       return error;
     return receive_ ? (*receive_)(*from_, *rewritten) : llvm::Error::success();
@@ -139,17 +219,15 @@ public:
 
   jobs::Job before, after;
   size_t changed = 0;
-  /// the first ranks whose graph has other calls, or whose launches on some group are in another order
-  std::string otherCalls, otherOrder;
-
-  /// Returns whether all ranks launch alike by name, before and after: then equal places have equal launches.
-  [[nodiscard]] bool isOneProgram() const { return before.numPrograms() == 1 && after.numPrograms() == 1; }
+  /// why the members of some group do not change its collectives alike; empty: they do
+  std::string unequalChange;
 
 private:
   const JobRewriteRequest &request_;
   const JobGraphReceiver *receive_;
   ObjectMeanings objects_;
   PassManagerOptions manager_;
+  GroupChanges changes_;
   const JobGraph *from_ = nullptr;
 };
 
@@ -185,11 +263,8 @@ std::string reasonOf(const JobRewriter &rewriter, JobRewrite &result) {
     return "the job is not given whole: " + before.assumptions.front();
   if (std::string who = disagreement(before); !who.empty())
     return "the job as given has a finding about " + who;
-  if (!rewriter.otherCalls.empty())
-    return "the passes do more than order calls on " + rewriter.otherCalls;
-  if (!rewriter.otherOrder.empty() && !rewriter.isOneProgram())
-    return "the passes order the collectives of one group anew on " + rewriter.otherOrder +
-           ", and ranks run different graphs";
+  if (!rewriter.unequalChange.empty())
+    return rewriter.unequalChange;
   jobs::CheckResult after = jobs::checkJob(rewriter.after, {.mostTrials = 0});
   if (std::string who = disagreement(after); !who.empty())
     return "the rewritten job has a finding about " + who;

@@ -6,10 +6,10 @@
 //
 //   whole       every rank of every group has a graph, and nothing is assumed
 //   agreed      the ranks of the job as given launch alike (no finding but a deadlock)
-//   same calls  each rewritten graph has the same calls in another order, so no merged or removed collectives. The
-//               launches of each group, and its transfers, keep their order, or all ranks launch alike by name before
-//               and after. So the k-th launches of the members are still the same ones, and no value changes. Names
-//               that may mean one group count as one
+//   alike       the members of each group change its collectives alike: the k-th collective after is made from those at
+//               the same places before, in the same order, on every member (Provenance::origins). So the k-th launches
+//               of the members still belong together, also where several became one, and no value changes. Transfers
+//               keep their order on each group. Names that may mean one group count as one
 //   progress    under each semantics without a deadlock before, there is none after (ccgraph/jobs/check.h), and no rank
 //               needs more resident communicators
 //
