@@ -30,10 +30,14 @@ void addPipelineFlags(CommandLine &line, CheckOptions &options) {
                 [&options](size_t stages) { options.stages = stages; });
   line.addText("--stage-graphs", "FILE", "forward and backward graphs of the stages (JSON, docs/jobs.md)",
                options.stageGraphs);
+  line.addText("--stage-sizes", "TYPE", "without graphs: what a stage sends to the next, such as \"bf16[4, 4096]\"",
+               options.stageSizes);
 }
 
 /// Returns a flag that was given and that only schedules have.
-std::string scheduleFlag(const CheckOptions &options) { return options.stages != 0 ? "--stages" : "--stage-graphs"; }
+std::string scheduleFlag(const CheckOptions &options) {
+  return options.stages != 0 ? "--stages" : options.stageSizes.empty() ? "--stage-graphs" : "--stage-sizes";
+}
 
 /// Checks the files that are written.
 llvm::Error checkOutputs(const CheckOptions &options, llvm::ArrayRef<std::string> positional) {
@@ -125,6 +129,8 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
     return error;
   if (llvm::Error error = checkOutputs(options, positional))
     return error;
+  if (!options.stageGraphs.empty() && !options.stageSizes.empty())
+    return usage("--stage-sizes with --stage-graphs: expected one of them, since the graphs state the sizes");
   if (options.isOfSchedule() && positional.size() > 1)
     return usage(scheduleFlag(options) + ": got " + llvm::Twine(positional.size()) + " files, expected one schedule");
   if (options.ranks != 0 && positional.size() > 1)

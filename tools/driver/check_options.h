@@ -38,12 +38,14 @@ struct CheckOptions {
   size_t stages = 0;
   /// the file with the graphs of its stages
   std::string stageGraphs;
+  /// without graphs: the type of what a stage sends to the next
+  std::string stageSizes;
   /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;
 
   /// The input must be a schedule.
-  [[nodiscard]] bool isOfSchedule() const { return stages != 0 || !stageGraphs.empty(); }
+  [[nodiscard]] bool isOfSchedule() const { return stages != 0 || !stageGraphs.empty() || !stageSizes.empty(); }
   [[nodiscard]] bool isOfContract() const { return !expect.empty() || !writeContract.empty(); }
   /// Returns the semantics that `under` names, or all; valid after checkCheckUsage.
   [[nodiscard]] std::vector<jobs::Semantics> semantics() const;

@@ -22,6 +22,8 @@ constexpr TextMember textMembers[] = {
     {"backward", &StagesFileEntry::backward, "the path of a graph"},
     {"backward_input", &StagesFileEntry::backwardInput, "the path of a graph"},
     {"backward_weight", &StagesFileEntry::backwardWeight, "the path of a graph"},
+    {"unshard", &StagesFileEntry::unshard, "the path of a graph"},
+    {"reduce_grad", &StagesFileEntry::reduceGradient, "the path of a graph"},
     {"input", &StagesFileEntry::input, "the name of a placeholder"},
     {"output_gradient", &StagesFileEntry::outputGradient, "the name of a placeholder"},
 };
@@ -76,8 +78,8 @@ private:
       entry.inputGradient = atLeast(member, 0, place);
     else
       report_.error(member.offset, "a stage has no '" + member.key.str() + "'",
-                    "known are 'forward', 'backward', 'backward_input', 'backward_weight', 'input', 'output', "
-                    "'output_gradient' and 'input_gradient'");
+                    "known are 'forward', 'backward', 'backward_input', 'backward_weight', 'unshard', 'reduce_grad', "
+                    "'input', 'output', 'output_gradient' and 'input_gradient'");
   }
 
   int64_t atLeast(const JsonValue &value, int64_t least, llvm::StringRef what) {

@@ -2,6 +2,7 @@
 // the stages one after the other, and collectives of the stages belong to the job.
 #include "ccgraph/toolkit/pipeline_stages.h"
 
+#include "ccgraph/frontend/pipeline_file.h"
 #include "ccgraph/ir/pipeline_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/jobs/check.h"
@@ -162,6 +163,99 @@ TEST_F(PipelineStagesTest, ACallOnAnotherGroupIsAFindingOfTheJob) {
   jobs::CheckResult result = jobs::checkJob(job);
   ASSERT_FALSE(result.findings.empty());
   EXPECT_EQ(result.findings.front().rule, jobs::Rule::Deadlock);
+}
+
+namespace {
+
+/// Gathers the weight, which is in flight when the graph returns it.
+std::string unshardText(llvm::StringRef group) {
+  return R"(class u(torch.nn.Module):
+    def forward(self, shard: "f32[2, 4][4, 1]cpu"):
+        w: "f32[4, 4][4, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(shard, 2, ')" +
+         group.str() + R"(')
+        return (w,)
+)";
+}
+constexpr const char *reduceText = R"(class r(torch.nn.Module):
+    def forward(self, dw: "f32[4, 4][4, 1]cpu"):
+        s: "f32[2, 4][4, 1]cpu" = torch.ops._c10d_functional.reduce_scatter_tensor.default(dw, 'sum', 2, 'dp')
+        return (s,)
+)";
+constexpr const char *shardedStage = R"({"forward": "f.py", "backward": "b.py", "output_gradient": "dy",
+    "unshard": "u.py", "reduce_grad": "r.py"})";
+/// Two pipelines of ranks 0, 1 and 2, 3; groups of two ranks across the pipelines, and along them.
+constexpr const char *shardedGroups = R"({"groups": {"pp": {"partition": [[0, 1], [2, 3]]},
+    "dp": {"partition": [[0, 2], [1, 3]]}, "wrong": {"partition": [[0, 1], [2, 3]]}}})";
+
+PipelineSchedule shardedSchedule() {
+  SourceText text{"s.csv", "0UNSHARD,0F0,0F1,0B0,0B1,0REDUCE_GRAD\n1UNSHARD,1F0,1F1,1B0,1B1,1REDUCE_GRAD\n"};
+  return withTransfers(llvm::cantFail(readPipelineSchedule(text)));
+}
+
+size_t countTargets(const Graph &graph, llvm::StringRef target) {
+  return static_cast<size_t>(
+      llvm::count_if(graph, [&](const Node *node) { return node->target() && node->target().str().contains(target); }));
+}
+
+} // namespace
+
+TEST_F(PipelineStagesTest, ActionsOfShardedStagesLaunchWhatTheirGraphsLaunch) {
+  write("u.py", unshardText("dp"));
+  write("r.py", reduceText);
+  write("groups.json", shardedGroups);
+  PipelineSchedule schedule = shardedSchedule();
+  PipelineStages stages = load(schedule, shardedStage, R"(, "groups": "groups.json")");
+  std::unique_ptr<Graph> graph = llvm::cantFail(pipelineGraph(context_, schedule, 0, stages));
+  llvm::cantFail(verifyOrError(*graph));
+  EXPECT_EQ(countTargets(*graph, "all_gather_into_tensor"), 1U);
+  EXPECT_EQ(countTargets(*graph, "reduce_scatter_tensor"), 1U);
+  EXPECT_EQ(countTargets(*graph, "wait_tensor.default"), 1U) << "the gather is waited for once, at its first use";
+  EXPECT_EQ(countTargets(*graph, "add.Tensor"), 1U) << "the gradients of two microbatches are summed";
+  jobs::Job job;
+  llvm::cantFail(addPipeline(job, context_, schedule, stages));
+  EXPECT_TRUE(jobs::checkJob(job).findings.empty());
+}
+
+TEST_F(PipelineStagesTest, AGatherAlongThePipelineIsAFinding) {
+  write("u.py", unshardText("wrong"));
+  write("r.py", reduceText);
+  write("groups.json", shardedGroups);
+  PipelineSchedule schedule = shardedSchedule();
+  schedule.ranks[1].erase(schedule.ranks[1].begin()); // its stage never gathers
+  PipelineStages stages = load(schedule, shardedStage, R"(, "groups": "groups.json")");
+  jobs::Job job;
+  llvm::cantFail(addPipeline(job, context_, schedule, stages));
+  jobs::CheckResult result = jobs::checkJob(job);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings.front().rule, jobs::Rule::Missing);
+}
+
+TEST_F(PipelineStagesTest, GraphsOfShardedStagesAreBoundByNameAndType) {
+  write("groups.json", shardedGroups);
+  auto failureOf = [&](const std::string &unshard, const std::string &reduce) {
+    write("u.py", unshard);
+    write("r.py", reduce);
+    write("stages.json",
+          std::string("{\"stages\": [") + shardedStage + ", " + shardedStage + "], \"groups\": \"groups.json\"}");
+    Diagnostics warnings;
+    return llvm::toString(loadPipelineStages(context_, shardedSchedule(), path("stages.json"), warnings).takeError());
+  };
+  std::string renamed = unshardText("dp");
+  renamed.replace(renamed.find("w: "), 3, "v: ");
+  renamed.replace(renamed.find("(w,"), 3, "(v,");
+  EXPECT_NE(failureOf(renamed, reduceText).find("no result of \"unshard\" has the name of a placeholder"),
+            std::string::npos);
+  std::string unused = reduceText;
+  unused.replace(unused.find("dw:"), 3, "dv:");
+  unused.replace(unused.find("(dw,"), 4, "(dv,");
+  EXPECT_NE(failureOf(unshardText("dp"), unused).find("no placeholder of \"reduce_grad\" has the name"),
+            std::string::npos);
+  std::string wide = reduceText;
+  for (size_t at = wide.find("4, 4]"); at != std::string::npos; at = wide.find("4, 4]"))
+    wide.replace(at, 5, "8, 4]");
+  wide.replace(wide.find("2, 4]"), 5, "4, 4]");
+  std::string wrong = failureOf(unshardText("dp"), wide);
+  EXPECT_NE(wrong.find("the graph takes dw: f32[8, 4]"), std::string::npos) << wrong;
 }
 
 } // namespace ccgraph

@@ -25,6 +25,10 @@ public:
   /// Runs a whole backward or one of its halves; returns the gradient of the input, which is not used of stage 0 and of
   /// a gradient of the weights. `gradient` is that of the output; null for the last stage and for the weights.
   virtual Node *backward(const PipelineAction &action, Node *gradient) = 0;
+  /// What a stage with sharded parameters does as a whole: gathers them, reduces their gradients, and waits for that.
+  virtual void unshard(const PipelineAction &action) = 0;
+  virtual void reduceGradients(const PipelineAction &action) = 0;
+  virtual void waitForReduction(const PipelineAction &action) = 0;
   /// Returns the results of the rank.
   [[nodiscard]] virtual std::vector<Node *> results() const = 0;
 };

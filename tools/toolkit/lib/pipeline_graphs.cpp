@@ -61,12 +61,15 @@ private:
       return receive(states_, keyOf(action, action.stage - 1), actions_.outputType(action.stage - 1));
     case RecvBackward:
       return receive(gradients_, keyOf(action, action.stage + 1), actions_.outputGradientType(action.stage));
+    case Unshard:
+      return actions_.unshard(action);
+    case ReduceGradient:
+      return actions_.reduceGradients(action);
+    case WaitReduceGradient:
+      return actions_.waitForReduction(action);
     case WaitSendForward:
     case WaitSendBackward:
-    case Unshard:
     case Reshard:
-    case ReduceGradient:
-    case WaitReduceGradient:
       return;
     }
   }
@@ -146,6 +149,9 @@ public:
       weights_.push_back(builder_.call("aten.neg.default", {output}));
     return input;
   }
+  void unshard(const PipelineAction & /*action*/) override {}
+  void reduceGradients(const PipelineAction & /*action*/) override {}
+  void waitForReduction(const PipelineAction & /*action*/) override {}
   std::vector<Node *> results() const override { return weights_; }
 
 private:

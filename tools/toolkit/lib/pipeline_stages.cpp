@@ -106,7 +106,9 @@ private:
     for (auto [path, graph] : {std::pair(&entry.forward, &stage.forward),
                                {&entry.backward, &stage.backward},
                                {&entry.backwardInput, &stage.backwardInput},
-                               {&entry.backwardWeight, &stage.backwardWeight}})
+                               {&entry.backwardWeight, &stage.backwardWeight},
+                               {&entry.unshard, &stage.unshard},
+                               {&entry.reduceGradient, &stage.reduceGradient}})
       if (!path->empty())
         if (llvm::Error error = loadStageGraph(beside(*path), *graph))
           return error;
@@ -173,7 +175,15 @@ const StageGraph &PipelineStage::of(PipelineStep step) const {
     return backward;
   if (step == PipelineStep::BackwardInput)
     return backwardInput;
+  if (step == PipelineStep::Unshard)
+    return unshard;
+  if (step == PipelineStep::ReduceGradient)
+    return reduceGradient;
   return step == PipelineStep::BackwardWeight ? backwardWeight : forward;
+}
+
+std::vector<const StageGraph *> PipelineStage::all() const {
+  return {&forward, &backward, &backwardInput, &backwardWeight, &unshard, &reduceGradient};
 }
 
 std::vector<int64_t> PipelineStages::ranksOf(size_t pipelineRank) const {

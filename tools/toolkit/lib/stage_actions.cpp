@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/pipeline_stages.h"
 
+#include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/builder.h"
 
 #include "pipeline_actions.h"
@@ -84,7 +85,8 @@ public:
   void addInputs(size_t rank) override {
     for (const PipelineSlot &slot : schedule_.ranks[rank])
       for (const PipelineAction &action : slot.actions)
-        if (isCompute(action.step))
+        if (isCompute(action.step) || action.step == PipelineStep::Unshard ||
+            action.step == PipelineStep::ReduceGradient)
           addShared(action);
   }
   const Type *outputType(int64_t stage) const override { return at(stage).forward.sent->type(); }
@@ -100,7 +102,19 @@ public:
     llvm::append_range(results_, last_);
     return sent;
   }
-  std::vector<Node *> results() const override { return results_; }
+  void unshard(const PipelineAction &action) override { runWhole(action, gathered_[action.stage]); }
+  void reduceGradients(const PipelineAction &action) override { runWhole(action, reduced_[action.stage]); }
+  void waitForReduction(const PipelineAction &action) override {
+    for (auto &[name, value] : reduced_[action.stage])
+      makeReady(value);
+  }
+  std::vector<Node *> results() const override {
+    std::vector<Node *> all = results_;
+    for (const auto &[stage, values] : reduced_)
+      for (const auto &[name, value] : values)
+        all.push_back(value);
+    return all;
+  }
 
 private:
   using RunKey = std::pair<int64_t, int64_t>;
@@ -114,6 +128,8 @@ private:
   void addShared(const PipelineAction &action) {
     GraphBuilder builder(graph_);
     const StageGraph &own = at(action.stage).of(action.step);
+    if (!own.graph)
+      return;
     for (const Node *node : *own.graph)
       if (node->opcode() == Opcode::Placeholder && node != own.received) {
         auto [entry, isNew] = shared_[action.stage].try_emplace(nameOf(*node), nullptr);
@@ -139,11 +155,62 @@ private:
       if (result) {
         last_.push_back(copy.at(*result));
         values.insert_or_assign(nameOf(*result), last_.back());
+        if (action.step != PipelineStep::Forward)
+          accumulate(action.stage, *result);
       }
     return own.sent ? copy.at(*own.sent) : nullptr;
   }
 
+  /// Adds the last value, which the stage's graph of REDUCE_GRAD takes, to those of the microbatches before.
+  void accumulate(int64_t stage, const Node &result) {
+    const StageGraph &reduction = at(stage).reduceGradient;
+    if (!reduction.graph || !placeholderOf(*reduction.graph, result.name().str()))
+      return;
+    Node *&sum = gradients_[stage][nameOf(result)];
+    sum = sum ? GraphBuilder(graph_).call("aten.add.Tensor", {sum, last_.back()}) : last_.back();
+  }
+
+  /// Copies a graph of the stage as a whole, if there is one. `results` receives its results by name.
+  void runWhole(const PipelineAction &action, Values &results) {
+    const StageGraph &own = at(action.stage).of(action.step);
+    if (!own.graph)
+      return;
+    GraphCopy copy(*own.graph, graph_, action.str() + ".");
+    for (const Node *node : *own.graph)
+      if (node->opcode() == Opcode::Placeholder) {
+        auto gradient = gradients_[action.stage].find(nameOf(*node));
+        bool isGradient = action.step == PipelineStep::ReduceGradient && gradient != gradients_[action.stage].end();
+        copy.give(*node, isGradient ? gradient->second : shared_[action.stage].find(nameOf(*node))->second);
+      }
+    copy.copyCalls();
+    const StorageMap storages(*own.graph);
+    const AsyncPairs pairs(*own.graph, storages);
+    for (const Node *result : resultsOf(*own.graph))
+      if (result) {
+        results.insert_or_assign(nameOf(*result), copy.at(*result));
+        if (isInFlight(*result, storages, pairs))
+          inFlight_.insert(copy.at(*result));
+      }
+  }
+
+  static bool isInFlight(const Node &result, const StorageMap &storages, const AsyncPairs &pairs) {
+    return llvm::any_of(*result.graph(), [&](const Node *launch) {
+      return pairs.staysOpen(launch) && storages.mayAlias(launch, &result);
+    });
+  }
+
+  /// Waits for a value that is in flight.
+  void makeReady(Node *&value) {
+    if (inFlight_.erase(value))
+      value = GraphBuilder(graph_).call("_c10d_functional.wait_tensor.default", {value});
+  }
+
   Node *valueFor(const PipelineAction &action, const Node &placeholder) {
+    Values &gathered = gathered_[action.stage];
+    if (auto parameter = gathered.find(nameOf(placeholder)); parameter != gathered.end()) {
+      makeReady(parameter->second);
+      return parameter->second;
+    }
     Values &values = values_[keyOf(action)];
     auto saved = values.find(nameOf(placeholder));
     return saved != values.end() ? saved->second : shared_[action.stage].find(nameOf(placeholder))->second;
@@ -156,6 +223,10 @@ private:
   std::map<int64_t, Values> shared_;
   /// by stage and microbatch: what its graphs have taken and returned
   std::map<RunKey, Values> values_;
+  /// by stage: unsharded parameters, sums of gradients, and reduced gradients
+  std::map<int64_t, Values> gathered_, gradients_, reduced_;
+  /// of these
+  llvm::DenseSet<Node *> inFlight_;
   /// the results of the last action
   std::vector<Node *> last_;
   std::vector<Node *> results_;
@@ -163,7 +234,7 @@ private:
 
 /// Adds the groups of the graphs of one rank.
 llvm::Error addGroupsOf(const PipelineStage &stage, Graph &graph) {
-  for (const StageGraph *own : {&stage.forward, &stage.backward, &stage.backwardInput, &stage.backwardWeight})
+  for (const StageGraph *own : stage.all())
     if (own->graph)
       for (const Group &group : own->graph->groups().groups()) {
         const Group *known = graph.groups().find(group.name);

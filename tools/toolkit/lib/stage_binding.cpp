@@ -27,6 +27,8 @@ public:
     // What does not fit forward would not fit backward either.
     for (size_t i = stages_.size(); i != 0 && findings_.empty(); --i)
       bindBackwards(i - 1);
+    for (size_t i = 0; i != stages_.size() && findings_.empty(); ++i)
+      checkShards(i);
     return std::move(findings_);
   }
 
@@ -55,6 +57,56 @@ private:
     for (const StageGraph *graph : {&stage.backward, &stage.backwardInput, &stage.backwardWeight})
       if (graph->graph)
         checkSaved(*graph, i);
+  }
+
+  /// What UNSHARD returns, other graphs of the stage take by name; so does REDUCE_GRAD what the backwards return.
+  void checkShards(size_t i) {
+    const PipelineStage &stage = stages_[i];
+    if (stage.unshard.graph)
+      checkNames(i, stage.unshard, resultsOf(*stage.unshard.graph), [&](llvm::StringRef name) {
+        return firstOf({&stage.forward, &stage.backward, &stage.backwardInput, &stage.backwardWeight}, name,
+                       placeholderOf);
+      });
+    if (stage.reduceGradient.graph)
+      checkNames(i, stage.reduceGradient, placeholdersOf(*stage.reduceGradient.graph), [&](llvm::StringRef name) {
+        return firstOf({&stage.backward, &stage.backwardInput, &stage.backwardWeight}, name, valueOf);
+      });
+  }
+
+  static std::vector<const Node *> placeholdersOf(const Graph &graph) {
+    std::vector<const Node *> placeholders;
+    for (const Node *node : graph)
+      if (node->opcode() == Opcode::Placeholder)
+        placeholders.push_back(node);
+    return placeholders;
+  }
+
+  static const Node *firstOf(std::initializer_list<const StageGraph *> graphs, llvm::StringRef name,
+                             const Node *(*find)(const Graph &, llvm::StringRef)) {
+    for (const StageGraph *own : graphs)
+      if (const Node *node = own->graph ? find(*own->graph, name) : nullptr)
+        return node;
+    return nullptr;
+  }
+
+  /// At least one of the values must have a partner of its name, and each partner its type.
+  void checkNames(size_t i, const StageGraph &graph, llvm::ArrayRef<const Node *> values,
+                  llvm::function_ref<const Node *(llvm::StringRef)> partnerOf) {
+    bool isUnshard = &graph == &stages_[i].unshard, hasPartner = false;
+    for (const Node *value : values) {
+      const Node *partner = value ? partnerOf(value->name().str()) : nullptr;
+      hasPartner |= partner != nullptr;
+      if (partner && !fits(value->type(), partner->type()))
+        add(graph, i,
+            std::string("the graph ") + (isUnshard ? "returns " : "takes ") + namedType(*value) + ", expected " +
+                typeText(partner->type()) + ", as " + partner->graph()->name().str() + " has it",
+            "give the graphs of one compilation");
+    }
+    if (!hasPartner)
+      add(graph, i,
+          isUnshard ? "no result of \"unshard\" has the name of a placeholder of the stage's other graphs"
+                    : "no placeholder of \"reduce_grad\" has the name of a result of the stage's backward graphs",
+          "values are bound by their names: rename them in one of the graphs");
   }
 
   /// The gradient comes from any of the graphs of the next stage that compute it.

@@ -7,6 +7,10 @@
 //
 //   input of stage s           what stage s - 1 sends: the output of its forward graph
 //   output gradient of stage s what stage s + 1 sends: the input gradient of its backward graph
+//   unsharded parameters       the results of the graph of UNSHARD, by name, from that action on; one in flight is waited
+//                              for at its first use
+//   inputs of REDUCE_GRAD      the results of the backward graphs with the same name, summed over the microbatches. A
+//                              result in flight is waited for at WAIT_REDUCE_GRAD
 //   other inputs of a backward the value of the same name that the forward, or backward_input, of the same microbatch
 //                              takes or returns; else an input of the rank that all microbatches share
 //
@@ -46,9 +50,13 @@ struct PipelineStage {
   StageGraph backward;
   StageGraph backwardInput;
   StageGraph backwardWeight;
+  // of a stage whose parameters are sharded
+  StageGraph unshard;
+  StageGraph reduceGradient;
 
-  /// Returns the graph of a step of computation.
+  /// Returns the graph of a step of computation, of Unshard or of ReduceGradient.
   [[nodiscard]] const StageGraph &of(PipelineStep step) const;
+  [[nodiscard]] std::vector<const StageGraph *> all() const;
   /// Returns the graph that takes the gradient of the output: backward, or else backward_input.
   [[nodiscard]] const StageGraph &gradientOfInput() const { return backward.graph ? backward : backwardInput; }
 };
