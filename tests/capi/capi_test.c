@@ -440,6 +440,35 @@ static void checkJobs(void) {
   ccgraph_options_free(options);
 }
 
+/* A schedule without graphs, and the graphs of all ranks rewritten together; checkJobs has written the graphs. */
+static void checkSchedulesAndRewrites(void) {
+  writeText("capi_schedule.csv", "0F0,0B0\n1F0,1B0\n");
+  const char *const paths[] = {"capi_schedule.csv"};
+  ccgraph_checked *checked = NULL;
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_set(options, "stage-sizes", "bf16[4, 8]")));
+  if (fine(ccgraph_check(paths, 1, options, &checked))) {
+    const char *const forms[] = {"text", "json", "page", NULL};
+    const char *const words[] = {"runs to its end", "\"streams\": \"ok\"", "<svg"};
+    CHECK(ccgraph_checked_count(checked) == 0);
+    checkForms(checked, forms, words);
+  }
+  ccgraph_checked_free(checked);
+  ccgraph_options_free(options);
+  writeText("capi_job.json", "{\"graphs\": [{\"graph\": \"capi_rank0.py\", \"ranks\": [0, 1]}],"
+                             " \"groups\": \"capi_groups.json\"}");
+  ccgraph_text *report = NULL;
+  CHECK(refused(ccgraph_optimize_job("capi_job.json", NULL, NULL, &report), CCGRAPH_USAGE, "got NULL"));
+  CHECK(fine(ccgraph_optimize_job("capi_job.json", "capi_job_rewritten", NULL, &report)) &&
+        strstr(ccgraph_text_data(report), "\"proved\": true"));
+  ccgraph_text_free(report);
+  options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_set(options, "schedule", "s.json")));
+  CHECK(refused(ccgraph_optimize_job("capi_job.json", "capi_job_rewritten", options, &report), CCGRAPH_USAGE,
+                "about one graph"));
+  ccgraph_options_free(options);
+}
+
 int main(int argc, char **argv) {
   char path[4096];
   if (argc != 2)
@@ -457,5 +486,6 @@ int main(int argc, char **argv) {
   checkNull(path);
   checkRanksDiffer();
   checkJobs();
+  checkSchedulesAndRewrites();
   return failures != 0;
 }

@@ -154,6 +154,42 @@ def test_checks():
         raises(ccgraph.UsageError, "text, json or sarif", broken.text, "dot")
 
 
+def test_schedule_of_a_pipeline():
+    """Schedules are checked with sizes alone; the forms of a schedule with an error are those without a job."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        open(path("s.csv"), "w", encoding="utf-8").write("0F0,0B0\n1F0,1B0\n")
+        open(path("broken.csv"), "w", encoding="utf-8").write("0F0,0B0\n1F0\n")
+        checked = ccgraph.check_job(path("s.csv"), stage_sizes="bf16[4, 8]", replay=True)
+        assert checked and checked["verdict"]["streams"] == "ok" and checked["replay"]["streams"]["ends"], checked
+        assert "s.csv runs to its end: 2 ranks, 2 stages, 1 microbatch" in checked.text() and checked.text("page")
+        broken = ccgraph.check_job(path("broken.csv"))
+        assert not broken and broken.findings[0]["rule"].startswith("pipeline."), broken
+        raises(ccgraph.UsageError, "since the schedule has errors", broken.text, "dot")
+        raises(ccgraph.InputError, "got 'many'", ccgraph.check_job, path("s.csv"), stage_sizes="many")
+        raises(ccgraph.UsageError, "with a schedule, expected none", ccgraph.check_job, path("s.csv"), ranks=2)
+        raises(ccgraph.UsageError, "expected one of them", ccgraph.check_job, path("s.csv"), stage_sizes="f32[1]",
+               stage_graphs="g.json")
+        raises(ccgraph.UsageError, "got 2 paths", ccgraph.check_job, [path("s.csv")] * 2, stages=2)
+
+
+def test_whole_jobs_are_rewritten():
+    """The graphs of a job file are rewritten together, into a folder with a job file of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        for name, text in (("0.py", RANK.format("one", "two")), ("1.py", RANK.format("one", "two")),
+                           ("g.json", '{"groups": {"one": {"ranks": [0, 1]}, "two": {"ranks": [0, 1]}}, '
+                                      '"world_size": 2}'),
+                           ("job.json", '{"graphs": [{"graph": "0.py", "ranks": [0]}, {"graph": "1.py", "ranks": [1]}],'
+                                        ' "groups": "g.json"}')):
+            open(path(name), "w", encoding="utf-8").write(text)
+        done = ccgraph.optimize_job(path("job.json"), path("out"))
+        assert done["ranks"] == 2 and done["graphs"] == 2 and done["proved"] and "streams" in done["safe"], done
+        assert ccgraph.check_job(path("out/job.json"))
+        raises(ccgraph.InputError, "No such file", ccgraph.optimize_job, path("none.json"), path("out"))
+        raises(ccgraph.InputError, "cannot write here", ccgraph.optimize_job, path("job.json"), path("g.json"))
+
+
 def test_threads():
     expected = ccgraph.optimize(ccgraph.read(STEP)).text()
     results = []

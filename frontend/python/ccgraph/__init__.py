@@ -8,11 +8,11 @@ Files, without PyTorch:
 Inside torch.compile: see ccgraph.torch.
 """
 
-from ._check import Checked, check_contract, check_job, contract_of
+from ._check import Checked, check_contract, check_job, contract_of, optimize_job
 from ._graph import Graph, Report, optimize, read, read_bytes, report, verify, write
 from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
 
 __version__: str = lib.ccgraph_version().decode()
 __all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Report",
            "UsageError", "check_contract",
-           "check_job", "contract_of", "optimize", "read", "read_bytes", "report", "verify", "write"]
+           "check_job", "contract_of", "optimize", "optimize_job", "read", "read_bytes", "report", "verify", "write"]

@@ -73,24 +73,50 @@ def _list(value: Path | Iterable[Path] | None) -> str | None:
 def check_job(paths: Path | Sequence[Path], *, groups: Path | Sequence[Path] | None = None,
               under: str | Sequence[str] | None = None,
               ranks: int | None = None, max_resident: int | None = None, machine: Path | None = None,
-              replay: bool = False) -> Checked:
-    """Checks a whole job: a job file, a graph for each rank in order, one graph for all ranks, or logs.
+              replay: bool = False,
+              stages: int | None = None, stage_graphs: Path | None = None, stage_sizes: str | None = None) -> Checked:
+    """Checks a whole job: a job file, a graph for each rank in order, one graph for all ranks, logs, or the schedule of
+    a pipeline in PyTorch's CSV form.
 
     `groups` is one file, or one for each graph. `under` lists semantics (all where it is left out): dataflow, streams,
     one-at-a-time, blocking, blocking-buffered. `ranks` is the number of ranks of one graph. `max_resident` is the most
     communicators of one rank that can be resident at once, which a `machine` can state too. `replay` repeats the job on
-    the local engine and raises an error where it ends in another way.
+    the local engine and raises an error where it ends in another way. Of a schedule: `stages` is their number,
+    `stage_graphs` the file with their graphs (JSON), and `stage_sizes` what a stage sends to the next where there are
+    no graphs ("bf16[4, 4096]").
     """
     names = [os.fspath(paths)] if isinstance(paths, (str, os.PathLike)) else [os.fspath(path) for path in paths]
     array = (c_char_p * max(len(names), 1))(*(name.encode() for name in names))
     raw = _options({"groups": _list(groups), "under": _list(under), "ranks": ranks, "max_resident": max_resident,
-                    "machine": machine, "replay": replay})
+                    "machine": machine, "replay": replay,
+                    "stages": stages, "stage_graphs": stage_graphs, "stage_sizes": stage_sizes})
     handle = c_void_p()
     try:
         raise_error(lib.ccgraph_check(cast(array, POINTER(c_char_p)), len(names), raw, byref(handle)))
     finally:
         lib.ccgraph_options_free(raw)
     return Checked(handle)
+
+
+def optimize_job(path: Path, folder: Path, *, pipeline: str | None = None, machine: Path | None = None,
+                 memory_budget: str | int | None = None, bitwise: bool = False,
+                 ranks: int | None = None) -> dict[str, Any]:
+    """Rewrites the graphs of a job file together, as `ccgraph-opt job.json -o FOLDER` does.
+
+    The folder receives the rewritten graphs and their job.json. `pipeline` is a level or passes; where it is left out,
+    only orders change. `ranks` is the number of ranks of a job whose one graph every rank runs. Returns ranks, graphs,
+    changed (graphs), proved, reason (why each rank keeps its order across groups) and safe (the semantics under which
+    no rank of a proved job waits for ever).
+    """
+    raw = _options({"pipeline": pipeline, "machine": machine, "memory_budget": memory_budget, "bitwise": bitwise,
+                    "ranks": ranks})
+    text = c_void_p()
+    try:
+        raise_error(lib.ccgraph_optimize_job(os.fspath(path).encode(), os.fspath(folder).encode(), raw, byref(text)))
+    finally:
+        lib.ccgraph_options_free(raw)
+    report: dict[str, Any] = json.loads(take_text(text))
+    return report
 
 
 def check_contract(path: Path, contract: Path, *, groups: Path | None = None, machine: Path | None = None) -> Checked:

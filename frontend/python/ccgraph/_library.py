@@ -119,6 +119,7 @@ _PROTOTYPES = {
     "ccgraph_check": (c_void_p, [POINTER(c_char_p), c_size_t, c_void_p, POINTER(c_void_p)]),
     "ccgraph_check_contract": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_contract_of": (c_void_p, [c_char_p, c_void_p, POINTER(c_void_p)]),
+    "ccgraph_optimize_job": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_checked_count": (c_size_t, [c_void_p]),
     "ccgraph_checked_warnings": (c_char_p, [c_void_p]),
     "ccgraph_checked_print": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),

@@ -89,6 +89,9 @@ ccgraph_options *ccgraph_options_new(void);
  *   ranks          of a check: number of ranks of a job whose one graph every rank runs. Since 1.4
  *   max-resident   of a check: most communicators of one rank that can be resident at once. Since 1.4
  *   replay         of a check: "true" or "false" (the default): repeat the job on the local engine. Since 1.4
+ *   stages         of a check of a schedule: number of stages. Since 1.4
+ *   stage-graphs   of a check of a schedule: path of the file with the graphs of its stages. Since 1.4
+ *   stage-sizes    of a check of a schedule without graphs: what a stage sends to the next, "bf16[4, 4096]". Since 1.4
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -128,9 +131,10 @@ ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
 /* --- Checks of jobs and contracts, since 1.4 ---------------------------------------------------------------------- */
 
 /* Checks a whole job, as ccgraph-check does: a job file, a graph or plan for each rank in order, one graph for all
- * ranks, or logs. It uses the options under, ranks, max-resident, machine, replay and groups (one path, or one for each
- * graph, separated by commas). NULL options are the defaults. Findings are no error: ccgraph_checked_count has their
- * number. */
+ * ranks, logs, or the schedule of a pipeline. It uses the options under, ranks, max-resident, machine, replay and groups
+ * (one path, or one for each graph, separated by commas); of a schedule, stages, stage-graphs and stage-sizes in place
+ * of ranks and groups. NULL options are the defaults. Findings are no error: ccgraph_checked_count has their number. A
+ * schedule in which an action is missing or misplaced has no job, and so only the forms text and json. */
 ccgraph_error *ccgraph_check(const char *const *paths, size_t count, const ccgraph_options *options,
                              ccgraph_checked **checked);
 /* Compares the step of a log or a graph file with the contract in a TOML file. Of the options, it uses groups and
@@ -143,6 +147,12 @@ ccgraph_error *ccgraph_contract_of(const char *path, const ccgraph_options *opti
 size_t ccgraph_checked_count(const ccgraph_checked *checked);
 /* Returns the warnings of the readers, as the tools print them; "" if there are none. */
 const char *ccgraph_checked_warnings(const ccgraph_checked *checked);
+/* Rewrites the graphs of all ranks together, as ccgraph-opt job.json -o FOLDER does: `path` names a job file, and
+ * `folder` receives the rewritten graphs and their job.json. It uses the options pipeline (the default is
+ * schedule-overlap{buckets=none}), machine, memory-budget, bitwise and ranks. `report` receives JSON: ranks, graphs,
+ * changed, proved, reason (why each rank keeps its order across groups; "" if the rewritten job was proved), safe. */
+ccgraph_error *ccgraph_optimize_job(const char *path, const char *folder, const ccgraph_options *options,
+                                    ccgraph_text **report);
 /* Prints the findings. `form` is "text", "json" or "sarif"; of a job also "dot" or "page" (HTML). */
 ccgraph_error *ccgraph_checked_print(const ccgraph_checked *checked, const char *form, ccgraph_text **text);
 void ccgraph_checked_free(ccgraph_checked *checked);

@@ -2,9 +2,10 @@
 
 #include "ccgraph/frontend/contract_file.h"
 #include "ccgraph/toolkit/contract_files.h"
-#include "ccgraph/toolkit/job_check.h"
+#include "ccgraph/toolkit/pipeline_check.h"
 #include "report/check_report.h"
 #include "report/contract_report.h"
+#include "report/pipeline_report.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -18,7 +19,7 @@ struct ccgraph_checked {
   /// names the job on the page, and is the file of a finding without a line
   std::string input;
   std::string warnings;
-  std::variant<std::vector<CheckedJob>, ContractComparison> result;
+  std::variant<std::vector<CheckedJob>, ContractComparison, CheckedPipeline> result;
 };
 
 namespace {
@@ -46,8 +47,12 @@ StepRequest stepOf(const char *path, const ccgraph_options *options) {
 
 using Write = void (*)(llvm::raw_ostream &os, const ccgraph_checked &checked);
 
+const CheckedPipeline *pipelineOf(const ccgraph_checked &checked) {
+  return std::get_if<CheckedPipeline>(&checked.result);
+}
 const std::vector<CheckedJob> &jobsOf(const ccgraph_checked &checked) {
-  return std::get<std::vector<CheckedJob>>(checked.result);
+  const CheckedPipeline *pipeline = pipelineOf(checked);
+  return pipeline ? pipeline->jobs : std::get<std::vector<CheckedJob>>(checked.result);
 }
 const ContractComparison &contractOf(const ccgraph_checked &checked) {
   return std::get<ContractComparison>(checked.result);
@@ -66,6 +71,19 @@ Write jobWriter(llvm::StringRef form) {
       .Default(nullptr);
 }
 
+/// Returns null for another word. A schedule without a job has the first two forms alone.
+Write pipelineWriter(llvm::StringRef form, bool hasJob) {
+  if (form == "text")
+    return [](llvm::raw_ostream &os, const ccgraph_checked &of) {
+      report::writeScheduleText(os, *pipelineOf(of), of.input);
+      if (!jobsOf(of).empty())
+        report::writeCheckText(os, jobsOf(of));
+    };
+  if (form == "json")
+    return [](llvm::raw_ostream &os, const ccgraph_checked &of) { report::writePipelineJson(os, *pipelineOf(of)); };
+  return hasJob ? jobWriter(form) : nullptr;
+}
+
 Write contractWriter(llvm::StringRef form) {
   return llvm::StringSwitch<Write>(form)
       .Case("text", [](llvm::raw_ostream &os,
@@ -75,6 +93,47 @@ Write contractWriter(llvm::StringRef form) {
       .Case("sarif", [](llvm::raw_ostream &os,
                         const ccgraph_checked &of) { report::writeContractSarif(os, contractOf(of), of.input); })
       .Default(nullptr);
+}
+
+Write writerOf(const ccgraph_checked &checked, llvm::StringRef form) {
+  if (const CheckedPipeline *pipeline = pipelineOf(checked))
+    return pipelineWriter(form, !pipeline->jobs.empty());
+  return std::holds_alternative<ContractComparison>(checked.result) ? contractWriter(form) : jobWriter(form);
+}
+
+llvm::StringRef formsOf(const ccgraph_checked &checked) {
+  if (std::holds_alternative<ContractComparison>(checked.result))
+    return "text, json or sarif";
+  const CheckedPipeline *pipeline = pipelineOf(checked);
+  return pipeline && pipeline->jobs.empty() ? "text or json, since the schedule has errors"
+                                            : "text, json, sarif, dot or page";
+}
+
+/// Returns whether the input is the schedule of a pipeline, by the options or by its content.
+llvm::Expected<bool> isSchedule(llvm::ArrayRef<std::string> files, const ccgraph_options &options) {
+  if (options.stages != 0 || !options.stageGraphs.empty() || !options.stageSizes.empty())
+    return true;
+  return files.size() == 1 ? isPipelineFile(files.front()) : llvm::Expected<bool>(false);
+}
+
+llvm::Expected<CheckedPipeline> checkSchedule(const std::string &path, const ccgraph_options &options,
+                                              const JobCheckOptions &how, Diagnostics &warnings) {
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return checkPipeline(*file, {options.stages, options.stageGraphs, options.stageSizes}, how, warnings);
+}
+
+/// Returns an error for options of which only one kind of job has the other.
+ccgraph_error *checkScheduleUsage(size_t count, const ccgraph_options &options) {
+  if (count != 1)
+    return usage("ccgraph_check: got " + std::to_string(count) + " paths with the options of a schedule, expected one");
+  if (options.ranks != 0 || !options.groups.empty())
+    return usage("ccgraph_check: got ranks or groups with a schedule, expected none",
+                 "the schedule has a line for each rank; the file of stage-graphs names the group file");
+  if (!options.stageGraphs.empty() && !options.stageSizes.empty())
+    return usage("ccgraph_check: got stage-graphs and stage-sizes, expected one of them");
+  return nullptr;
 }
 
 } // namespace
@@ -90,6 +149,18 @@ ccgraph_error *ccgraph_check(const char *const *paths, size_t count, const ccgra
     return toError(std::move(error));
   std::vector<std::string> files(paths, paths + count);
   Diagnostics warnings;
+  llvm::Expected<bool> isPipeline = isSchedule(files, used);
+  if (!isPipeline)
+    return toError(isPipeline.takeError());
+  if (*isPipeline) {
+    if (ccgraph_error *error = checkScheduleUsage(count, used))
+      return error;
+    llvm::Expected<CheckedPipeline> pipeline = checkSchedule(files.front(), used, how, warnings);
+    if (!pipeline)
+      return toError(pipeline.takeError());
+    *checked = new ccgraph_checked{files.front(), toString(warnings.take()), std::move(*pipeline)};
+    return nullptr;
+  }
   llvm::Expected<std::vector<CheckedJob>> jobs = checkJobFiles(files, listOf(used.groups), how, warnings);
   if (!jobs)
     return toError(jobs.takeError());
@@ -129,6 +200,8 @@ size_t ccgraph_checked_count(const ccgraph_checked *checked) {
     return 0;
   if (const auto *contract = std::get_if<ContractComparison>(&checked->result))
     return contract->findings.size();
+  if (const CheckedPipeline *pipeline = pipelineOf(*checked))
+    return pipeline->numFindings();
   size_t count = 0;
   for (const CheckedJob &job : jobsOf(*checked))
     count += job.result.findings.size();
@@ -142,12 +215,9 @@ const char *ccgraph_checked_warnings(const ccgraph_checked *checked) {
 ccgraph_error *ccgraph_checked_print(const ccgraph_checked *checked, const char *form, ccgraph_text **text) {
   if (!checked || !form || !text)
     return usage("ccgraph_checked_print: got NULL, expected a result, a form and a place for the text");
-  bool isJob = std::holds_alternative<std::vector<CheckedJob>>(checked->result);
-  Write write = isJob ? jobWriter(form) : contractWriter(form);
+  Write write = writerOf(*checked, form);
   if (!write)
-    return usage(
-        ("got form '" + textOf(form) + "', expected text, json" + (isJob ? ", sarif, dot or page" : " or sarif"))
-            .str());
+    return usage(("got form '" + textOf(form) + "', expected " + formsOf(*checked)).str());
   auto result = std::make_unique<ccgraph_text>();
   llvm::raw_string_ostream os(result->text);
   write(os, *checked);

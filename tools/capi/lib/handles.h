@@ -31,6 +31,7 @@ struct ccgraph_text {
 
 struct ccgraph_options {
   std::string pipeline = "-O2";
+  bool choosesPipeline = false; ///< the caller has set it; a whole job has another default
   std::string schedule, machine, durations, groups;
   ccgraph::SymbolValues sizes; ///< of dynamic dimensions
   bool views = false;          ///< keep what ccgraph_advise, the report page and the trace need
@@ -40,6 +41,9 @@ struct ccgraph_options {
   size_t ranks = 0;
   size_t mostResident = 0;
   bool replays = false;
+  // of a check of a schedule
+  size_t stages = 0;
+  std::string stageGraphs, stageSizes;
 };
 
 namespace ccgraph::capi {

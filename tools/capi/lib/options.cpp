@@ -83,8 +83,12 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return setSwitch(key, value, options->replays, true);
   if (key == "under")
     return setSemantics(*options, value);
-  if (key == "ranks" || key == "max-resident")
-    return setNumber(key, value, key == "ranks" ? options->ranks : options->mostResident);
+  if (key == "ranks")
+    return setNumber(key, value, options->ranks);
+  if (key == "max-resident")
+    return setNumber(key, value, options->mostResident);
+  if (key == "stages")
+    return setNumber(key, value, options->stages);
   if (key == "ranks-differ")
     return setSwitch(key, value, options->manager.spmd, false);
   auto *text = llvm::StringSwitch<std::string *>(key)
@@ -93,11 +97,14 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
                    .Case("machine", &options->machine)
                    .Case("durations", &options->durations)
                    .Case("groups", &options->groups)
+                   .Case("stage-graphs", &options->stageGraphs)
+                   .Case("stage-sizes", &options->stageSizes)
                    .Default(nullptr);
   if (!text)
     return usage(("there is no option '" + key + "'").str(),
                  "the options are pipeline, schedule, machine, durations, groups, memory-budget, bind, bitwise, "
-                 "ranks-differ, views, under, ranks, max-resident, replay");
+                 "ranks-differ, views, under, ranks, max-resident, replay, stages, stage-graphs, stage-sizes");
   *text = value;
+  options->choosesPipeline |= key == "pipeline";
   return nullptr;
 }
