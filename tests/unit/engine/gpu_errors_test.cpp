@@ -1,7 +1,6 @@
 // docs/gpu-errors.md is what is said where the nccl engine does not start. CCGRAPH_UPDATE_DOCS=1 writes it instead of
 // comparing.
 #include "nccl/device_check.h"
-#include "rendezvous/connection.h"
 #include "rendezvous/file_rendezvous.h"
 #include "rendezvous/tcp_rendezvous.h"
 #include "stores/sockets.h"
@@ -35,7 +34,9 @@ public:
   ~Folder() { std::filesystem::remove_all(path_); }
   Folder(const Folder &) = delete;
   Folder &operator=(const Folder &) = delete;
-  void leave(const std::string &file) const { std::ofstream(path_ + "/" + file) << "1f\n1e\n"; }
+  void leave(const std::string &key) const {
+    llvm::cantFail(llvm::cantFail(runtime::openFileStore({.path = path_ + "/rendezvous"}))->set(key, "1f\n1e\n"));
+  }
   [[nodiscard]] std::string errorOf(size_t rank, const std::string &below = "") const {
     auto joined = FileRendezvous::join({path_ + below, rank, 2, 50ms});
     std::string text = joined ? "" : llvm::toString(joined.takeError());
@@ -50,7 +51,7 @@ std::string absentRank() { return Folder().errorOf(0); }
 std::string noFolder() { return Folder().errorOf(1, "/absent"); }
 std::string staleFolder() {
   Folder folder;
-  for (const char *name : {"hello.1", "here.1", "accepted"})
+  for (const char *name : {"hello/1", "here/1", "accepted"})
     folder.leave(name);
   return folder.errorOf(1);
 }

@@ -1,9 +1,9 @@
 // What the nccl engine needs before there is a device: where processes meet, and what it says of machines that cannot
 // run it.
 #include "nccl/device_check.h"
-#include "rendezvous/connection.h"
 #include "rendezvous/file_rendezvous.h"
 #include "rendezvous/tcp_rendezvous.h"
+#include "stores/sockets.h"
 
 #include <gtest/gtest.h>
 
@@ -105,18 +105,24 @@ struct JobFolderTest : testing::Test {
     return {path, rank, ranks, deadline};
   }
   [[nodiscard]] std::string joinError(size_t rank, size_t ranks) const {
-    llvm::Expected<FileRendezvous> folder = FileRendezvous::join(setup(rank, ranks, 50ms));
+    auto folder = FileRendezvous::join(setup(rank, ranks, 50ms));
     return folder ? "" : llvm::toString(folder.takeError());
+  }
+  /// What a job leaves whose processes were killed.
+  void leaveStore() const {
+    auto store = llvm::cantFail(openFileStore({.path = path + "/rendezvous"}));
+    for (const char *key : {"hello/1", "here/1", "accepted"})
+      llvm::cantFail(store->set(key, "1f\n1e\n"));
   }
   /// Runs all ranks at the same time, each on a thread; they meet twice.
   void meet(size_t ranks) const {
     std::vector<std::thread> threads;
     for (size_t rank = 0; rank < ranks; ++rank)
       threads.emplace_back([this, rank, ranks] {
-        FileRendezvous folder = llvm::cantFail(FileRendezvous::join(setup(rank, ranks)));
+        auto folder = llvm::cantFail(FileRendezvous::join(setup(rank, ranks)));
         for (int round = 0; round < 3; ++round) {
           auto of = [&](size_t who) { return std::to_string(who) + " in " + std::to_string(round); };
-          std::vector<std::string> texts = llvm::cantFail(folder.gather(of(rank)));
+          std::vector<std::string> texts = llvm::cantFail(folder->gather(of(rank)));
           for (size_t other = 0; other < ranks; ++other)
             EXPECT_EQ(texts[other], of(other));
         }
@@ -135,9 +141,9 @@ TEST_F(JobFolderTest, AllRanksGetWhatEachGives) {
 }
 
 TEST_F(JobFolderTest, WhatAnotherJobHasLeftIsNotTakenForThisOne) {
-  for (const char *name : {"hello.1", "here.1", "accepted"})
-    std::ofstream(path + "/" + name) << "1f\n1e\n";
+  leaveStore();
   meet(2);
+  leaveStore();
   EXPECT_EQ(joinError(1, 2), "error: rank 1: rank 0 has not reached " + path +
                                  " within 50 ms, and what lies there was left by another job [run.nccl]\n"
                                  "  note: start a process for each rank, all with this folder\n");
@@ -147,7 +153,7 @@ TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
   EXPECT_EQ(joinError(0, 3),
             "error: ranks 1 and 2 have not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
-  std::filesystem::remove(path + "/accepted");
+  std::filesystem::remove(path + "/rendezvous");
   EXPECT_EQ(joinError(1, 3),
             "error: rank 1: rank 0 has not reached " + path +
                 " within 50 ms [run.nccl]\n  note: start a process for each rank, all with this folder\n");
@@ -156,12 +162,19 @@ TEST_F(JobFolderTest, SaysWhoDoesNotCome) {
 TEST_F(JobFolderTest, AFolderThatIsNotThereIsSaid) {
   std::filesystem::remove_all(path);
   EXPECT_EQ(joinError(1, 2), "error: rank 1: cannot write " + path +
-                                 "/hello.1 [run.nccl]\n  note: give a folder that "
+                                 "/rendezvous [run.nccl]\n  note: give a folder that "
                                  "exists, and that the processes of all ranks can "
                                  "write to\n");
 }
 
 // --- Where they meet without a folder -------------------------------------------------------------------------
+
+bool listens(const std::string &host, uint16_t port) {
+  std::optional<int> made = llvm::cantFail(connectSocket(host, port, SocketClock::now() + 1s));
+  if (made)
+    close(*made);
+  return made.has_value();
+}
 
 /// Returns a port without a listener.
 uint16_t freePort() {
@@ -261,12 +274,12 @@ TEST_F(JobPortTest, AnotherJobIsToldAndDoesNotDisturb) {
 TEST_F(JobPortTest, APortThatAnotherJobHasIsSaid) {
   std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
   // The rendezvous listens only while it runs.
-  while (!llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
+  while (!listens("localhost", port))
     std::this_thread::sleep_for(1ms);
-  EXPECT_EQ(errorOf(setup(0, 2)),
-            "error: rank 0: cannot listen on localhost:" + std::to_string(port) +
-                ": Address already in use [run.nccl]\n  note: give an address of the host of rank 0, and each "
-                "job of a host a port of its own (--job-address HOST:PORT)\n");
+  EXPECT_EQ(errorOf(setup(0, 2)), "error: rank 0: cannot listen on localhost:" + std::to_string(port) +
+                                      ": Address already in use [run.nccl]\n  note: "
+                                      "give an address of the host of rank 0, and each "
+                                      "job of a host a port of its own (--job-address HOST:PORT)\n");
   EXPECT_EQ(meetAs(setup(1, 2)), "");
   first.join();
 }
@@ -292,9 +305,9 @@ TEST_F(JobPortTest, ListensOnTheHostThatIsNamedAlone) {
   TcpRendezvous::Setup own = setup(0, 2);
   own.host = "127.0.0.1";
   std::thread first([&] { EXPECT_EQ(meetAs(own), ""); });
-  while (!llvm::cantFail(connectTo("127.0.0.1", port, Connection::Clock::now() + 1s)))
+  while (!listens("127.0.0.1", port))
     std::this_thread::sleep_for(1ms);
-  EXPECT_FALSE(llvm::cantFail(connectTo("127.0.0.2", port, Connection::Clock::now() + 1s)));
+  EXPECT_FALSE(listens("127.0.0.2", port));
   TcpRendezvous::Setup other = setup(1, 2);
   other.host = "127.0.0.1";
   EXPECT_EQ(meetAs(other), "");
@@ -311,15 +324,28 @@ TEST_F(JobPortTest, AnAddressOfAnotherMachineIsSaid) {
 
 TEST_F(JobPortTest, StrangersAreIgnored) {
   std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 2)), ""); });
-  std::vector<Connection> strangers;
+  std::vector<int> strangers;
   while (strangers.size() < 3)
-    if (auto made = llvm::cantFail(connectTo("localhost", port, Connection::Clock::now() + 1s)))
-      strangers.push_back(std::move(*made));
+    if (auto made = llvm::cantFail(connectSocket("localhost", port, SocketClock::now() + 1s)))
+      strangers.push_back(*made);
   // One client sends nothing, one sends far too much, one disconnects.
-  EXPECT_EQ(::send(strangers[1].socket(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 18);
-  strangers[2].close();
+  EXPECT_EQ(::send(strangers[1], "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 18);
+  close(strangers[2]);
   EXPECT_EQ(meetAs(setup(1, 2)), "");
   first.join();
+  close(strangers[0]);
+  close(strangers[1]);
+}
+
+TEST_F(JobPortTest, ASecondProcessOfOneRankIsRejected) {
+  std::thread first([&] { EXPECT_EQ(meetAs(setup(0, 3)), ""); });
+  auto own = llvm::cantFail(TcpRendezvous::join(setup(1, 3)));
+  EXPECT_TRUE(llvm::StringRef(errorOf(setup(1, 3))).contains("a rank 1 has come already"));
+  std::thread last([&] { EXPECT_EQ(meetAs(setup(2, 3)), ""); });
+  for (int round = 0; round < 3; ++round)
+    (void)llvm::cantFail(own->gather(std::string(3'000'000, static_cast<char>('a' + round))));
+  first.join();
+  last.join();
 }
 
 TEST_F(JobPortTest, ARankThatLeavesIsSaid) {

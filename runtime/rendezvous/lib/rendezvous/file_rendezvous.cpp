@@ -3,19 +3,19 @@
 #include "ccgraph/ir/text.h"
 
 #include "rendezvous/rendezvous_error.h"
+#include "stores/store_error.h"
 
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <filesystem>
-#include <fstream>
-#include <optional>
 #include <random>
-#include <sstream>
 #include <thread>
 
 namespace ccgraph::runtime {
 namespace {
+
+constexpr const char *storeName = "rendezvous";
 
 std::string drawNumber() {
   std::random_device device;
@@ -23,15 +23,6 @@ std::string drawNumber() {
   for (int part = 0; part < 2; ++part)
     number += llvm::utohexstr(device(), true);
   return number;
-}
-
-std::optional<std::string> readWhole(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 /// Looks now and then. False where the deadline passes first.
@@ -52,28 +43,46 @@ std::string haveText(const std::vector<int64_t> &ranks) {
 
 } // namespace
 
-llvm::Error FileRendezvous::write(const std::string &name, const std::string &text) const {
-  std::string fresh = fileOf(name + ".new." + own_);
-  std::ofstream file(fresh, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code failed;
-  if (file)
-    std::filesystem::rename(fresh, fileOf(name), failed);
-  if (file && !failed)
-    return llvm::Error::success();
-  return rendezvousError("rank " + std::to_string(setup_.rank) + ": cannot write " + fileOf(name),
-                         "give a folder that exists, and that the processes of all ranks can write to");
+llvm::Expected<std::unique_ptr<FileRendezvous>> FileRendezvous::join(const Setup &setup) {
+  std::unique_ptr<FileRendezvous> folder(new FileRendezvous(setup));
+  if (setup.ranks != 1)
+    if (llvm::Error error = folder->open())
+      return error;
+  folder->rounds_.emplace(
+      StoreRounds::Setup{folder->store_, setup.rank, setup.ranks, setup.deadline, folder->job_ + "/", setup.path});
+  return folder;
 }
 
-llvm::Expected<FileRendezvous> FileRendezvous::join(const Setup &setup) {
-  FileRendezvous folder(setup);
-  folder.own_ = drawNumber();
-  if (setup.ranks == 1)
-    return folder;
-  if (llvm::Error error = setup.rank == 0 ? folder.acceptOthers() : folder.awaitAcceptance())
-    return error;
-  return folder;
+// The others have read all that they need when rank 0 ends (StoreRounds).
+FileRendezvous::~FileRendezvous() {
+  std::error_code ignored;
+  if (store_ && setup_.rank == 0)
+    std::filesystem::remove(fileOf(storeName), ignored);
+}
+
+llvm::Error FileRendezvous::open() {
+  own_ = drawNumber();
+  llvm::Expected<std::shared_ptr<Store>> store = openFileStore(
+      {.path = fileOf(storeName), .limits = {.valueBytes = mostValueBytes, .totalBytes = mostStoreBytes}});
+  if (!store) {
+    llvm::consumeError(store.takeError());
+    return rendezvousError("rank " + std::to_string(setup_.rank) + ": cannot write " + fileOf(storeName),
+                           "give a folder that exists, and that the processes of all ranks can write to");
+  }
+  store_ = std::move(*store);
+  store_->setTimeout(setup_.deadline);
+  return setup_.rank == 0 ? acceptOthers() : awaitAcceptance();
+}
+
+std::optional<std::string> FileRendezvous::valueOf(const std::string &key) {
+  llvm::Expected<bool> isSet = store_->check({key});
+  llvm::Expected<std::string> value = isSet && *isSet ? store_->get(key) : llvm::Expected<std::string>("");
+  bool isKnown = isSet && *isSet && value;
+  llvm::consumeError(isSet.takeError());
+  if (isKnown)
+    return std::move(*value);
+  llvm::consumeError(value.takeError());
+  return std::nullopt;
 }
 
 // Until all processes have found their numbers, a process may replace the number that an earlier process left there,
@@ -87,17 +96,19 @@ llvm::Error FileRendezvous::acceptOthers() {
     std::string numbers = job_ + "\n";
     missing.clear();
     for (size_t rank = 1; rank < setup_.ranks; ++rank) {
-      numbers += readWhole(fileOf("hello." + std::to_string(rank))).value_or("") + "\n";
-      if (readWhole(fileOf("here." + std::to_string(rank))) != job_)
+      numbers += valueOf("hello/" + std::to_string(rank)).value_or("") + "\n";
+      if (valueOf("here/" + std::to_string(rank)) != job_)
         missing.push_back(static_cast<int64_t>(rank));
     }
     if (numbers != accepted && !failed)
-      failed = write("accepted", numbers);
+      failed = store_->set("accepted", numbers);
     accepted = numbers;
     return missing.empty() || static_cast<bool>(failed);
   });
-  if (failed || complete)
-    return failed;
+  if (failed)
+    return rendezvousError("rank 0: " + messageOf(std::move(failed)));
+  if (complete)
+    return llvm::Error::success();
   return rendezvousError(haveText(missing) + " not reached " + setup_.path + " within " +
                              std::to_string(setup_.deadline.count()) + " ms",
                          "start a process for each rank, all with this folder");
@@ -105,11 +116,11 @@ llvm::Error FileRendezvous::acceptOthers() {
 
 llvm::Error FileRendezvous::awaitAcceptance() {
   std::string name = std::to_string(setup_.rank);
-  if (llvm::Error error = write("hello." + name, own_))
-    return error;
+  if (llvm::Error error = store_->set("hello/" + name, own_))
+    return rendezvousError("rank " + name + ": " + messageOf(std::move(error)));
   bool stale = false;
   bool isAccepted = awaitThat(setup_.deadline, [&] {
-    std::optional<std::string> accepted = readWhole(fileOf("accepted"));
+    std::optional<std::string> accepted = valueOf("accepted");
     stale = accepted.has_value();
     std::string text = accepted.value_or("");
     llvm::SmallVector<llvm::StringRef, 8> lines;
@@ -120,42 +131,13 @@ llvm::Error FileRendezvous::awaitAcceptance() {
     return true;
   });
   if (isAccepted)
-    return write("here." + name, job_);
+    return store_->set("here/" + name, job_);
   return rendezvousError("rank " + name + ": rank 0 has not reached " + setup_.path + " within " +
                              std::to_string(setup_.deadline.count()) + " ms" +
                              (stale ? ", and what lies there was left by another job" : ""),
                          "start a process for each rank, all with this folder");
 }
 
-llvm::Expected<std::vector<std::string>> FileRendezvous::gather(const std::string &own) {
-  if (setup_.ranks == 1)
-    return std::vector<std::string>{own};
-  auto fileIn = [&](size_t round, size_t rank) {
-    return "job." + job_ + "." + std::to_string(round) + "." + std::to_string(rank);
-  };
-  if (llvm::Error error = write(fileIn(gathered_, setup_.rank), own))
-    return error;
-  std::vector<std::string> texts(setup_.ranks);
-  std::vector<int64_t> missing;
-  bool complete = awaitThat(setup_.deadline, [&] {
-    missing.clear();
-    for (size_t rank = 0; rank < setup_.ranks; ++rank) {
-      std::optional<std::string> text = readWhole(fileOf(fileIn(gathered_, rank)));
-      texts[rank] = text.value_or("");
-      if (!text)
-        missing.push_back(static_cast<int64_t>(rank));
-    }
-    return missing.empty();
-  });
-  if (!complete)
-    return rendezvousError("rank " + std::to_string(setup_.rank) + ": " + haveText(missing) + " left nothing in " +
-                           setup_.path + " within " + std::to_string(setup_.deadline.count()) + " ms");
-  // Because who has come to this round has read what was left in the one before.
-  std::error_code ignored;
-  if (gathered_ > 0)
-    std::filesystem::remove(fileOf(fileIn(gathered_ - 1, setup_.rank)), ignored);
-  ++gathered_;
-  return texts;
-}
+llvm::Expected<std::vector<std::string>> FileRendezvous::gather(const std::string &own) { return rounds_->gather(own); }
 
 } // namespace ccgraph::runtime

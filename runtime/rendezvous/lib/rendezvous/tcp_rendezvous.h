@@ -1,26 +1,23 @@
-// TcpRendezvous: where the processes of a job meet that share no folder: rank 0 listens on a port of the host that is
-// named, and all others connect to it. It listens on that host's address alone: "localhost" is reached from this
-// machine and no other.
+// TcpRendezvous: where the processes of a job meet that share no folder: a tcp store (ccgraph/runtime/tcp_store.h),
+// whose server is rank 0. It listens on the address of the named host alone: "localhost" is reached from this machine
+// and no other.
 //
-//   each process sends a greeting: its job, its rank, the number of ranks, and the digest of the job's token
-//   rank 0 accepts it, or reports the error and waits for a valid process
-//   once all are present, further connections are rejected
-//   a gather is a message of each rank to rank 0, and one of rank 0 to each
+//   rank 0 sets the name of the job and its number of ranks, and waits until each rank has counted itself
+//   each other process compares them, and counts its rank; a second process of one rank is rejected
+//   a gather is a round over the store (store_rounds.h)
 //
 // A job has a name, if its launcher sets one. So a process of another job that connects to this port receives an error
 // and ends. A process that listens on another job's port gets the error that the port is in use.
 //
-// Ownership: closes its connections. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port
+// Ownership: rank 0 owns the server. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port
 // in use, an unknown host, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all
 // ranks, through rank 0. Security: without a token, any process that can reach the port can join the job; with a token,
-// it must also have the token. Nothing is encrypted.
+// whose digest is the secret of the store, it must also have the token. Nothing is encrypted.
 #pragma once
 
-#include "rendezvous/connection.h"
+#include "ccgraph/runtime/tcp_store.h"
 #include "rendezvous/rendezvous.h"
-
-#include <chrono>
-#include <memory>
+#include "rendezvous/store_rounds.h"
 
 namespace ccgraph::runtime {
 
@@ -45,21 +42,19 @@ public:
   [[nodiscard]] llvm::Expected<std::vector<std::string>> gather(const std::string &own) override;
 
 private:
-  explicit TcpRendezvous(Setup setup) : setup_(std::move(setup)), peers_(setup_.ranks) {}
+  using Clock = std::chrono::steady_clock;
+  explicit TcpRendezvous(Setup setup) : setup_(std::move(setup)) {}
   [[nodiscard]] llvm::Error acceptOthers();
-  void greet(Connection &caller);
-  [[nodiscard]] std::string whatIsWrong(llvm::StringRef hello, size_t &rank) const;
   [[nodiscard]] llvm::Error findRankZero();
-  using Until = Connection::Clock::time_point;
-  [[nodiscard]] llvm::Expected<std::string> sayHello(Connection &to, Until until) const;
-  [[nodiscard]] llvm::Expected<std::vector<std::string>> gatherHere(const std::string &own, Until until);
-  [[nodiscard]] llvm::Expected<std::vector<std::string>> gatherThere(const std::string &own, Until until);
+  [[nodiscard]] llvm::Error introduce();
+  [[nodiscard]] TcpStoreSetup storeSetup() const;
   [[nodiscard]] llvm::Error failed(const llvm::Twine &what, const std::string &repair = "") const;
+  [[nodiscard]] llvm::Error rejected(const llvm::Twine &why) const;
   [[nodiscard]] std::string addressText() const { return setup_.host + ":" + std::to_string(setup_.port); }
 
   Setup setup_;
-  /// by rank; of ranks other than 0 that of rank 0 alone
-  std::vector<Connection> peers_;
+  std::shared_ptr<TcpStore> store_;
+  std::optional<StoreRounds> rounds_;
 };
 
 } // namespace ccgraph::runtime

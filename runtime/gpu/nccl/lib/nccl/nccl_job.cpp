@@ -36,10 +36,7 @@ llvm::Expected<std::unique_ptr<Rendezvous>> joinRendezvous(const JobPlace &place
       return ncclError("the job's address: " + llvm::toString(at.takeError()));
     return TcpRendezvous::join({at->first, at->second, place.job, place.token, place.rank, place.ranks, deadline});
   }
-  llvm::Expected<FileRendezvous> folder = FileRendezvous::join({place.folder, place.rank, place.ranks, deadline});
-  if (!folder)
-    return folder.takeError();
-  return std::make_unique<FileRendezvous>(std::move(*folder));
+  return FileRendezvous::join({place.folder, place.rank, place.ranks, deadline});
 }
 
 } // namespace

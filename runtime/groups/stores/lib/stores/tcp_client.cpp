@@ -27,7 +27,7 @@ llvm::Error TcpClient::lost(const std::string &why, std::string repair) const {
 llvm::Error TcpClient::droppedBy(llvm::Expected<std::string> reason) const {
   if (!reason)
     return reason.takeError();
-  return lost("it has dropped this client, because " + *reason,
+  return lost(droppedText.str() + *reason,
               "all processes of a job must give the same secret and limits");
 }
 

@@ -9,6 +9,9 @@
 
 namespace ccgraph::runtime {
 
+/// Begins the reason why a server has dropped a client.
+inline constexpr llvm::StringLiteral droppedText = "it has dropped this client, because ";
+
 class TcpClient {
 public:
   struct Setup {

@@ -94,6 +94,11 @@ size_t TcpServer::numClients() const {
   return clients_.size();
 }
 
+size_t TcpServer::numGreeted() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return service_.numGreeted();
+}
+
 // --- The thread ------------------------------------------------------------------------------------------------------
 
 void TcpServer::serve() {

@@ -25,6 +25,7 @@ public:
   [[nodiscard]] std::vector<DroppedClient> drops() const;
   [[nodiscard]] int64_t bytesHeld() const;
   [[nodiscard]] size_t numClients() const;
+  [[nodiscard]] size_t numGreeted() const;
 
 private:
   struct Client {

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+
 namespace ccgraph::runtime {
 
 void TcpService::disconnect(Session session) {
@@ -79,6 +81,12 @@ void TcpService::greet(Session session, State &state, const Query &query) {
     return drop(session, state, "its secret is not that of this store");
   state.output += QueryWriter().status(QueryStatus::Done).bytes;
   touched_.insert(session);
+}
+
+size_t TcpService::numGreeted() const {
+  return static_cast<size_t>(std::count_if(sessions_.begin(), sessions_.end(), [](const auto &session) {
+    return session.second.greeted && session.second.dropped.empty();
+  }));
 }
 
 void TcpService::answer(Session session, State &state, const Query &query) {

@@ -36,6 +36,8 @@ public:
   [[nodiscard]] std::vector<Session> takeTouched();
 
   [[nodiscard]] const StoreData &data() const { return data_; }
+  /// Sessions that have sent a hello with the secret.
+  [[nodiscard]] size_t numGreeted() const;
 
 private:
   struct State {

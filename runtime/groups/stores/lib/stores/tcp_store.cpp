@@ -183,6 +183,7 @@ public:
   }
   int64_t bytesHeld() const override { return server_ ? server_->bytesHeld() : 0; }
   size_t numClients() const override { return server_ ? server_->numClients() : 0; }
+  size_t numGreeted() const override { return server_ ? server_->numGreeted() : 0; }
 
 private:
   using Until = TcpClient::Until;

@@ -63,6 +63,9 @@ public:
   [[nodiscard]] virtual int64_t bytesHeld() const = 0;
   /// Connections to the server; 0 in a process without the server.
   [[nodiscard]] virtual size_t numClients() const = 0;
+  /// Connections of clients that have sent their greeting, and the secret if there is one; 0 in a process without the
+  /// server. A store object of one thread has one connection.
+  [[nodiscard]] virtual size_t numGreeted() const = 0;
 };
 
 [[nodiscard]] llvm::Expected<std::shared_ptr<TcpStore>> openTcpStore(TcpStoreSetup setup);
