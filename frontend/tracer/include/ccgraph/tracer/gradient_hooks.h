@@ -48,13 +48,16 @@ struct GradBucket {
   size_t index = 0;
   /// the bucket that is launched last
   bool isLast = false;
-  /// f32[n]: the gradients, one after the other, each row-major
+  /// f32[n]: the gradients, one after the other, each in the order of its parameter's memory
   Tensor buffer;
   /// positions of the parameters in the list that DataParallel was given
   std::vector<size_t> parameters;
   /// by parameter of the bucket
   std::vector<BucketSlice> slices;
   std::vector<std::vector<int64_t>> shapes;
+  /// by parameter of the bucket: its dimensions in the order of its memory, the outermost first; empty: row-major, also
+  /// where the elements of the parameter do not fill its memory. As in c10d, a gradient has the strides of its parameter
+  std::vector<std::vector<int64_t>> orders = {};
   /// the group that reduces the bucket
   std::string group;
   /// number of its ranks
@@ -67,6 +70,10 @@ struct GradBucket {
   /// Returns the views of another buffer of this layout.
   [[nodiscard]] std::vector<Tensor> viewsOf(const Tensor &flat) const;
 };
+
+/// Returns the dimensions of a dense tensor in the order of its memory, the outermost first; empty if it is row-major
+/// or not dense. For f32[2, 3, 4][12, 1, 3], which a channels-last convolution has: 0, 2, 1.
+[[nodiscard]] std::vector<int64_t> memoryOrder(const Tensor &tensor);
 
 /// The result of a hook: a tensor of as many elements as the buffer, of any shape and dtype, or a list of which the
 /// first tensor counts.

@@ -25,6 +25,12 @@ llvm::Expected<Recorder *> openRecorder() {
 
 Tensor flat(const Tensor &tensor) { return tensor.dim() == 1 ? tensor : reshape(tensor, {-1}); }
 
+/// Returns the elements in the order of the parameter's memory (memoryOrder).
+Tensor flatInMemory(const Tensor &tensor, const std::vector<int64_t> &order) {
+  bool isMoved = !order.empty() && tensor.dim() != 1;
+  return flat(isMoved ? call("aten.permute.default", {tensor, order}) : tensor);
+}
+
 BucketTensor bucketTensorOf(const Tensor &tensor) {
   return {tensor.dtype(), tensor.device(), static_cast<uint64_t>(tensor.numel())};
 }
@@ -142,6 +148,7 @@ private:
     std::vector<int64_t> elements;
     for (size_t parameter : bucket.parameters) {
       bucket.shapes.push_back(owner_.parameters_[parameter].sizes());
+      bucket.orders.push_back(memoryOrder(owner_.parameters_[parameter]));
       elements.push_back(owner_.parameters_[parameter].numel());
     }
     bucket.slices = bucketSlices(elements);
@@ -174,8 +181,8 @@ private:
     recorder_->setPosition(places_[bucket.index]);
     GradBucket filled = bucket;
     std::vector<Tensor> pieces;
-    for (size_t parameter : bucket.parameters)
-      pieces.push_back(flat(gradientOf(parameter)));
+    for (size_t i = 0; i != bucket.parameters.size(); ++i)
+      pieces.push_back(flatInMemory(gradientOf(bucket.parameters[i]), bucket.orders[i]));
     filled.buffer = pieces.size() == 1 ? pieces.front() : cat(pieces);
     std::vector<Tensor> views = filled.viewsOf(runHook(owner_.options_.hook, filled));
     for (size_t i = 0; i != views.size(); ++i)

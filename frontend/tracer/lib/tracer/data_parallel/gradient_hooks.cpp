@@ -1,11 +1,14 @@
 #include "ccgraph/tracer/gradient_hooks.h"
 
+#include "ccgraph/ir/strides.h"
 #include "ccgraph/tracer/ops.h"
 #include "tracer/data_parallel/reduction.h"
 #include "tracer/mode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
 
 namespace ccgraph::tracer {
 
@@ -32,12 +35,36 @@ Tensor resultOf(const HookResult &result, const GradBucket &bucket) {
 
 } // namespace
 
+std::vector<int64_t> memoryOrder(const Tensor &tensor) {
+  std::vector<int64_t> sizes = tensor.sizes(), strides = tensor.strides();
+  if (tensor.isContiguous() || !isDense(sizes, strides))
+    return {};
+  std::vector<int64_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  llvm::stable_sort(
+      order, [&](int64_t a, int64_t b) { return strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)]; });
+  return order;
+}
+
+/// Returns a view of a row of elements that has this shape, and these dimensions in the order of memory.
+static Tensor viewOf(const Tensor &row, const std::vector<int64_t> &shape, const std::vector<int64_t> &order) {
+  if (order.empty())
+    return view(row, shape);
+  std::vector<int64_t> inMemory, inverse(order.size());
+  for (size_t i = 0; i != order.size(); ++i) {
+    inMemory.push_back(shape[static_cast<size_t>(order[i])]);
+    inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  return call("aten.permute.default", {view(row, inMemory), inverse});
+}
+
 std::vector<Tensor> GradBucket::viewsOf(const Tensor &flat) const {
   std::vector<Tensor> views;
   for (size_t i = 0; i != slices.size(); ++i) {
     BucketSlice at = slices[i];
     bool whole = slices.size() == 1;
-    views.push_back(view(whole ? flat : slice(flat, 0, at.offset, at.offset + at.length), shapes[i]));
+    views.push_back(viewOf(whole ? flat : slice(flat, 0, at.offset, at.offset + at.length), shapes[i],
+                           i < orders.size() ? orders[i] : std::vector<int64_t>()));
   }
   return views;
 }

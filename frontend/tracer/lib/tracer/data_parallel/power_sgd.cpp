@@ -42,6 +42,20 @@ Tensor orthogonalized(const Tensor &matrix, double epsilon) {
   return columns.size() == 1 ? columns.front() : cat(columns, 1);
 }
 
+/// A gradient with the strides of a channels-last parameter is no view of a matrix.
+Tensor matrixOf(const Tensor &gradient, int64_t rows, int64_t columns) {
+  return gradient.isContiguous() ? view(gradient, {rows, columns}) : reshape(gradient, {rows, columns});
+}
+
+/// Returns the elements of a gradient in the order that they have in the bucket.
+Tensor rowOf(const GradBucket &bucket, size_t member, const Tensor &gradient) {
+  bool isMoved = member < bucket.orders.size() && !bucket.orders[member].empty();
+  if (!isMoved)
+    return reshape(gradient, {-1});
+  Tensor shaped = gradient.isContiguous() ? view(gradient, bucket.shapes[member]) : gradient;
+  return reshape(call("aten.permute.default", {shaped, bucket.orders[member]}), {-1});
+}
+
 /// Splits a flat buffer into matrices of these rows and columns.
 std::vector<Tensor> matricesOf(const Tensor &flat, const std::vector<std::pair<int64_t, int64_t>> &shapes) {
   std::vector<Tensor> matrices;
@@ -165,7 +179,7 @@ std::vector<PowerSgd::Step::Matrix> PowerSgd::Step::matricesOfBucket(const GradB
     int64_t rows = bucket.shapes[i][0], columns = bucket.slices[i].length / rows;
     if (!isCompressed(rows, columns, options_))
       continue;
-    Matrix matrix{i, rows, columns, rankOf(rows, columns, options_), view(gradients[i], {rows, columns})};
+    Matrix matrix{i, rows, columns, rankOf(rows, columns, options_), matrixOf(gradients[i], rows, columns)};
     auto known = llvm::find_if(byShape, [&](const std::vector<Matrix> &alike) {
       return alike.front().rows == rows && alike.front().columns == columns;
     });
@@ -189,7 +203,7 @@ void PowerSgd::Step::reduceRest(const GradBucket &bucket, const std::vector<Tens
   for (size_t i = 0; i != gradients.size(); ++i)
     if (results[i].isAbsent()) {
       members.push_back(i);
-      pieces.push_back(reshape(gradients[i], {-1}));
+      pieces.push_back(rowOf(bucket, i, gradients[i]));
       lengths.push_back(bucket.slices[i].length);
     }
   if (members.empty())
@@ -217,7 +231,7 @@ Tensor PowerSgd::Step::runByMatrix(const GradBucket &bucket) {
   if (!compressed.empty())
     factors = factorize(bucket, values, shapes, options_.epsilon);
   for (size_t i = 0; i != compressed.size(); ++i)
-    results[compressed[i].member] = reshape(mm(factors.p[i], t(factors.q[i])), {-1});
+    results[compressed[i].member] = rowOf(bucket, compressed[i].member, mm(factors.p[i], t(factors.q[i])));
   reduceRest(bucket, gradients, results);
   Tensor result = joined(results);
   keep(bucket, factors, options_.errorFeedback ? sent - result : Tensor());
