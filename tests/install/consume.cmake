@@ -27,7 +27,9 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 file(GLOB schemas RELATIVE ${SOURCE}/docs ${SOURCE}/docs/*.schema.json)
 list(TRANSFORM schemas PREPEND ccgraph/)
 foreach(installed doc/ccgraph/LICENSE ${schemas}
-    man/man1/ccgraph-gen.1 man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1 bash-completion/completions/ccgraph-gen
+    man/man1/ccgraph.1 man/man1/ccgraph-gen.1 man/man1/ccgraph-opt.1 man/man1/ccgraph-run.1
+    bash-completion/completions/ccgraph bash-completion/completions/ccgraph-gen
+    zsh/site-functions/_ccgraph zsh/site-functions/_ccgraph-opt
     bash-completion/completions/ccgraph-opt bash-completion/completions/ccgraph-run)
   if(NOT EXISTS ${WORK}/prefix/share/${installed})
     message(FATAL_ERROR "share/${installed} was not installed")
@@ -38,6 +40,7 @@ if(internal)
   message(FATAL_ERROR "internal headers were installed: ${internal}")
 endif()
 run(${WORK}/prefix/bin/ccgraph-opt --version)
+run(${WORK}/prefix/bin/ccgraph doctor local)
 # The installed script uses the ccgraph-run beside it.
 execute_process(COMMAND ${CMAKE_COMMAND} -E env COLUMNS=400 ${WORK}/prefix/bin/ccgraph-fit-machine --help
   OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)

@@ -18,7 +18,7 @@ offers() {
   printf '%s\n' "${COMPREPLY[@]}"
 }
 
-for tool in ccgraph-opt ccgraph-run; do
+for tool in ccgraph ccgraph-opt ccgraph-run; do
   # shellcheck source=/dev/null
   source "docs/completion/$tool"
 done
@@ -40,6 +40,27 @@ expect docs ccgraph-opt --values do
 expect --rank-graphs ccgraph-run --rank
 expect reference ccgraph-run --engine r
 expect LICENSE ccgraph-run --expect LIC
+expect doctor ccgraph do
+expect LICENSE ccgraph LIC
+expect json ccgraph opt --emit ''
+expect reference ccgraph run --engine r
+expect --check-equivalence ccgraph opt graph.json --check-
+expect --report ccgraph report graph.json --rep
+expect --sarif ccgraph check --sa
+expect --json ccgraph doctor --
+expect json ccgraph LICENSE --emit ''
+
+# In zsh, the words of _arguments are checked for their quotes by bash, and their meaning by zsh where it is installed.
+for script in docs/completion/zsh/_ccgraph-*; do
+  words=$(_arguments() { printf '%s\n' "$@"; } && source "$script")
+  grep -q "^--version\[print the version\]$" <<<"$words" || fail "$script offers no --version: $words"
+  [ "$(tail -n 1 <<<"$words")" = '*:file:_files' ] || fail "$script offers no files: $words"
+done
+if command -v zsh >/dev/null; then
+  for script in docs/completion/zsh/*; do
+    zsh -n "$script" || fail "$script is no script of zsh"
+  done
+fi
 
 if ! command -v groff >/dev/null; then
   echo 'note: no groff here, so the manual pages were not looked at'

@@ -3,10 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
 #include "ccgraph/toolkit/text.h"
-#include "driver/check_driver.h"
-#include "driver/gen_driver.h"
-#include "driver/opt_driver.h"
-#include "driver/run_driver.h"
+#include "driver/entry_driver.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -108,11 +105,7 @@ driver::ExitCode call(llvm::ArrayRef<std::string> words, driver::Streams streams
   std::vector<const char *> arguments;
   for (const std::string &word : words.drop_front())
     arguments.push_back(word.c_str());
-  if (words.front() == "ccgraph-gen")
-    return driver::genMain(arguments, streams);
-  if (words.front() == "ccgraph-check")
-    return driver::checkMain(arguments, streams);
-  return words.front() == "ccgraph-run" ? driver::runMain(arguments, streams) : driver::optMain(arguments, streams);
+  return driver::entryMainAs(words.front(), arguments, streams);
 }
 
 class ToolCaseTest : public testing::Test {

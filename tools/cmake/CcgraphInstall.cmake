@@ -12,7 +12,9 @@ if(tools)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/fit-machine TYPE BIN RENAME ccgraph-fit-machine)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions PATTERN zsh EXCLUDE)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/completion/zsh/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
 # The C header is not part of the exported package: a user of the C library needs this header and nothing of C++.
 install(TARGETS ccgraph_c FILE_SET HEADERS)

@@ -65,7 +65,8 @@ std::string manualPage(const std::string &tool, const CommandLine &line) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << ".\\\" Written by tools/docs.\n.TH " << llvm::StringRef(tool).upper() << " 1\n.SH NAME\n"
-     << escaped(tool) << " \\- the command line of ccgraph\n.SH SYNOPSIS\n.B " << escaped(tool) << "\n"
+     << escaped(tool) << " \\- the command line of ccgraph\n.SH SYNOPSIS\n.B "
+     << escaped(llvm::StringRef(line.usage()).take_front(tool.size())) << "\n"
      << escaped(llvm::StringRef(line.usage()).drop_front(tool.size()).ltrim()) << "\n.SH DESCRIPTION\n"
      << escaped(line.about()) << "\n.SH OPTIONS\n";
   writeFlags(os, line, "");

@@ -6,8 +6,12 @@
 #include "ccgraph/legality/legality.h"
 #include "ccgraph/passes/registry.h"
 #include "docgen/command_pages.h"
+#include "docgen/entry_pages.h"
+#include "docgen/zsh_completion.h"
 #include "driver/check_driver.h"
 #include "driver/check_options.h"
+#include "driver/doctor_driver.h"
+#include "driver/entry_driver.h"
 #include "driver/gen_driver.h"
 #include "driver/gen_options.h"
 #include "driver/opt_driver.h"
@@ -65,6 +69,10 @@ std::string cliMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "# Which options do the tools have?\n\nThe help texts of the tools. `tools/presubmit --fix` writes this page.\n\n";
+  writeTool(os, "ccgraph", driver::entryMain);
+  os << '\n';
+  writeTool(os, "ccgraph doctor", driver::doctorMain);
+  os << '\n';
   writeTool(os, "ccgraph-opt", driver::optMain);
   os << '\n';
   writeTool(os, "ccgraph-run", driver::runMain);
@@ -75,28 +83,35 @@ std::string cliMarkdown() {
   return os.str();
 }
 
+/// Adds the manual page of a tool and its completion for two shells.
+void addPages(std::vector<Document> &documents, const std::string &tool, const driver::CommandLine &line) {
+  documents.push_back({"man/" + tool + ".1", manualPage(tool, line)});
+  documents.push_back({"completion/" + tool, bashCompletion(tool, line)});
+  documents.push_back({"completion/zsh/_" + tool, zshCompletion(tool, line)});
+}
+
 } // namespace
 
 std::vector<Document> generatedDocuments() {
-  driver::OptOptions optOptions;
-  driver::RunOptions runOptions;
-  driver::GenOptions genOptions;
-  driver::CheckOptions checkOptions;
-  const driver::CommandLine opt = driver::optCommandLine(optOptions), run = driver::declareRunFlags(runOptions),
-                            gen = driver::genCommandLine(genOptions), check = driver::declareCheckFlags(checkOptions);
-  return {{"passes.md", passesMarkdown()},
-          {"legality.md", legalityMarkdown()},
-          {"plan-verifier.md", planVerifierMarkdown()},
-          {"ops.md", opsMarkdown()},
-          {"cli.md", cliMarkdown()},
-          {"man/ccgraph-check.1", manualPage("ccgraph-check", check)},
-          {"man/ccgraph-gen.1", manualPage("ccgraph-gen", gen)},
-          {"man/ccgraph-opt.1", manualPage("ccgraph-opt", opt)},
-          {"man/ccgraph-run.1", manualPage("ccgraph-run", run)},
-          {"completion/ccgraph-check", bashCompletion("ccgraph-check", check)},
-          {"completion/ccgraph-gen", bashCompletion("ccgraph-gen", gen)},
-          {"completion/ccgraph-opt", bashCompletion("ccgraph-opt", opt)},
-          {"completion/ccgraph-run", bashCompletion("ccgraph-run", run)}};
+  std::vector<Document> documents = {{"passes.md", passesMarkdown()},
+                                     {"legality.md", legalityMarkdown()},
+                                     {"plan-verifier.md", planVerifierMarkdown()},
+                                     {"ops.md", opsMarkdown()},
+                                     {"cli.md", cliMarkdown()},
+                                     {"man/ccgraph.1", entryManualPage()},
+                                     {"completion/ccgraph", entryBashCompletion()},
+                                     {"completion/zsh/_ccgraph", entryZshCompletion()}};
+  driver::CheckOptions check;
+  addPages(documents, "ccgraph-check", driver::declareCheckFlags(check));
+  driver::DoctorOptions doctor;
+  addPages(documents, "ccgraph-doctor", driver::declareDoctorFlags(doctor));
+  driver::GenOptions gen;
+  addPages(documents, "ccgraph-gen", driver::genCommandLine(gen));
+  driver::OptOptions opt;
+  addPages(documents, "ccgraph-opt", driver::optCommandLine(opt));
+  driver::RunOptions run;
+  addPages(documents, "ccgraph-run", driver::declareRunFlags(run));
+  return documents;
 }
 
 } // namespace ccgraph

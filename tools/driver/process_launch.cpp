@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 
@@ -49,6 +50,9 @@ std::vector<std::string> commandOf(const std::string &mpirun, llvm::ArrayRef<con
     command.emplace_back("--allow-run-as-root");
   command.insert(command.end(), {"-n", std::to_string(processes)});
   command.push_back(llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&isLaunched)));
+  // The program that is all tools gets the word for this one.
+  if (llvm::sys::path::filename(command.back()) == "ccgraph")
+    command.emplace_back("run");
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
