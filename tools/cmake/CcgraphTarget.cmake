@@ -140,9 +140,10 @@ function(ccgraph_add_tool name)
   add_executable(${target} ${sources})
   ccgraph_configure_target(${target})
   target_link_libraries(${target} PRIVATE ccgraph_driver)
-  set_target_properties(${target} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
-    INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+  endif()
   if(NOT ARGN STREQUAL "INTERNAL")
     set_property(GLOBAL APPEND PROPERTY ccgraph_tools ${target})
   endif()
