@@ -29,6 +29,11 @@ for package in "$work"/packages/*.deb; do
   done
   dpkg-deb -f "$package" >"$work/$name.control"
 done
+dpkg-deb --ctrl-tarfile "$work"/packages/libccgraph-c1_*.deb | tar -t | grep -q triggers || fail 'no trigger of ldconfig'
+for package in "$work"/packages/*.deb; do
+  scripts=$(dpkg-deb --ctrl-tarfile "$package" | tar -t | grep -E 'post|pre' || true)
+  [ -z "$scripts" ] || fail "$package has scripts: $scripts"
+done
 field() { sed -n "s/^$2: //p" "$work/$1.control"; }
 
 # Each part is in its package, with what it depends on.
@@ -57,7 +62,7 @@ cat >"$work/version.c" <<'END'
 int main(void) { return puts(ccgraph_version()) < 0; }
 END
 cc "$work/version.c" -I"$root/usr/include" -L"$root/usr/lib" -lccgraph_c -o "$work/version"
-[ "$(LD_LIBRARY_PATH=$root/usr/lib "$work/version")" = "$(field libccgraph-c1 Version | sed 's/-1$//')" ] ||
+[ "$(LD_LIBRARY_PATH=$root/usr/lib "$work/version")" = "$(field libccgraph-c1 Version | sed 's/-.*//')" ] ||
   fail 'the C library has another version than its package'
 mkdir "$work/user"
 cat >"$work/user/CMakeLists.txt" <<'END'

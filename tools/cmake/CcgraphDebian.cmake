@@ -18,41 +18,44 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER ${CCGRAPH_MAINTAINER})
-set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+# Sorts before a package of Debian itself.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 0upstream1)
+# Each package has its own summary.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_COMPONENTS_ALL tools c dev)
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/packaging/debian/finish.cmake)
+set(CPACK_POST_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/packaging/debian/package.cmake)
 
-# ccgraph_add_package(COMPONENT NAME SECTION SUMMARY TEXT DEPENDS): describes the package of a component.
+# ccgraph_describe_package(COMPONENT NAME SECTION SUMMARY TEXT DEPENDS): describes the package of a component.
 function(ccgraph_describe_package component name section summary text depends)
   string(TOUPPER ${component} upper)
-  foreach(pair "PACKAGE_NAME ${name}" "PACKAGE_SECTION ${section}" "PACKAGE_DEPENDS ${depends}")
-    string(FIND "${pair}" " " blank)
-    string(SUBSTRING "${pair}" 0 ${blank} key)
-    math(EXPR blank "${blank} + 1")
-    string(SUBSTRING "${pair}" ${blank} -1 value)
-    set(CPACK_DEBIAN_${upper}_${key} "${value}" PARENT_SCOPE)
-  endforeach()
-  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${text}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_SECTION ${section} PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "${depends}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${upper}_DESCRIPTION "${summary}\n${about}\n.\n${text}" PARENT_SCOPE)
 endfunction()
 
-set(exact "(= ${PROJECT_VERSION}-1)")
-set(about "It reads the graph dump that PyTorch writes, starts collectives as early and waits for them as late as the \
-program allows, and proves that the result is the same program.")
-ccgraph_describe_package(tools ccgraph devel "overlap the communication of a training step with its computation"
-  "${about}\n.\nThis package has the tools." python3)
+set(exact "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+set(about "It reads the graph dump that PyTorch writes, starts collectives as\nearly and waits for them as late as the \
+program allows, and proves that\nthe result is the same program.")
+ccgraph_describe_package(tools ccgraph devel "overlap the communication of a training step with computation"
+  "This package has the tools." python3)
 ccgraph_describe_package(c libccgraph-c1 libs "compiler passes for collective communication - C library"
-  "${about}\n.\nThis package has the shared library of the C API." "")
+  "This package has the shared library of the C API." "")
 ccgraph_describe_package(dev libccgraph-dev libdevel "compiler passes for collective communication - development files"
-  "${about}\n.\nThis package has archives, headers and the CMake package."
+  "This package has archives, headers and the CMake package."
   "libccgraph-c1 ${exact}, llvm-${LLVM_VERSION_MAJOR}-dev, libsimdjson-dev, zlib1g-dev, libminizip-dev")
+# CPack itself would call ldconfig in scripts, which the policy no longer accepts.
+file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
+file(WRITE ${PROJECT_BINARY_DIR}/debian/shlibs "libccgraph_c 1 libccgraph-c1 (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_C_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers ${PROJECT_BINARY_DIR}/debian/shlibs)
 if(TARGET ccgraph_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
   ccgraph_describe_package(mpi ccgraph-mpi libs "run plans of ccgraph on the processes of MPI"
-    "${about}\n.\nThis package has the module of the engine that runs plans on processes and hosts by MPI."
+    "This package has the module of the engine that runs plans on processes\nand hosts by MPI."
     "ccgraph ${exact}, openmpi-bin")
 endif()
 include(CPack)
