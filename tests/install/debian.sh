@@ -29,7 +29,8 @@ for package in "$work"/packages/*.deb; do
   done
   dpkg-deb -f "$package" >"$work/$name.control"
 done
-dpkg-deb --ctrl-tarfile "$work"/packages/libccgraph-c1_*.deb | tar -t | grep -q triggers || fail 'no trigger of ldconfig'
+control=$(dpkg-deb --ctrl-tarfile "$work"/packages/libccgraph-c1_*.deb | tar -t)
+grep -q triggers <<<"$control" || fail "libccgraph-c1 has no trigger of ldconfig: $control"
 for package in "$work"/packages/*.deb; do
   scripts=$(dpkg-deb --ctrl-tarfile "$package" | tar -t | grep -E 'post|pre' || true)
   [ -z "$scripts" ] || fail "$package has scripts: $scripts"
@@ -48,7 +49,9 @@ fi
 
 # The tools run, by all names.
 graph=$source/tests/data/small/wait_far_w2/readable.py
-"$root/usr/bin/ccgraph" "$graph" 2>&1 | grep -q 'verifier ok' || fail 'ccgraph does not read a graph'
+# grep -q ends at the first match, so a pipe into it could break while it is written to.
+summary=$("$root/usr/bin/ccgraph" "$graph" 2>&1)
+grep -q 'verifier ok' <<<"$summary" || fail "ccgraph does not read a graph: $summary"
 for tool in opt run gen check; do
   [ "$("$root/usr/bin/ccgraph-$tool" --version)" = "$("$root/usr/bin/ccgraph" "$tool" --version)" ] ||
     fail "ccgraph-$tool is another tool"

@@ -145,7 +145,7 @@ std::vector<DoctorPart> doctorParts() {
       partOfPackage({"torch", "writes dumps (TORCH_TRACE=DIR), and has torch.compile", "run pip install torch"},
                     "torch"),
       partOfPackage(
-          {"plug-in", "rewrites graphs inside torch.compile (import ccgraph.torch)", "run pip install ccgraph"},
+          {"plug-in", "rewrites graphs inside torch.compile (import ccgraph.torch)", "run pip install with a wheel of ccgraph (docs/install.md)"},
           "ccgraph"),
       partOfTorchKernels()};
 }
