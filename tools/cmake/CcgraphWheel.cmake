@@ -20,4 +20,8 @@ function(ccgraph_install_program)
       "#!/bin/sh\nexec \"$(dirname \"$(readlink -f \"$0\")\")/ccgraph\" @tool@ \"$@\"\n")
     install(PROGRAMS ${script} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   endforeach()
+  foreach(script fit-machine match-trace)
+    install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/${script} DESTINATION ${SKBUILD_SCRIPTS_DIR}
+      RENAME ccgraph-${script} COMPONENT python)
+  endforeach()
 endfunction()
