@@ -144,9 +144,9 @@ std::vector<DoctorPart> doctorParts() {
                     {"libnccl.so.2", "ncclGetVersion", {10000, 100}}),
       partOfPackage({"torch", "writes dumps (TORCH_TRACE=DIR), and has torch.compile", "run pip install torch"},
                     "torch"),
-      partOfPackage(
-          {"plug-in", "rewrites graphs inside torch.compile (import ccgraph.torch)", "run pip install with a wheel of ccgraph (docs/install.md)"},
-          "ccgraph"),
+      partOfPackage({"plug-in", "rewrites graphs inside torch.compile (import ccgraph.torch)",
+                     "install a wheel of ccgraph (docs/install.md)"},
+                    "ccgraph"),
       partOfTorchKernels()};
 }
 
