@@ -6,7 +6,10 @@ wrong=
 for page in docs/*.md; do
   title=$(head -1 "$page")
   case $title in
-  '# '*'?') grep -qxF -- "- [${title#\# }]($page)" README.md || wrong+="$page: README.md has no line '- [${title#\# }]($page)'"$'\n' ;;
+  '# '*'?')
+    entry="- [${title#\# }]($page)"
+    grep -qxF -- "$entry" README.md || wrong+="$page: README.md has no line '$entry'"$'\n'
+    ;;
   *) wrong+="$page: its title is no question: $title"$'\n' ;;
   esac
 done

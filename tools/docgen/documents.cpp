@@ -68,7 +68,8 @@ void writeTool(llvm::raw_ostream &os, llvm::StringRef name, Main tool) {
 std::string cliMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# Which options do the tools have?\n\nThe help texts of the tools. `tools/presubmit --fix` writes this page.\n\n";
+  os << "# Which options do the tools have?\n\n"
+        "The help texts of the tools. `tools/presubmit --fix` writes this page.\n\n";
   writeTool(os, "ccgraph", driver::entryMain);
   os << '\n';
   writeTool(os, "ccgraph doctor", driver::doctorMain);

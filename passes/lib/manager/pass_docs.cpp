@@ -95,7 +95,8 @@ std::string passHelpText(const Pass &pass) {
 std::string passesMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "# What does each pass do, and which options has it?\n\nGenerated from the declarations in the passes themselves; `tools/presubmit --fix` writes it "
+  os << "# What does each pass do, and which options has it?\n\n"
+        "Generated from the declarations in the passes themselves; `tools/presubmit --fix` writes it "
         "anew.\n\n"
         "A pipeline is written `pass,pass{option=value option=value}`. Every remark has a reason from the tables "
         "below.\n\n";
