@@ -281,6 +281,12 @@ llvm::Error checkPipeline(const GenerateRequest &request, const PipelineSchedule
   if (!request.hook.empty())
     return refusal("gen.pipeline", model.name, "--hook with --pp, expected gradients without buckets",
                    "leave --hook out: each gradient is reduced once, after the last microbatch");
+  if (!request.recompute.isNone())
+    return refusal("gen.pipeline", model.name, "--recompute or --zero 3 with --pp, expected kept activations",
+                   "leave them out: a rank's program keeps the activations of the microbatches in flight");
+  if (request.accumulation != 1)
+    return refusal("gen.pipeline", model.name, "--accumulate with --pp, expected whole steps",
+                   "use --microbatches instead: the gradients of a pipeline's microbatches are summed");
   if (request.shape.lossChunks != 1)
     return refusal("gen.pipeline", model.name, "--loss-chunks with --pp, expected whole losses",
                    "use more --microbatches instead");

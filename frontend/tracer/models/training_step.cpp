@@ -48,6 +48,8 @@ private:
   /// Adds to the gradient of a parameter: a parameter that is read in several places has a gradient from each.
   void addGradient(const Parameter &parameter, const Tensor &gradient);
   void recordBackward(const Hidden &hidden);
+  /// Adds the sums over the microbatches before to the gradients.
+  void accumulateGradients();
   [[nodiscard]] std::vector<Tensor> shards() const;
   [[nodiscard]] std::vector<Tensor> results();
   [[nodiscard]] std::vector<Tensor> stepped();
@@ -77,8 +79,8 @@ void StepRecorder::addGradient(const Parameter &parameter, const Tensor &gradien
 // piece are live.
 void StepRecorder::recordLosses(const Hidden &hidden) {
   Block block{layout_, request_.model, request_.shape};
-  const double allTokens =
-      static_cast<double>(request_.shape.batch * request_.shape.sequence * request_.parallel.dataRanks());
+  const double allTokens = static_cast<double>(request_.shape.batch * request_.shape.sequence) *
+                           static_cast<double>(request_.parallel.dataRanks() * request_.accumulation);
   std::vector<Tensor> states = pieces(hidden.states), targets = pieces(tokens("targets"));
   for (size_t at = 0; at != states.size(); ++at) {
     Tensor weight = layout_.gather(*hidden.output);
@@ -108,6 +110,14 @@ void StepRecorder::recordBackward(const Hidden &hidden) {
   TensorList gradients = backward(hidden.states, shards, gradient);
   for (size_t i = 0; i != gradients.size(); ++i)
     addGradient(*parameters[i], gradients[i]);
+}
+
+void StepRecorder::accumulateGradients() {
+  for (size_t i = 0; i != gradients_.size(); ++i) {
+    const Parameter &parameter = *layout_.parameters()[i];
+    TensorSpec like{DType::F32, parameter.shard.sizes(), request_.device};
+    gradients_[i] = trace_.input("gradient_of_" + parameter.name, like) + gradients_[i];
+  }
 }
 
 std::vector<Tensor> StepRecorder::steppedByAdamW() {
@@ -168,6 +178,8 @@ std::vector<Tensor> StepRecorder::record() {
   }
   if (usesBuckets(request_))
     gradients_ = bucketed_.reduce(shards(), gradients_);
+  if (request_.accumulation > 1)
+    accumulateGradients();
   std::vector<Tensor> all = results();
   all.insert(all.end(), bucketed_.state().begin(), bucketed_.state().end());
   return all;
@@ -180,6 +192,16 @@ llvm::Error checkRank(const GenerateRequest &request) {
                  "--rank " + std::to_string(*request.rank) + " is not one of the " +
                      std::to_string(request.parallel.world()) + " ranks",
                  "ranks count from 0; --pp, --hsdp, --ddp, --fsdp and --tp multiply to their number");
+}
+
+llvm::Error checkMemoryChoices(const GenerateRequest &request) {
+  if (request.recompute.gathersWeightsAgain && request.parallel.shards == 1)
+    return refusal("gen.zero", request.model.name, "--zero 3 without sharded weights, expected --fsdp or --hsdp",
+                   "stage 3 gathers weights again in the backward pass, and only sharded weights are gathered");
+  if (request.accumulation > 1 && request.shardsOptimizer)
+    return refusal("gen.accumulate", request.model.name, "--accumulate with --zero 1, expected one of them",
+                   "a sharded optimizer steps each bucket of gradients as soon as it is reduced");
+  return llvm::Error::success();
 }
 
 } // namespace
@@ -204,6 +226,8 @@ llvm::Error checkRequest(const GenerateRequest &request) {
     return error;
   if (llvm::Error error = checkHook(request))
     return error;
+  if (llvm::Error error = checkMemoryChoices(request))
+    return error;
   return checkRank(request);
 }
 
@@ -223,7 +247,10 @@ llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const Generate
   // The boundary is a node of the graph that finish moves away, so it is read first.
   Node *boundary = recorder.lastOfForward();
   llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(results);
-  if (!graph || (request.part != Part::Forward && request.part != Part::Backward))
+  if (!graph)
+    return graph;
+  recomputeForward(**graph, boundary, request.recompute);
+  if (request.part != Part::Forward && request.part != Part::Backward)
     return graph;
   return request.part == Part::Forward ? forwardPart(std::move(*graph), boundary)
                                        : backwardPart(std::move(*graph), boundary);

@@ -19,11 +19,15 @@
 // sharded optimizer, each bucket of parameters has an input "shard_B" (this rank's part of its elements) and the
 // optimizer's state for it; results are the loss, the parameters, then shards, averages, squares and the count.
 //
+// With accumulation, a step runs the joint program for all microbatches but the last, each with the results of the one
+// before, and the step program for the last.
+//
 // Ownership: the graph is the caller's, and lives in the context. Failure: diagnostics about the request or from the
 // trace. Cost: linear in the nodes, some microseconds each.
 #pragma once
 
 #include "models/parallelism.h"
+#include "models/recompute.h"
 
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/type.h"
@@ -52,6 +56,12 @@ struct GenerateRequest {
   std::string hook;
   /// The optimizer is sharded over the replicas: ZeRO stage 1.
   bool shardsOptimizer = false;
+  /// What the backward pass computes again. gathersWeightsAgain is ZeRO stage 3; without it, sharded weights stay
+  /// gathered until the backward pass.
+  RecomputePolicy recompute = {};
+  /// Microbatches of a step. With several, the program is that of one microbatch: each gradient is added to an input
+  /// "gradient_of_P", the sum over the microbatches before, and the loss is the microbatch's part of the mean over all.
+  int64_t accumulation = 1;
   /// The rank of the program; absent: rank 0 if ranks differ, else every rank.
   std::optional<int64_t> rank = std::nullopt;
 };

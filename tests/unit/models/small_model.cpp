@@ -118,10 +118,10 @@ Numbers SmallModel::wholeOf(const std::string &name, const Node &placeholder) co
     double number = pseudoRandom(name, place);
     if (placeholder.type()->dtype() == DType::I64)
       number = static_cast<double>(static_cast<int64_t>((number + 1) / 2 * static_cast<double>(request_.model.vocab)));
-    else if (endsWith(name, "norm_weight") || name == "norm_weight")
-      number = 1 + 0.1 * number;
     else if (llvm::StringRef(name).contains("_of_") || name == "optimizer_step")
       number = 0;
+    else if (endsWith(name, "norm_weight") || name == "norm_weight")
+      number = 1 + 0.1 * number;
     else
       number *= 0.3;
     whole.values.push_back(number);

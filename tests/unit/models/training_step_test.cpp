@@ -2,6 +2,8 @@
 // distribution.
 #include "small_model.h"
 
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/ir/work.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "support/rank_program.h"
 #include "support/seeded_run.h"
@@ -23,14 +25,20 @@ struct Spread {
   std::string model;
   Parallelism parallel;
   int64_t lossChunks = 1;
+  models::RecomputePolicy recompute = {};
 };
 
 GenerateRequest requestOf(const Spread &spread, Part part = Part::Joint) {
   return {.model = smallConfig(spread.model),
           .parallel = spread.parallel,
           .shape = {.sequence = 8, .batch = 12, .lossChunks = spread.lossChunks},
-          .part = part};
+          .part = part,
+          .recompute = spread.recompute};
 }
+
+constexpr models::RecomputePolicy selective = {models::Recompute::Selective}, full = {models::Recompute::Full},
+                                  gathersAgain = {models::Recompute::None, true},
+                                  fullAndGathersAgain = {models::Recompute::Full, true};
 
 const Spread spreads[] = {
     {"fsdp", "llama3-8b", {.shards = 4}},
@@ -52,6 +60,14 @@ const Spread spreads[] = {
     {"deepseek_ep", "deepseek-v3-16b", {.shards = 4, .experts = 4}},
     {"deepseek_fsdp_ep", "deepseek-v3-16b", {.replicas = 2, .shards = 2, .experts = 2}},
     {"qwen_fsdp_tp", "qwen3-14b", {.shards = 2, .tensor = 2}},
+    {"fsdp_zero3", "llama3-8b", {.shards = 4}, 1, gathersAgain},
+    {"fsdp_tp_full", "llama3-8b", {.shards = 2, .tensor = 2}, 4, full},
+    {"hsdp_full_zero3", "llama3-8b", {.replicas = 2, .shards = 2}, 1, fullAndGathersAgain},
+    {"tp_selective", "llama3-8b", {.tensor = 2}, 1, selective},
+    {"gpt2_selective", "gpt2-xl", {.shards = 2}, 1, selective},
+    {"mixtral_ep_full_zero3", "mixtral-8x7b", {.shards = 4, .experts = 2}, 1, fullAndGathersAgain},
+    {"mixtral_ep_selective", "mixtral-8x7b", {.shards = 2, .tensor = 2, .experts = 4}, 1, selective},
+    {"deepseek_full", "deepseek-v3-16b", {.shards = 2}, 1, full},
 };
 
 class SpreadTest : public testing::TestWithParam<Spread> {};
@@ -141,6 +157,71 @@ TEST(SeededSteps, OfAdamWAreFinite) {
   for (const auto &[name, tensor] : results.front())
     for (double number : numbersOf(tensor))
       ASSERT_TRUE(std::isfinite(number)) << name;
+}
+
+/// Returns the numbers of collectives on "fsdp" and of products, and the peak bytes.
+struct Counts {
+  size_t gathers = 0;
+  size_t products = 0;
+  int64_t peak = 0;
+};
+
+Counts countsOf(models::RecomputePolicy recompute) {
+  Context context;
+  GenerateRequest request = requestOf({"fsdp", "llama3-8b", {.shards = 4}, 1, recompute});
+  request.model.layers = 4;
+  request.shape = {.sequence = 512, .batch = 8};
+  std::unique_ptr<Graph> graph = llvm::cantFail(models::generate(context, request));
+  Counts counts{.peak = peakMemory(*graph).bytes};
+  for (const Node *node : *graph) {
+    counts.gathers += node->op() && node->op()->collective && node->op()->collective->kind == CollectiveKind::AllGather;
+    counts.products += node->op() && isProduct(workFamily(*node->op()));
+  }
+  return counts;
+}
+
+// Each layer of 4 has 6 weights (2 norms, wqkv, wo, w1 + w3, w2), of which 7 are gathered; embedding, last norm and
+// output matrix are outside. It has 5 products and attention, and in the backward pass two products for each and one
+// attention.
+TEST(Recompute, RepeatsWhatItDoesNotKeep) {
+  Counts none = countsOf({}), again = countsOf(gathersAgain), some = countsOf(selective), all = countsOf(full),
+         both = countsOf(fullAndGathersAgain);
+  EXPECT_EQ(none.gathers, 4U * 7 + 3);
+  EXPECT_EQ(again.gathers, 2 * 4U * 7 + 3);
+  EXPECT_EQ(some.gathers, none.gathers);
+  EXPECT_EQ(all.gathers, none.gathers);
+  EXPECT_EQ(some.products, none.products);
+  EXPECT_EQ(again.products, none.products);
+  // The last product of a layer computes its result, which the next layer keeps as its input.
+  EXPECT_EQ(all.products, none.products + 4U * (5 + 1 - 1));
+  EXPECT_EQ(both.products, all.products);
+  EXPECT_LT(again.peak, none.peak);
+  EXPECT_LT(some.peak, none.peak);
+  EXPECT_LT(all.peak, some.peak);
+  EXPECT_LT(both.peak, all.peak);
+}
+
+// Two microbatches of the same tokens have the mean of two equal losses, and the sum of the halves of their gradients.
+TEST(Accumulation, AddsToTheGradientsBefore) {
+  GenerateRequest request = requestOf({"fsdp", "llama3-8b", {.shards = 2}});
+  SmallModel whole(request);
+  request.accumulation = 2;
+  SmallModel half(request);
+  SmallModel::Results expected = whole.run(), got = half.run();
+  EXPECT_NEAR(2 * half.loss(got), whole.loss(expected), 1e-5);
+  runtime::RunRequest second = half.request();
+  for (size_t rank = 0; rank != 2; ++rank)
+    for (const std::string &name : half.parameterNames()) {
+      const Numbers &first = got[rank].at(name);
+      second.inputs[rank].at("in.gradient_of_" + name) = hostTensor(DType::F32, first.sizes, first.values);
+    }
+  runtime::RunResult sums = llvm::cantFail(runtime::interpret(second));
+  for (size_t rank = 0; rank != 2; ++rank)
+    for (size_t i = 0; i != half.parameterNames().size(); ++i) {
+      const HostTensor &sum = sums[rank].at("out." + std::to_string(1 + i));
+      Numbers numbers{{sum.sizes.begin(), sum.sizes.end()}, numbersOf(sum)};
+      EXPECT_LT(distance(numbers, expected[rank].at(half.parameterNames()[i])), 2e-5) << half.parameterNames()[i];
+    }
 }
 
 class OptimizerTest : public testing::TestWithParam<Optimizer> {};

@@ -1,0 +1,43 @@
+// Activation checkpointing: the backward pass computes values of the forward pass again instead of keeping them.
+//
+//   a = mm(x, w); b = relu(a); .. ; gb = ..(b)      before: b lives from the forward to the backward pass
+//   a = mm(x, w); b = relu(a); .. ; b' = relu(a); gb = ..(b')      after, if mm is kept and relu is not
+//
+//   none        every value is kept
+//   selective   a layer keeps its input and the results of products, of attention, and of collectives on activations
+//               other than all_gathers (V. Korthikanti et al., "Reducing Activation Recomputation in Large Transformer
+//               Models", 2022; torchtitan's policy keeps the same operators)
+//   full        a layer keeps only its input
+//
+// Weights are a choice of their own, as FSDP2's reshard_after_forward: a layer's gathered weights are kept, or they are
+// gathered again in the backward pass. Values outside of the layers (embedding, rotary table, loss) are kept.
+//
+// A repeated node has the name of the first with "_recompute", its frame and its provenance, and stands directly before
+// the first node of the backward pass that needs it.
+//
+// Ownership: edits the graph. Failure: none. Cost: linear in the nodes.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ccgraph::models {
+
+enum class Recompute : uint8_t { None, Selective, Full };
+/// "none", "selective", "full", with the choice.
+[[nodiscard]] const std::vector<std::pair<std::string, Recompute>> &recomputeChoices();
+
+struct RecomputePolicy {
+  Recompute activations = Recompute::None;
+  bool gathersWeightsAgain = false;
+
+  [[nodiscard]] bool isNone() const { return activations == Recompute::None && !gathersWeightsAgain; }
+};
+
+/// Rewrites a joint graph whose forward pass ends with `boundary`. The modules of layers are "layers.N" and below.
+void recomputeForward(Graph &graph, const Node *boundary, const RecomputePolicy &policy);
+
+} // namespace ccgraph::models
