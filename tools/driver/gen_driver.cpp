@@ -5,6 +5,7 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "driver/gen_options.h"
 #include "driver/gen_pipeline.h"
+#include "driver/gen_plan.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -58,7 +59,8 @@ llvm::Error writeGraph(const GenOptions &options, const Graph &graph, llvm::raw_
   return options.output.empty() || options.output == "-" ? write(out) : writeFile(options.output, write);
 }
 
-llvm::Error generateAndWrite(GenOptions &options, llvm::raw_ostream &out) {
+llvm::Error generateAndWrite(GenOptions &options, Streams streams) {
+  llvm::raw_ostream &out = streams.out;
   if (options.writesSchedule())
     return writeSchedule(options, out);
   llvm::Expected<ModelConfig> model = sizedModel(options);
@@ -69,6 +71,8 @@ llvm::Error generateAndWrite(GenOptions &options, llvm::raw_ostream &out) {
   int64_t &sequence = options.request.shape.sequence;
   if (sequence == 0)
     sequence = options.request.model.positions > 0 ? options.request.model.positions : usualSequence;
+  if (options.plan.isPlan)
+    return writePlan(options, streams);
   if (options.isPipeline())
     return writePipeline(options);
   Context context;
@@ -94,7 +98,7 @@ ExitCode genMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
     return ExitCode::Ok;
   }
   if (llvm::Error error =
-          options.help ? line.printHelp(streams.out, *options.help) : generateAndWrite(options, streams.out)) {
+          options.help ? line.printHelp(streams.out, *options.help) : generateAndWrite(options, streams)) {
     printError(streams.err, std::move(error));
     return options.help ? ExitCode::Usage : ExitCode::Diagnosed;
   }

@@ -1,6 +1,7 @@
 #include "driver/gen_options.h"
 
 #include "ccgraph/ir/text.h"
+#include "ccgraph/passes/options.h"
 #include "driver/output_paths.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -63,8 +64,10 @@ void addParallelism(CommandLine &line, GenOptions &options) {
                "reduce the gradients of replicas by a hook in DDP's buckets: allreduce, bf16, powersgd, ..",
                options.request.hook);
   line.chooseFrom(models::stepHooks());
-  line.addCount("--zero", "STAGE", "1: the optimizer of a step is sharded over the replicas (0)", 0,
-                [&options](size_t stage) { options.zero = stage; });
+  line.addCount("--zero", "STAGE",
+                "1: the optimizer of a step is sharded over the replicas of --ddp (0); 3: the weights of --fsdp and "
+                "--hsdp are gathered again for the backward pass (2)",
+                0, [&options](size_t stage) { options.zero = stage; });
   line.add({"--hsdp", "RxS", "R replicas of S ranks that shard each weight",
             [&parallel](llvm::StringRef text) -> llvm::Error {
               auto [copies, shards] = text.split('x');
@@ -97,6 +100,12 @@ void addProgram(CommandLine &line, GenOptions &options) {
   addChoice<DType>(line, "--dtype", "dtype of the computation: bf16 (default), f16, f32 or f64; weights are f32",
                    {{"bf16", DType::BF16}, {"f16", DType::F16}, {"f32", DType::F32}, {"f64", DType::F64}},
                    request.dtype);
+  addChoice<models::Recompute>(line, "--recompute",
+                               "what the backward pass computes again: none (default), selective, or full (all but the "
+                               "input of each layer)",
+                               models::recomputeChoices(), request.recompute.activations);
+  addSize(line, "--accumulate", "microbatches of a step, of which this is one: gradients are added to inputs (1)",
+          request.accumulation);
   addSize(line, "--loss-chunks", "number of chunks of the sequence whose losses are computed in turn (1)",
           request.shape.lossChunks);
   line.add({"--device", "NAME", "device of all tensors (cuda:0)", [&request](llvm::StringRef text) -> llvm::Error {
@@ -121,6 +130,29 @@ void addPipeline(CommandLine &line, GenOptions &options) {
   addSize(line, "--microbatches", "microbatches of a step, each of --batch sequences (twice the stages)",
           pipeline.microbatches);
   addSize(line, "--stages-per-rank", "stages of a rank, of --schedule interleaved (2)", pipeline.stagesPerRank);
+}
+
+void addPlan(CommandLine &line, GenOptions &options) {
+  PlanFlags &plan = options.plan;
+  line.beginTopic("plan", "which parallelism is the fastest",
+                  "--batch is the sequences of a whole step. Flags of parallelism and memory fix what they name.");
+  line.addSwitch("--plan", "rank the parallelisms that fit by their predicted step time, instead of writing a graph",
+                 plan.isPlan);
+  addSize(line, "--ranks", "ranks of the job", plan.ranks);
+  line.addText("--machine", "NAME", "preset or machine file by which times are predicted (h100x8)", plan.machine);
+  line.add({"--memory", "BYTES", "memory of one rank: 80GiB, 64GB", [&plan](llvm::StringRef text) -> llvm::Error {
+              std::optional<ByteCount> bytes = OptionText<ByteCount>::parse(text);
+              if (!bytes || !bytes->limit || *bytes->limit == 0)
+                return badValue("--memory", text, "bytes such as 80GiB, 64GB or 1500000");
+              plan.memory = *bytes->limit;
+              return llvm::Error::success();
+            }});
+  line.addCount("--rows", "N", "how many of the best are listed (10)", 1, [&plan](size_t rows) { plan.rows = rows; });
+  line.addSwitch("--exhaustive", "generate every candidate that fits, also those whose bound is too slow",
+                 plan.exhaustive);
+  line.addSwitch("--csv", "print the rows as CSV", plan.csv);
+  line.addSwitch("--json", "print the rows as JSON", plan.json);
+  line.addText("--report", "FILE", "write a page with the rows and time against memory (HTML)", plan.report);
 }
 
 void addSizes(CommandLine &line, GenOptions &options) {
@@ -149,12 +181,52 @@ CommandLine genCommandLine(GenOptions &options) {
   line.addSwitch("--list-models", "list the models, their sizes and the source of each", options.listModels);
   line.addSwitch("--version", "print the version", options.version);
   line.addHelp("print this help, or the help of a topic", options.help);
+  addPlan(line, options);
   addPipeline(line, options);
   addSizes(line, options);
   return line;
 }
 
 namespace {
+
+llvm::Error takeZero(GenOptions &options) {
+  constexpr size_t lastStage = 3;
+  if (options.zero.value_or(0) > lastStage)
+    return badValue("--zero", std::to_string(*options.zero), "a stage from 0 to 3");
+  if (options.zero == 2 && options.request.parallel.shards == 1 && !options.plan.isPlan)
+    return usage("--zero 2 without sharded weights: expected --fsdp or --hsdp");
+  if (options.zero == 1 && options.request.parallel.shards > 1)
+    return usage("--zero 1 with sharded weights: expected --ddp, or stage 2 or 3 with --fsdp and --hsdp");
+  options.request.shardsOptimizer = options.zero == 1;
+  options.request.recompute.gathersWeightsAgain = options.zero == lastStage;
+  return llvm::Error::success();
+}
+
+llvm::Error checkPlan(const CommandLine &line, const GenOptions &options) {
+  auto isGiven = [&](llvm::StringRef flag) {
+    return llvm::any_of(line.given(), [&](const report::GivenFlag &given) { return given.name == flag; });
+  };
+  if (!options.plan.isPlan) {
+    for (llvm::StringRef flag :
+         {"--ranks", "--machine", "--memory", "--rows", "--exhaustive", "--csv", "--json", "--report"})
+      if (isGiven(flag))
+        return usage(flag + " without --plan: expected --plan, which ranks parallelisms");
+    return llvm::Error::success();
+  }
+  for (llvm::StringRef flag : {"--part", "--accumulate", "--emit", "--rank", "--hook", "--pp"})
+    if (isGiven(flag))
+      return usage(flag + " with --plan: expected no " + flag + ", since a plan is about whole training steps");
+  for (llvm::StringRef flag : {"--ranks", "--memory", "--batch"})
+    if (!isGiven(flag))
+      return usage("--plan without " + flag +
+                   ": expected --plan --ranks N --memory BYTES --batch SEQUENCES, of a whole training step");
+  if (options.plan.csv && options.plan.json)
+    return usage("--csv with --json: expected one of them");
+  constexpr int64_t mostRanks = 1 << 20;
+  if (options.plan.ranks > mostRanks)
+    return badValue("--ranks", std::to_string(options.plan.ranks), "at most " + std::to_string(mostRanks));
+  return llvm::Error::success();
+}
 
 llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   auto isGiven = [&](llvm::StringRef flag) {
@@ -177,12 +249,13 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
         "--ddp with --fsdp or --hsdp: expected one of them; copies of ranks that share weights are --hsdp RxS");
   if (isGiven("--hsdp") && isGiven("--fsdp"))
     return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS states how many ranks share the weights");
+  if (llvm::Error error = checkPlan(line, options))
+    return error;
   for (llvm::StringRef flag : {"--optimizer", "--lr"})
-    if (isGiven(flag) && options.request.part != Part::Step)
+    if (isGiven(flag) && options.request.part != Part::Step && !options.plan.isPlan)
       return usage(flag + " without --part step: expected a step, since no other part has an optimizer");
-  if (options.zero > 1)
-    return badValue("--zero", std::to_string(options.zero), "0 or 1");
-  options.request.shardsOptimizer = options.zero == 1;
+  if (llvm::Error error = takeZero(options))
+    return error;
   if (isGiven("--ddp"))
     options.request.parallel.replicas = options.ddp;
   if (options.isPipeline())
@@ -212,7 +285,8 @@ llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayR
     return options.output.empty() || options.output == "-"
                ? usage("--pp without -o: expected -o DIR, the folder for the graphs of the ranks")
                : llvm::Error::success();
-  const NamedPath outputs[] = {{"-o", options.output}};
+  options.given = line.given().vec();
+  const NamedPath outputs[] = {{"-o", options.output}, {"--report", options.plan.report}};
   const NamedPath inputs[] = {{"--config", options.config}};
   return checkOutputPaths(outputs, inputs);
 }

@@ -13,6 +13,22 @@
 
 namespace ccgraph::driver {
 
+/// The flags of --plan.
+struct PlanFlags {
+  bool isPlan = false;
+  bool exhaustive = false;
+  bool csv = false;
+  bool json = false;
+  size_t rows = 10;
+  int64_t ranks = 0;
+  /// bytes of one rank; 0: not given
+  int64_t memory = 0;
+  /// a preset or a file
+  std::string machine;
+  /// a page
+  std::string report;
+};
+
 /// Each field holds the value of one flag; the flag's help (gen_options.cpp) describes the fields without a comment.
 struct GenOptions {
   /// one of modelNames(); empty if a file gives the model
@@ -35,7 +51,10 @@ struct GenOptions {
   int64_t vocab = 0;
 
   int64_t ddp = 0;
-  size_t zero = 0;
+  /// empty: 1 with shardsOptimizer, else as the layout is
+  std::optional<size_t> zero;
+  PlanFlags plan;
+  std::vector<report::GivenFlag> given;
   /// `ranks` is 0 without --pp
   models::PipelineRequest pipeline = {.ranks = 0};
   /// all but the model

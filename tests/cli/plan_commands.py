@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Runs the commands of each row of a plan, and compares what ccgraph-opt predicts with the row: plan_commands.py BIN"""
+import json, os, subprocess, sys
+
+PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 --recompute full "
+        "--rows 4 --json")
+
+
+def run(command):
+    environment = dict(os.environ, PATH=sys.argv[1] + os.pathsep + os.environ["PATH"])
+    return json.loads(subprocess.run(command, shell=True, check=True, env=environment, stdout=subprocess.PIPE).stdout)
+
+
+def main():
+    plan, compared, failures = run(PLAN), 0, []
+    for row in plan["rows"]:
+        step = 0
+        for program in row["programs"]:
+            printed = run(program["command"] + " --json")
+            after = printed["predicted"]["after"]
+            got = {"step_ns": after["step_ns"], "compute_ns": after["compute_ns"], "exposed_ns": after["exposed_ns"],
+                   "peak_bytes": printed["after"]["peak_bytes"]}
+            step += program["times"] * after["step_ns"]
+            compared += 1
+            failures += [f"{program['command']}: {key} is {got[key]}, and {program[key]} in the plan"
+                         for key in got if got[key] != program[key]]
+        # Each time is rounded down to whole nanoseconds before it is multiplied.
+        if abs(step - row["step_ns"]) > sum(program["times"] for program in row["programs"]):
+            failures.append(f"row {row} has a step of {row['step_ns']} ns, and its programs take {step} ns")
+    if len(plan["rows"]) != 4 or compared < 6:
+        failures.append(f"{len(plan['rows'])} rows with {compared} programs, expected 4 with 6 or more")
+    print("\n".join(failures) or f"{compared} commands give the figures of the plan")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+#include "driver/gen_plan.h"
+
+#include "ccgraph/frontend/files.h"
+#include "ccgraph/toolkit/cost_files.h"
+#include "driver/progress_line.h"
+#include "planner/plan_output.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::driver {
+namespace {
+
+using planner::PlanChoices;
+using planner::PlanRequest;
+
+bool isGiven(const GenOptions &options, llvm::StringRef flag) {
+  return llvm::any_of(options.given, [&](const report::GivenFlag &given) { return given.name == flag; });
+}
+
+/// What the user fixes.
+PlanChoices choicesOf(const GenOptions &options) {
+  PlanChoices choices;
+  const models::Parallelism &parallel = options.request.parallel;
+  if (isGiven(options, "--fsdp") || isGiven(options, "--hsdp") || isGiven(options, "--ddp")) {
+    choices.shards = parallel.shards;
+    choices.replicas = parallel.replicas;
+  }
+  if (isGiven(options, "--tp"))
+    choices.tensor = parallel.tensor;
+  if (isGiven(options, "--ep"))
+    choices.experts = parallel.experts;
+  if (options.zero)
+    choices.zero = static_cast<int64_t>(*options.zero);
+  if (isGiven(options, "--recompute"))
+    choices.recompute = options.request.recompute.activations;
+  return choices;
+}
+
+/// Returns the arguments of ccgraph-gen that the plan does not choose, as they were given.
+std::string modelArguments(const GenOptions &options) {
+  constexpr llvm::StringLiteral kept[] = {"--config",      "--seq",    "--optimizer", "--lr",  "--dtype",
+                                          "--loss-chunks", "--device", "--layers",    "--dim", "--ffn",
+                                          "--kv-heads",    "--heads",  "--vocab"};
+  std::string text = options.model;
+  for (const report::GivenFlag &given : options.given)
+    if (llvm::is_contained(kept, given.name))
+      text += (text.empty() ? "" : " ") + given.name + " " + given.value.value_or("");
+  return text;
+}
+
+PlanRequest requestOf(const GenOptions &options, const Machine &machine) {
+  PlanRequest request;
+  request.job = {.step = options.request,
+                 .ranks = options.plan.ranks,
+                 .ranksPerNode = machine.ranksPerNode,
+                 .batch = options.request.shape.batch};
+  request.choices = choicesOf(options);
+  request.machine = machine;
+  request.memoryBytes = options.plan.memory;
+  request.rows = options.plan.rows;
+  request.isExhaustive = options.plan.exhaustive;
+  return request;
+}
+
+void write(llvm::raw_ostream &os, const PlanFlags &flags, const planner::PlanText &plan) {
+  if (flags.csv)
+    writePlanCsv(os, plan);
+  else if (flags.json)
+    writePlanJson(os, plan);
+  else
+    writePlanTable(os, plan);
+}
+
+} // namespace
+
+llvm::Error writePlan(const GenOptions &options, Streams streams) {
+  const std::string name = options.plan.machine.empty() ? defaultMachine.str() : options.plan.machine;
+  llvm::Expected<Machine> machine = loadMachine(name);
+  if (!machine)
+    return machine.takeError();
+  const PlanRequest request = requestOf(options, *machine);
+  llvm::Expected<planner::PlanResult> result =
+      duringLine(streams.err, "comparing parallelisms", [&] { return planTraining(request); });
+  if (!result)
+    return result.takeError();
+  const planner::PlanText plan{request, *result, {modelArguments(options), name}};
+  if (!options.plan.report.empty())
+    if (llvm::Error error = writeFile(options.plan.report, [&](llvm::raw_ostream &os) {
+          writePlanPage(os, plan);
+          return llvm::Error::success();
+        }))
+      return error;
+  if (options.output.empty() || options.output == "-") {
+    write(streams.out, options.plan, plan);
+    return llvm::Error::success();
+  }
+  return writeFile(options.output, [&](llvm::raw_ostream &os) {
+    write(os, options.plan, plan);
+    return llvm::Error::success();
+  });
+}
+
+} // namespace ccgraph::driver

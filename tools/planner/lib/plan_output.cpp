@@ -1,0 +1,192 @@
+#include "planner/plan_output.h"
+
+#include "ccgraph/passes/options.h"
+#include "ccgraph/toolkit/text.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+namespace ccgraph::planner {
+namespace {
+
+using Fate = PlanPoint::Fate;
+
+std::string command(const PlanText &plan, const PlanRow &row, const PlanProgram &program, const char *part) {
+  return "ccgraph-gen " + plan.names.model + " " + row.candidate.flags() + " --part " + part +
+         " | ccgraph-opt - -O2 --machine " + plan.names.machine + " --memory-budget " +
+         OptionText<ByteCount>::print({program.budgetBytes});
+}
+
+std::string percentText(int64_t part, int64_t whole) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(
+      "%.1f %%", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return text;
+}
+
+std::string rateText(double rate) { return withCommas(static_cast<int64_t>(rate)); }
+
+using Cells = std::vector<std::string>;
+
+Cells headOfTable() {
+  return {"#", "parallelism", "sequences", "recompute", "zero", "step", "exposed", "bound", "memory", "tokens/s/rank"};
+}
+
+Cells cellsOf(const PlanRow &row, size_t number) {
+  const PlanCandidate &candidate = row.candidate;
+  return {std::to_string(number),
+          candidate.parallelText(),
+          std::to_string(candidate.microbatch) + " x " + std::to_string(candidate.accumulation),
+          recomputeName(candidate.recompute),
+          std::to_string(candidate.zero),
+          timeText(row.stepPs),
+          percentText(row.exposedPs, row.stepPs),
+          timeText(row.boundPs),
+          bytesText(row.peakBytes),
+          rateText(row.tokensPerSecondOfRank)};
+}
+
+/// Texts start at the left of their column, and numbers end at the right.
+bool isNumber(size_t column) { return column == 0 || column >= 4; }
+
+void printRows(llvm::raw_ostream &os, llvm::ArrayRef<Cells> rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Cells &row : rows)
+    for (size_t i = 0; i != row.size(); ++i)
+      widths[i] = std::max(widths[i], row[i].size());
+  for (const Cells &row : rows) {
+    std::string line;
+    for (size_t i = 0; i != row.size(); ++i) {
+      std::string cell =
+          isNumber(i) ? alignRight(row[i], widths[i]) : row[i] + std::string(widths[i] - row[i].size(), ' ');
+      line += (i == 0 ? "" : "  ") + cell;
+    }
+    os << llvm::StringRef(line).rtrim() << '\n';
+  }
+}
+
+std::string countsText(const PlanResult &result) {
+  const size_t slowest = result.count(Fate::NotGenerated), made = result.count(Fate::Row);
+  return counted(result.points.size(), "candidate") + ": " + std::to_string(result.count(Fate::TooLarge)) +
+         " need more memory in any order, " + std::to_string(slowest) + " are slower by their bound, " +
+         std::to_string(made + result.count(Fate::OverMemory)) + " were generated and optimized, of which " +
+         std::to_string(result.count(Fate::OverMemory)) + " exceed the memory";
+}
+
+} // namespace
+
+std::vector<std::string> PlanText::commandsOf(const PlanRow &row) const {
+  std::vector<std::string> commands = {command(*this, row, row.last, "step")};
+  if (row.each)
+    commands.push_back(command(*this, row, *row.each, "joint"));
+  return commands;
+}
+
+void writePlanTable(llvm::raw_ostream &os, const PlanText &plan) {
+  const PlanJob &job = plan.request.job;
+  os << job.step.model.name << " on " << job.ranks << " ranks of " << plan.request.machine.name << ", "
+     << bytesText(plan.request.memoryBytes) << " each; a step has " << withCommas(job.batch) << " sequences of "
+     << withCommas(job.step.shape.sequence) << " tokens\n\n";
+  std::vector<Cells> rows = {headOfTable()};
+  for (const PlanRow &row : plan.result.rows)
+    rows.push_back(cellsOf(row, rows.size()));
+  printRows(os, rows);
+  os << "\nsequences    of a rank at once x microbatches of a step\n"
+     << "bound        no order with any merging of these programs is faster\n"
+     << "searched     " << wrapped(countsText(plan.result), 13) << '\n';
+  const std::vector<std::string> commands = plan.commandsOf(plan.result.rows.front());
+  os << "row 1        " << commands.front() << '\n';
+  if (commands.size() > 1)
+    os << "             and " << plan.result.rows.front().candidate.accumulation - 1 << " x\n             "
+       << commands.back() << '\n';
+}
+
+void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
+  os << "rank,replicas,shards,tensor,experts,microbatch,accumulation,recompute,zero,step_ns,exposed_ns,bound_ns,"
+        "early_bound_ns,peak_bytes,tokens_per_second_of_rank,command,command_of_other_microbatches\n";
+  constexpr int64_t picosecondsOfNs = 1000;
+  size_t number = 0;
+  for (const PlanRow &row : plan.result.rows) {
+    const PlanCandidate &c = row.candidate;
+    const std::vector<std::string> commands = plan.commandsOf(row);
+    os << ++number << ',' << c.parallel.replicas << ',' << c.parallel.shards << ',' << c.parallel.tensor << ','
+       << c.parallel.experts << ',' << c.microbatch << ',' << c.accumulation << ',' << recomputeName(c.recompute) << ','
+       << c.zero << ',' << row.stepPs / picosecondsOfNs << ',' << row.exposedPs / picosecondsOfNs << ','
+       << row.boundPs / picosecondsOfNs << ',' << row.earlyBoundPs / picosecondsOfNs << ',' << row.peakBytes << ','
+       << static_cast<int64_t>(row.tokensPerSecondOfRank) << ",\"" << commands.front() << "\",\""
+       << (commands.size() > 1 ? commands.back() : "") << "\"\n";
+  }
+}
+
+namespace {
+
+constexpr int64_t picosecondsOfNs = 1000;
+
+void writeCandidate(llvm::json::OStream &json, const PlanCandidate &candidate) {
+  json.attribute("replicas", candidate.parallel.replicas);
+  json.attribute("shards", candidate.parallel.shards);
+  json.attribute("tensor", candidate.parallel.tensor);
+  json.attribute("experts", candidate.parallel.experts);
+  json.attribute("microbatch", candidate.microbatch);
+  json.attribute("accumulation", candidate.accumulation);
+  json.attribute("recompute", recomputeName(candidate.recompute));
+  json.attribute("zero", candidate.zero);
+}
+
+void writeProgram(llvm::json::OStream &json, const PlanProgram &program, const std::string &command, int64_t times) {
+  json.object([&] {
+    json.attribute("times", times);
+    json.attribute("command", command);
+    json.attribute("step_ns", program.stepPs / picosecondsOfNs);
+    json.attribute("compute_ns", program.computePs / picosecondsOfNs);
+    json.attribute("exposed_ns", program.exposedPs / picosecondsOfNs);
+    json.attribute("peak_bytes", program.peakBytes);
+  });
+}
+
+void writeRow(llvm::json::OStream &json, const PlanText &plan, const PlanRow &row) {
+  writeCandidate(json, row.candidate);
+  json.attribute("step_ns", row.stepPs / picosecondsOfNs);
+  json.attribute("exposed_ns", row.exposedPs / picosecondsOfNs);
+  json.attribute("bound_ns", row.boundPs / picosecondsOfNs);
+  json.attribute("early_bound_ns", row.earlyBoundPs / picosecondsOfNs);
+  json.attribute("peak_bytes", row.peakBytes);
+  json.attribute("tokens_per_second_of_rank", static_cast<int64_t>(row.tokensPerSecondOfRank));
+  const std::vector<std::string> commands = plan.commandsOf(row);
+  json.attributeArray("programs", [&] {
+    writeProgram(json, row.last, commands.front(), 1);
+    if (row.each)
+      writeProgram(json, *row.each, commands.back(), row.candidate.accumulation - 1);
+  });
+}
+
+} // namespace
+
+void writePlanJson(llvm::raw_ostream &os, const PlanText &plan) {
+  llvm::json::OStream json(os, 1);
+  const PlanJob &job = plan.request.job;
+  json.object([&] {
+    json.attribute("format", "ccgraph.plan-of-training");
+    json.attribute("version", "1.0");
+    json.attribute("model", job.step.model.name);
+    json.attribute("ranks", job.ranks);
+    json.attribute("machine", plan.request.machine.name);
+    json.attribute("memory_bytes", plan.request.memoryBytes);
+    json.attribute("batch", job.batch);
+    json.attribute("sequence", job.step.shape.sequence);
+    json.attributeObject("candidates", [&] {
+      json.attribute("all", static_cast<int64_t>(plan.result.points.size()));
+      json.attribute("too_large", static_cast<int64_t>(plan.result.count(Fate::TooLarge)));
+      json.attribute("slower_by_bound", static_cast<int64_t>(plan.result.count(Fate::NotGenerated)));
+      json.attribute("over_memory", static_cast<int64_t>(plan.result.count(Fate::OverMemory)));
+    });
+    json.attributeArray("rows", [&] {
+      for (const PlanRow &row : plan.result.rows)
+        json.object([&] { writeRow(json, plan, row); });
+    });
+  });
+  os << '\n';
+}
+
+} // namespace ccgraph::planner

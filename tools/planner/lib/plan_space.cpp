@@ -1,0 +1,203 @@
+#include "planner/plan_space.h"
+
+#include "models/refusal.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace ccgraph::planner {
+
+using models::GenerateRequest;
+using models::Parallelism;
+using models::Part;
+using models::Recompute;
+
+std::string recomputeName(Recompute recompute) {
+  for (const auto &[name, choice] : models::recomputeChoices())
+    if (choice == recompute)
+      return name;
+  llvm_unreachable("no such choice");
+}
+
+std::string PlanCandidate::parallelText() const {
+  std::vector<std::string> parts;
+  auto add = [&](const char *name, int64_t ranks) {
+    if (ranks > 1)
+      parts.push_back(name + (" " + std::to_string(ranks)));
+  };
+  if (parallel.replicas > 1 && parallel.shards > 1)
+    parts.push_back("hsdp " + std::to_string(parallel.replicas) + "x" + std::to_string(parallel.shards));
+  else if (parallel.replicas > 1)
+    add("ddp", parallel.replicas);
+  else
+    add("fsdp", parallel.shards);
+  add("tp", parallel.tensor);
+  add("ep", parallel.experts);
+  return parts.empty() ? "one rank" : llvm::join(parts, ", ");
+}
+
+std::string PlanCandidate::flags() const {
+  std::string text;
+  auto add = [&](const std::string &flag, const std::string &value) {
+    text += (text.empty() ? "" : " ") + flag + " " + value;
+  };
+  auto addRanks = [&](const char *flag, int64_t ranks) {
+    if (ranks > 1)
+      add(flag, std::to_string(ranks));
+  };
+  if (parallel.replicas > 1 && parallel.shards > 1)
+    add("--hsdp", std::to_string(parallel.replicas) + "x" + std::to_string(parallel.shards));
+  else if (parallel.replicas > 1)
+    addRanks("--ddp", parallel.replicas);
+  else
+    addRanks("--fsdp", parallel.shards);
+  addRanks("--tp", parallel.tensor);
+  addRanks("--ep", parallel.experts);
+  add("--batch", std::to_string(microbatch));
+  addRanks("--accumulate", accumulation);
+  if (recompute != Recompute::None)
+    add("--recompute", recomputeName(recompute));
+  if (zero > 0)
+    add("--zero", std::to_string(zero));
+  return text;
+}
+
+GenerateRequest requestOf(const PlanJob &job, const PlanCandidate &candidate, Part part) {
+  GenerateRequest request = job.step;
+  request.parallel = candidate.parallel;
+  request.shape.batch = candidate.microbatch;
+  request.accumulation = candidate.accumulation;
+  request.recompute = {candidate.recompute, candidate.zero == 3};
+  request.shardsOptimizer = candidate.zero == 1;
+  request.part = part;
+  return request;
+}
+
+namespace {
+
+std::vector<int64_t> divisorsOf(int64_t number) {
+  std::vector<int64_t> low, high;
+  for (int64_t divisor = 1; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0) {
+      low.push_back(divisor);
+      if (divisor * divisor != number)
+        high.push_back(number / divisor);
+    }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+bool allows(const std::optional<int64_t> &choice, int64_t value) { return !choice || *choice == value; }
+
+class Enumeration {
+public:
+  Enumeration(const PlanJob &job, const PlanChoices &choices) : job_(job), choices_(choices) {}
+
+  llvm::Expected<std::vector<PlanCandidate>> run() {
+    for (int64_t tensor : divisorsOf(job_.ranks))
+      if (allows(choices_.tensor, tensor) && (tensor <= job_.ranksPerNode || choices_.tensor))
+        addTensor(tensor);
+    if (found_.empty())
+      return refusal();
+    return std::move(found_);
+  }
+
+private:
+  void addTensor(int64_t tensor) {
+    const int64_t data = job_.ranks / tensor;
+    for (int64_t shards : divisorsOf(data)) {
+      Parallelism parallel{.replicas = data / shards, .shards = shards, .tensor = tensor};
+      if (!allows(choices_.shards, shards) || !allows(choices_.replicas, parallel.replicas))
+        continue;
+      for (int64_t experts : expertChoices(parallel)) {
+        parallel.experts = experts;
+        addBatches(parallel);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<int64_t> expertChoices(const Parallelism &parallel) const {
+    std::vector<int64_t> choices;
+    for (int64_t experts : divisorsOf(std::max<int64_t>(job_.step.model.experts, 1)))
+      if (allows(choices_.experts, experts) && parallel.shards * parallel.tensor % experts == 0)
+        choices.push_back(experts);
+    return choices;
+  }
+
+  void addBatches(const Parallelism &parallel) {
+    if (job_.batch % parallel.dataRanks() != 0)
+      return noteUndivided(parallel.dataRanks());
+    const int64_t ofRank = job_.batch / parallel.dataRanks();
+    for (int64_t microbatch : divisorsOf(ofRank)) {
+      if (!allows(choices_.microbatch, microbatch))
+        continue;
+      PlanCandidate candidate{parallel, microbatch, ofRank / microbatch};
+      if (llvm::Error error = checkRequest(requestOf(job_, candidate, Part::Step)))
+        noteUnfit(std::move(error));
+      else
+        addMemoryChoices(candidate);
+    }
+  }
+
+  void addMemoryChoices(PlanCandidate candidate) {
+    for (const auto &[name, recompute] : models::recomputeChoices())
+      for (int64_t zero : zeroChoices(candidate)) {
+        candidate.recompute = recompute;
+        candidate.zero = zero;
+        if (allows(choices_.zero, zero) && (!choices_.recompute || *choices_.recompute == recompute))
+          found_.push_back(candidate);
+      }
+  }
+
+  [[nodiscard]] std::vector<int64_t> zeroChoices(const PlanCandidate &candidate) const {
+    if (candidate.parallel.shards > 1)
+      return {2, 3};
+    const bool shardsOptimizer = candidate.parallel.replicas > 1 && candidate.accumulation == 1 &&
+                                 job_.step.optimizer != models::Optimizer::None;
+    return shardsOptimizer ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0};
+  }
+
+  void noteUndivided(int64_t dataRanks) { leastUndivided_ = std::min(leastUndivided_.value_or(dataRanks), dataRanks); }
+  /// Keeps the first error, since the candidates before it have the fewest tensor ranks.
+  void noteUnfit(llvm::Error error) {
+    llvm::handleAllErrors(std::move(error), [&](const DiagnosticError &known) {
+      if (unfit_.empty())
+        unfit_ = known.diagnostics().vec();
+    });
+  }
+
+  /// Returns why there is no candidate: a batch that does not divide explains more than a model that does not.
+  llvm::Error refusal() {
+    const std::string ranks = std::to_string(job_.ranks);
+    if (leastUndivided_) {
+      const std::string data = std::to_string(*leastUndivided_);
+      return models::refusal("plan.batch", job_.step.model.name,
+                             "--batch " + std::to_string(job_.batch) + " does not divide over " + ranks +
+                                 " ranks, of which at least " + data +
+                                 " have their own sequences; expected a multiple of " + data,
+                             "with --plan, --batch counts the sequences of a whole training step");
+    }
+    if (!unfit_.empty())
+      return makeError(unfit_);
+    return models::refusal("plan.ranks", job_.step.model.name,
+                           "no parallelism of " + ranks +
+                               " ranks agrees with the given flags; expected --ddp, --fsdp, "
+                               "--hsdp, --tp, --ep, --zero and --batch that " +
+                               ranks + " ranks allow",
+                           "leave out the flags that the plan may choose");
+  }
+
+  const PlanJob &job_;
+  const PlanChoices &choices_;
+  std::vector<PlanCandidate> found_;
+  std::optional<int64_t> leastUndivided_;
+  std::vector<Diagnostic> unfit_;
+};
+
+} // namespace
+
+llvm::Expected<std::vector<PlanCandidate>> planCandidates(const PlanJob &job, const PlanChoices &choices) {
+  return Enumeration(job, choices).run();
+}
+
+} // namespace ccgraph::planner
