@@ -73,8 +73,8 @@ llvm::Error OptInput::loadGraphs() {
 
 /// Some outputs can be made of one graph only.
 llvm::Error OptInput::checkNumber() const {
-  bool holdsOne =
-      options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan || options_.writesSchedule();
+  bool holdsOne = options_.format() == OutputFormat::Json || options_.format() == OutputFormat::Plan ||
+                  options_.format() == OutputFormat::Chakra || options_.writesSchedule();
   if (graphs_.size() > 1 && options_.writesGraphs() && holdsOne)
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "the file holds %zu graphs, and a JSON file one\n  note: choose with --graph "

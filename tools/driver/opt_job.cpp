@@ -18,6 +18,7 @@
 #include "ccgraph/toolkit/schedule_files.h"
 #include "ccgraph/toolkit/spmd_evidence.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/chakra_trace.h"
 #include "driver/equivalence_flags.h"
 #include "driver/inspection.h"
 #include "driver/known_orders.h"
@@ -281,8 +282,8 @@ private:
   }
 
   [[nodiscard]] PassManagerOptions managerOptions() const {
-    PassManagerOptions manager = passOptions(
-        {options_.pipeline.manager, input_.machine(), input_.durations(), input_.objects(), ranksDiffer_});
+    PassManagerOptions manager =
+        passOptions({options_.pipeline.manager, input_.machine(), input_.durations(), input_.objects(), ranksDiffer_});
     manager.knownOrders = known_;
     return manager;
   }
@@ -416,6 +417,10 @@ private:
         writeSchedule(os, *made_);
       if (options_.writesPlans() || made_)
         return llvm::Error::success();
+      if (options_.format() == OutputFormat::Chakra) {
+        writeChakraTrace(os, *graphs().front(), managerOptions());
+        return llvm::Error::success();
+      }
       for (const auto &graph : graphs())
         if (llvm::Error error =
                 options_.format() == OutputFormat::Json ? writeCheckedJsonGraph(os, *graph) : writeFxText(os, *graph))

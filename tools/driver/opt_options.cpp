@@ -24,6 +24,7 @@ std::optional<OutputFormat> formatOf(llvm::StringRef word) {
       .Case("json", OutputFormat::Json)
       .Case("fx", OutputFormat::FxText)
       .Case("schedule", OutputFormat::Schedule)
+      .Case("chakra", OutputFormat::Chakra)
       .Case("plan", OutputFormat::Plan)
       .Case("plan-text", OutputFormat::PlanText)
       .Case("plan-dot", OutputFormat::PlanDot)
@@ -31,7 +32,8 @@ std::optional<OutputFormat> formatOf(llvm::StringRef word) {
 }
 
 void addMainFlags(CommandLine &line, OptOptions &options) {
-  line.addText("-o", "FILE", "output file: JSON, FX text for .py, a .plan.json or .schedule.json; - is standard output",
+  line.addText("-o", "FILE",
+               "output file: JSON, FX text for .py, a .plan.json, .schedule.json or .et; - is standard output",
                options.output);
   addPipelineFlags(line, options.pipeline, 2);
   line.addText("--schedule", "FILE",
@@ -87,16 +89,16 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
 void addOutputFlags(CommandLine &line, OptOptions &options) {
   line.beginTopic("output", "output files and formats",
                   "Results go to standard output or to -o; all other output goes to standard error.");
-  line.add(
-      {"--emit", "FORM",
-       "json or fx: the graph; schedule: its order and buckets; plan, plan-text, plan-dot: the lowered plan of a rank",
-       [&options](llvm::StringRef text) -> llvm::Error {
-         if (!formatOf(text))
-           return badValue("--emit", text, "json, fx, schedule, plan, plan-text or plan-dot");
-         options.emit = text.str();
-         return llvm::Error::success();
-       }});
-  line.chooseFrom({"json", "fx", "schedule", "plan", "plan-text", "plan-dot"});
+  line.add({"--emit", "FORM",
+            "json or fx: the graph; schedule: its order and buckets; chakra: an execution trace for simulators; plan, "
+            "plan-text, plan-dot: the lowered plan of a rank",
+            [&options](llvm::StringRef text) -> llvm::Error {
+              if (!formatOf(text))
+                return badValue("--emit", text, "json, fx, schedule, chakra, plan, plan-text or plan-dot");
+              options.emit = text.str();
+              return llvm::Error::success();
+            }});
+  line.chooseFrom({"json", "fx", "schedule", "chakra", "plan", "plan-text", "plan-dot"});
   line.addCount("--streams", "N",
                 "with a plan: number of communication streams, shared by the groups (default: one for each group)", 1,
                 [&](size_t streams) { options.streams = streams; });
@@ -231,6 +233,8 @@ OutputFormat OptOptions::format() const {
     return OutputFormat::Plan;
   if (name.endswith(".schedule.json"))
     return OutputFormat::Schedule;
+  if (name.endswith(".et"))
+    return OutputFormat::Chakra;
   return name.endswith(".py") ? OutputFormat::FxText : OutputFormat::Json;
 }
 

@@ -17,9 +17,9 @@ namespace ccgraph::driver {
 /// The level that runs if neither -O nor --pipeline is given.
 inline constexpr unsigned defaultLevel = 2;
 
-/// The form of the output. The first two are graphs, which every tool reads back. Schedule records the decisions. The
-/// others are plans.
-enum class OutputFormat : uint8_t { Json, FxText, Schedule, Plan, PlanText, PlanDot };
+/// The form of the output. The first two are graphs, which every tool reads back. Schedule records the decisions, and
+/// Chakra is an execution trace for simulators. The others are plans.
+enum class OutputFormat : uint8_t { Json, FxText, Schedule, Chakra, Plan, PlanText, PlanDot };
 [[nodiscard]] constexpr bool isPlanFormat(OutputFormat format) { return format >= OutputFormat::Plan; }
 
 /// Each field holds the value of one flag; the flag's help (opt_options.cpp) describes the fields without a comment.
@@ -84,7 +84,7 @@ struct OptOptions {
   [[nodiscard]] size_t explainedCollectives() const;
   [[nodiscard]] bool writesToStdout() const { return writesGraphs() && (output.empty() || output == "-"); }
   /// Returns the format of --emit, else the format of the output's name: FX text for .py, a plan for .plan.json, a
-  /// schedule for .schedule.json, otherwise JSON.
+  /// schedule for .schedule.json, an execution trace for .et, otherwise JSON.
   [[nodiscard]] OutputFormat format() const;
   /// Returns true if other options are tried to give advice; a report page shows the advice too. With a schedule, no
   /// other option is tried.
