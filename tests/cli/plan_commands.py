@@ -2,7 +2,7 @@
 """Runs the commands of each row of a plan, and compares what ccgraph-opt predicts with the row: plan_commands.py BIN"""
 import json, os, subprocess, sys
 
-PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 --recompute full "
+PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 --recompute full --clip 1 --foreach "
         "--rows 4 --json")
 
 

@@ -97,6 +97,14 @@ void addProgram(CommandLine &line, GenOptions &options) {
                 return badValue("--lr", text, "a number above 0");
               return llvm::Error::success();
             }});
+  line.add({"--clip", "NORM", "scale the gradients of a step to this norm at most (no clipping)",
+            [&request](llvm::StringRef text) -> llvm::Error {
+              if (text.getAsDouble(request.clipNorm) || !(request.clipNorm > 0))
+                return badValue("--clip", text, "a number above 0");
+              return llvm::Error::success();
+            }});
+  line.addSwitch("--foreach", "the optimizer has one call for all parameters, as torch.optim's foreach form",
+                 request.hasForeachOptimizer);
   addChoice<DType>(line, "--dtype", "dtype of the computation: bf16 (default), f16, f32 or f64; weights are f32",
                    {{"bf16", DType::BF16}, {"f16", DType::F16}, {"f32", DType::F32}, {"f64", DType::F64}},
                    request.dtype);
@@ -251,7 +259,7 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
     return usage("--hsdp with --fsdp: expected one of them; --hsdp RxS states how many ranks share the weights");
   if (llvm::Error error = checkPlan(line, options))
     return error;
-  for (llvm::StringRef flag : {"--optimizer", "--lr"})
+  for (llvm::StringRef flag : {"--optimizer", "--lr", "--clip", "--foreach"})
     if (isGiven(flag) && options.request.part != Part::Step && !options.plan.isPlan)
       return usage(flag + " without --part step: expected a step, since no other part has an optimizer");
   if (llvm::Error error = takeZero(options))

@@ -6,6 +6,7 @@
 #include "planner/plan_output.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace ccgraph::driver {
 namespace {
@@ -36,16 +37,23 @@ PlanChoices choicesOf(const GenOptions &options) {
   return choices;
 }
 
-/// Returns the arguments of ccgraph-gen that the plan does not choose, as they were given.
-std::string modelArguments(const GenOptions &options) {
-  constexpr llvm::StringLiteral kept[] = {"--config",      "--seq",    "--optimizer", "--lr",  "--dtype",
-                                          "--loss-chunks", "--device", "--layers",    "--dim", "--ffn",
-                                          "--kv-heads",    "--heads",  "--vocab"};
-  std::string text = options.model;
+/// Returns those of the given flags, as they were given.
+std::string givenOf(const GenOptions &options, llvm::ArrayRef<llvm::StringLiteral> flags) {
+  std::vector<std::string> words;
   for (const report::GivenFlag &given : options.given)
-    if (llvm::is_contained(kept, given.name))
-      text += (text.empty() ? "" : " ") + given.name + " " + given.value.value_or("");
-  return text;
+    if (llvm::is_contained(flags, given.name))
+      words.push_back(given.name + (given.value ? " " + *given.value : ""));
+  return llvm::join(words, " ");
+}
+
+/// Names what the plan does not choose.
+planner::PlanNames namesOf(const GenOptions &options, const std::string &machine) {
+  constexpr llvm::StringLiteral ofModel[] = {"--config", "--seq", "--dtype", "--loss-chunks", "--device", "--layers",
+                                             "--dim",    "--ffn", "--heads", "--kv-heads",    "--vocab"};
+  constexpr llvm::StringLiteral ofOptimizer[] = {"--optimizer", "--lr", "--clip", "--foreach"};
+  const std::string sizes = givenOf(options, ofModel);
+  return {options.model + (options.model.empty() || sizes.empty() ? "" : " ") + sizes, givenOf(options, ofOptimizer),
+          machine};
 }
 
 PlanRequest requestOf(const GenOptions &options, const Machine &machine) {
@@ -83,7 +91,7 @@ llvm::Error writePlan(const GenOptions &options, Streams streams) {
       duringLine(streams.err, "comparing parallelisms", [&] { return planTraining(request); });
   if (!result)
     return result.takeError();
-  const planner::PlanText plan{request, *result, {modelArguments(options), name}};
+  const planner::PlanText plan{request, *result, namesOf(options, name)};
   if (!options.plan.report.empty())
     if (llvm::Error error = writeFile(options.plan.report, [&](llvm::raw_ostream &os) {
           writePlanPage(os, plan);

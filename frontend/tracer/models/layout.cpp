@@ -73,6 +73,38 @@ Tensor Layout::reduceGradient(const Parameter &parameter, const Tensor &gradient
   return parallel().replicas > 1 && !options_.bucketsReplicas ? all_reduce(sum, "sum", "replicate") : sum;
 }
 
+std::vector<const char *> Layout::groupsOfElements(WeightKind kind) const {
+  std::vector<const char *> groups;
+  auto [shards, ranks] = shardGroup(kind);
+  if (ranks > 1)
+    groups.push_back(shards);
+  const bool hasOwnExperts = kind == WeightKind::Expert && parallel().experts > 1;
+  if (hasOwnExperts)
+    groups.push_back("ep");
+  else if (kind != WeightKind::Shared && tensorRanks() > 1)
+    groups.push_back("tp");
+  return groups;
+}
+
+// Parameters whose elements are on the same ranks share their collectives.
+Tensor Layout::sumOfSquares(const std::vector<Tensor> &gradients) const {
+  Tensor all;
+  for (WeightKind kind : {WeightKind::Split, WeightKind::Shared, WeightKind::Expert}) {
+    Tensor own;
+    for (size_t i = 0; i != gradients.size(); ++i)
+      if (parameters_[i]->kind == kind) {
+        Tensor square = sum(gradients[i] * gradients[i]);
+        own = own.isAbsent() ? square : own + square;
+      }
+    if (own.isAbsent())
+      continue;
+    for (const char *group : groupsOfElements(kind))
+      own = all_reduce(own, "sum", group);
+    all = all.isAbsent() ? own : all + own;
+  }
+  return all;
+}
+
 Tensor Layout::gather(const Parameter &parameter) {
   if (options_.gathersOnce) {
     Tensor &whole = gathered_[&parameter];

@@ -50,10 +50,13 @@ private:
   void recordBackward(const Hidden &hidden);
   /// Adds the sums over the microbatches before to the gradients.
   void accumulateGradients();
+  /// Scales the gradients to the norm of the request.
+  void clipGradients();
   [[nodiscard]] std::vector<Tensor> shards() const;
   [[nodiscard]] std::vector<Tensor> results();
   [[nodiscard]] std::vector<Tensor> stepped();
   [[nodiscard]] std::vector<Tensor> steppedByAdamW();
+  [[nodiscard]] std::vector<AdamWState> adamWStates(const Tensor &next);
 
   Trace &trace_;
   const GenerateRequest &request_;
@@ -120,24 +123,40 @@ void StepRecorder::accumulateGradients() {
   }
 }
 
+void StepRecorder::clipGradients() {
+  Module module(layout_, "clip_grad_norm");
+  constexpr double eps = 1e-6; // of torch.nn.utils.clip_grad_norm_
+  Tensor norm = sqrt(layout_.sumOfSquares(gradients_));
+  Tensor scale = clamp(request_.clipNorm / (norm + eps), std::nullopt, 1.0);
+  for (Tensor &gradient : gradients_)
+    gradient = gradient * scale;
+}
+
+std::vector<AdamWState> StepRecorder::adamWStates(const Tensor &next) {
+  std::vector<AdamWState> states;
+  for (const auto &parameter : layout_.parameters()) {
+    TensorSpec like{DType::F32, parameter->shard.sizes(), request_.device};
+    states.push_back({parameter->shard, trace_.input("average_of_" + parameter->name, like),
+                      trace_.input("square_of_" + parameter->name, like), next});
+  }
+  return states;
+}
+
 std::vector<Tensor> StepRecorder::steppedByAdamW() {
-  std::vector<Tensor> parameters, averages, squares;
   Tensor step = trace_.input("optimizer_step", {DType::F32, {}, request_.device});
   Tensor next = step + 1;
-  for (size_t i = 0; i != gradients_.size(); ++i) {
-    const Parameter &parameter = *layout_.parameters()[i];
-    Module module(layout_, "optimizer");
-    TensorSpec like{DType::F32, parameter.shard.sizes(), request_.device};
-    AdamWState state{parameter.shard, trace_.input("average_of_" + parameter.name, like),
-                     trace_.input("square_of_" + parameter.name, like), next};
-    AdamWState after = adamw(state, gradients_[i], {.lr = request_.learningRate});
-    parameters.push_back(after.parameter);
-    averages.push_back(after.average);
-    squares.push_back(after.square);
-  }
+  Module module(layout_, "optimizer");
+  std::vector<AdamWState> states = adamWStates(next);
+  const AdamWOptions options{.lr = request_.learningRate};
+  if (request_.hasForeachOptimizer)
+    states = adamw(states, gradients_, options);
+  else
+    for (size_t i = 0; i != states.size(); ++i)
+      states[i] = adamw(states[i], gradients_[i], options);
   std::vector<Tensor> results = {loss_};
-  for (const std::vector<Tensor> &part : {parameters, averages, squares})
-    results.insert(results.end(), part.begin(), part.end());
+  for (Tensor AdamWState::*part : {&AdamWState::parameter, &AdamWState::average, &AdamWState::square})
+    for (const AdamWState &state : states)
+      results.push_back(state.*part);
   results.push_back(next);
   return results;
 }
@@ -147,6 +166,11 @@ std::vector<Tensor> StepRecorder::stepped() {
     return steppedByAdamW();
   std::vector<Tensor> results = {loss_};
   Module module(layout_, "optimizer");
+  if (request_.hasForeachOptimizer) {
+    std::vector<Tensor> all = sgd(shards(), gradients_, {.lr = request_.learningRate});
+    results.insert(results.end(), all.begin(), all.end());
+    return results;
+  }
   for (size_t i = 0; i != gradients_.size(); ++i)
     results.push_back(sgd(layout_.parameters()[i]->shard, gradients_[i], {.lr = request_.learningRate}));
   return results;
@@ -180,6 +204,8 @@ std::vector<Tensor> StepRecorder::record() {
     gradients_ = bucketed_.reduce(shards(), gradients_);
   if (request_.accumulation > 1)
     accumulateGradients();
+  if (request_.clipNorm > 0)
+    clipGradients();
   std::vector<Tensor> all = results();
   all.insert(all.end(), bucketed_.state().begin(), bucketed_.state().end());
   return all;
@@ -201,6 +227,14 @@ llvm::Error checkMemoryChoices(const GenerateRequest &request) {
   if (request.accumulation > 1 && request.shardsOptimizer)
     return refusal("gen.accumulate", request.model.name, "--accumulate with --zero 1, expected one of them",
                    "a sharded optimizer steps each bucket of gradients as soon as it is reduced");
+  for (auto [isGiven, flag] : {std::pair(request.clipNorm > 0, "--clip"), {request.hasForeachOptimizer, "--foreach"}}) {
+    if (isGiven && (request.part != Part::Step || request.optimizer == Optimizer::None))
+      return refusal("gen.optimizer", request.model.name,
+                     std::string(flag) + " without an optimizer, expected a step with one", "add --part step");
+    if (isGiven && request.shardsOptimizer)
+      return refusal("gen.optimizer", request.model.name, std::string(flag) + " with --zero 1, expected one of them",
+                     "a sharded optimizer steps each bucket of gradients as soon as it is reduced");
+  }
   return llvm::Error::success();
 }
 

@@ -59,6 +59,10 @@ struct GenerateRequest {
   /// What the backward pass computes again. gathersWeightsAgain is ZeRO stage 3; without it, sharded weights stay
   /// gathered until the backward pass.
   RecomputePolicy recompute = {};
+  /// The gradients of a step are scaled so that the norm of all of them together is at most this; 0: unchanged.
+  double clipNorm = 0;
+  /// The optimizer of a step has one call for all parameters (torch.optim's foreach form), instead of one for each.
+  bool hasForeachOptimizer = false;
   /// Microbatches of a step. With several, the program is that of one microbatch: each gradient is added to an input
   /// "gradient_of_P", the sum over the microbatches before, and the loss is the microbatch's part of the mean over all.
   int64_t accumulation = 1;

@@ -109,7 +109,8 @@ Numbers SmallModel::wholeOf(const std::string &name, const Node &placeholder) co
   } else if (!whole.sizes.empty()) {
     // There are rows for any distribution: only the first are used, and they do not depend on the number of rows.
     whole.sizes.front() *= parallel().shards * parallel().tensor;
-    if (endsWith(name, "wo_weight") || endsWith(name, "w2_weight") || endsWith(name, "proj_weight"))
+    const bool hasPartOfExperts = parallel().experts == 1 && endsWith(name, "experts_w2");
+    if (endsWith(name, "wo_weight") || endsWith(name, "w2_weight") || endsWith(name, "proj_weight") || hasPartOfExperts)
       whole.sizes[1] *= parallel().tensor;
   }
   int64_t count = productOf(whole.sizes);
@@ -159,8 +160,17 @@ Numbers SmallModel::tensorPart(const std::string &name, const Numbers &whole, in
     }
     return below(parts);
   }
-  if (endsWith(name, "wo_weight") || endsWith(name, "w2_weight") || endsWith(name, "proj_weight"))
+  if (endsWith(name, "wo_weight") || endsWith(name, "w2_weight") || endsWith(name, "proj_weight") ||
+      endsWith(name, "experts_w2"))
     return whole.columnPart(rank, ranks);
+  // The rows of all experts are stored one after the other.
+  if (endsWith(name, "experts_w1") || endsWith(name, "experts_w3")) {
+    std::vector<Numbers> parts;
+    for (int64_t expert = 0; expert != model.experts; ++expert)
+      parts.push_back(
+          whole.rowsFrom(expert * model.expertDim + rank * (model.expertDim / ranks), model.expertDim / ranks));
+    return below(parts);
+  }
   for (llvm::StringRef split : {"w1_weight", "w3_weight", "fc_weight", "fc_bias"})
     if (endsWith(name, split))
       return whole.rowsFrom(rank * (model.ffnDim / ranks), model.ffnDim / ranks);

@@ -52,6 +52,7 @@ const Spread spreads[] = {
     {"gpt2_fsdp", "gpt2-xl", {.shards = 4}},
     {"gpt2_tp", "gpt2-xl", {.tensor = 2}},
     {"mixtral_fsdp", "mixtral-8x7b", {.shards = 4}},
+    {"mixtral_fsdp_tp", "mixtral-8x7b", {.shards = 2, .tensor = 2}},
     {"mixtral_ep", "mixtral-8x7b", {.shards = 2, .experts = 2}},
     {"mixtral_fsdp_ep", "mixtral-8x7b", {.shards = 4, .experts = 2}},
     {"mixtral_ep_of_tp", "mixtral-8x7b", {.tensor = 2, .experts = 2}},
@@ -222,6 +223,61 @@ TEST(Accumulation, AddsToTheGradientsBefore) {
       Numbers numbers{{sum.sizes.begin(), sum.sizes.end()}, numbersOf(sum)};
       EXPECT_LT(distance(numbers, expected[rank].at(half.parameterNames()[i])), 2e-5) << half.parameterNames()[i];
     }
+}
+
+class ClippedStepTest : public testing::TestWithParam<Spread> {};
+
+// With the gradients g of one rank, a step is p - lr g min(1, clip / |g|), whatever ranks hold the elements.
+TEST_P(ClippedStepTest, ScalesByTheNormOfAllGradients) {
+  constexpr double clip = 0.1, lr = 0.5;
+  SmallModel one(requestOf({"alone", GetParam().model, {}}));
+  const SmallModel::Results gradients = one.run();
+  double squares = 0;
+  for (const std::string &name : one.parameterNames())
+    for (double number : gradients.front().at(name).values)
+      squares += number * number;
+  ASSERT_GT(std::sqrt(squares), clip);
+  GenerateRequest request = requestOf(GetParam(), Part::Step);
+  request.optimizer = Optimizer::Sgd;
+  request.learningRate = lr;
+  request.clipNorm = clip;
+  request.hasForeachOptimizer = GetParam().lossChunks == 1;
+  SmallModel many(request);
+  const SmallModel::Results got = many.run();
+  for (const std::string &name : one.parameterNames()) {
+    const HostTensor &initial = one.request().inputs.front().at("in." + name);
+    Numbers expected{{initial.sizes.begin(), initial.sizes.end()}, numbersOf(initial)};
+    for (size_t i = 0; i != expected.values.size(); ++i)
+      expected.values[i] -= lr * gradients.front().at(name).values[i] * clip / std::sqrt(squares);
+    for (int64_t rank = 0; rank != many.parallel().world(); ++rank)
+      EXPECT_LT(distance(got[static_cast<size_t>(rank)].at(name), many.partOf(name, expected, rank)), 1e-5)
+          << name << " of rank " << rank;
+  }
+}
+
+const Spread clipped[] = {
+    {"fsdp", "llama3-8b", {.shards = 4}},
+    {"hsdp_tp_chunks", "llama3-8b", {.replicas = 2, .shards = 2, .tensor = 2}, 4},
+    {"mixtral_tp", "mixtral-8x7b", {.shards = 2, .tensor = 2}},
+    {"mixtral_ep", "mixtral-8x7b", {.shards = 2, .tensor = 2, .experts = 2}},
+};
+INSTANTIATE_TEST_SUITE_P(All, ClippedStepTest, testing::ValuesIn(clipped),
+                         [](const auto &instance) { return instance.param.name; });
+
+// Both forms compute one formula, and round it differently.
+TEST(ForeachOptimizer, StepsAsTheFormOfOneParameter) {
+  GenerateRequest request = requestOf({"fsdp", "llama3-8b", {.shards = 2}}, Part::Step);
+  SmallModel each(request);
+  request.hasForeachOptimizer = true;
+  SmallModel together(request);
+  for (int step = 0; step != 2; ++step) {
+    const SmallModel::Results expected = each.run(), got = together.run();
+    for (const std::string &name : each.parameterNames())
+      EXPECT_LT(distance(got[1].at(name), expected[1].at(name)), 1e-5) << name;
+  }
+  auto isForeach = [](const Node *node) { return node->target().str().contains("_foreach_"); };
+  EXPECT_EQ(llvm::count_if(together.graph(), isForeach), 9);
+  EXPECT_EQ(llvm::count_if(each.graph(), isForeach), 0);
 }
 
 class OptimizerTest : public testing::TestWithParam<Optimizer> {};

@@ -82,7 +82,7 @@ TEST(PlanOutput, IsTheSameInEveryRun) {
     PlanResult result = llvm::cantFail(planTraining(request));
     std::string text;
     llvm::raw_string_ostream os(text);
-    PlanText plan{request, result, {"m", "h100x8"}};
+    PlanText plan{request, result, {"m", "", "h100x8"}};
     writePlanPage(os, plan);
     writePlanJson(os, plan);
     writePlanCsv(os, plan);

@@ -12,10 +12,12 @@ namespace {
 
 using Fate = PlanPoint::Fate;
 
-std::string command(const PlanText &plan, const PlanRow &row, const PlanProgram &program, const char *part) {
-  return "ccgraph-gen " + plan.names.model + " " + row.candidate.flags() + " --part " + part +
-         " | ccgraph-opt - -O2 --machine " + plan.names.machine + " --memory-budget " +
-         OptionText<ByteCount>::print({program.budgetBytes});
+std::string command(const PlanText &plan, const PlanRow &row, const PlanProgram &program, models::Part part) {
+  const std::string optimizer =
+      part == models::Part::Step && !plan.names.optimizer.empty() ? " " + plan.names.optimizer : "";
+  return "ccgraph-gen " + plan.names.model + " " + row.candidate.flags() + " --part " +
+         (part == models::Part::Step ? "step" : "joint") + optimizer + " | ccgraph-opt - -O2 --machine " +
+         plan.names.machine + " --memory-budget " + OptionText<ByteCount>::print({program.budgetBytes});
 }
 
 std::string percentText(int64_t part, int64_t whole) {
@@ -77,9 +79,9 @@ std::string countsText(const PlanResult &result) {
 } // namespace
 
 std::vector<std::string> PlanText::commandsOf(const PlanRow &row) const {
-  std::vector<std::string> commands = {command(*this, row, row.last, "step")};
+  std::vector<std::string> commands = {command(*this, row, row.last, models::Part::Step)};
   if (row.each)
-    commands.push_back(command(*this, row, *row.each, "joint"));
+    commands.push_back(command(*this, row, *row.each, models::Part::Joint));
   return commands;
 }
 

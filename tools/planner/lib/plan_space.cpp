@@ -70,6 +70,10 @@ GenerateRequest requestOf(const PlanJob &job, const PlanCandidate &candidate, Pa
   request.recompute = {candidate.recompute, candidate.zero == 3};
   request.shardsOptimizer = candidate.zero == 1;
   request.part = part;
+  if (part != Part::Step) {
+    request.clipNorm = 0;
+    request.hasForeachOptimizer = false;
+  }
   return request;
 }
 
@@ -152,8 +156,10 @@ private:
   [[nodiscard]] std::vector<int64_t> zeroChoices(const PlanCandidate &candidate) const {
     if (candidate.parallel.shards > 1)
       return {2, 3};
+    const GenerateRequest &step = job_.step;
     const bool shardsOptimizer = candidate.parallel.replicas > 1 && candidate.accumulation == 1 &&
-                                 job_.step.optimizer != models::Optimizer::None;
+                                 step.optimizer != models::Optimizer::None && step.clipNorm == 0 &&
+                                 !step.hasForeachOptimizer;
     return shardsOptimizer ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0};
   }
 

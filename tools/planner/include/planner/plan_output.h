@@ -19,6 +19,8 @@ namespace ccgraph::planner {
 struct PlanNames {
   /// arguments of ccgraph-gen: "llama3-70b --seq 4096"
   std::string model;
+  /// arguments for programs with an optimizer: "--optimizer sgd --clip 1"
+  std::string optimizer;
   /// a preset or a file
   std::string machine;
 };

@@ -7,6 +7,7 @@
 // backward pass computes again (recompute.h), and the ZeRO stage:
 //   0   whole weights on each rank                  1   as 0, and the optimizer is sharded over the replicas
 //   2   sharded weights, gathered once a microbatch  3   as 2, gathered again in the backward pass
+// Stage 1 excludes several microbatches, clipping and the foreach form of the optimizer, as in the generator.
 //
 // Candidates are listed in a fixed order, so that every run gives the same plan.
 //
@@ -59,7 +60,8 @@ struct PlanCandidate {
 
 [[nodiscard]] llvm::Expected<std::vector<PlanCandidate>> planCandidates(const PlanJob &job, const PlanChoices &choices);
 
-/// Returns the request whose program a rank runs: Part::Step for the last microbatch, Part::Joint for each before it.
+/// Returns the request whose program a rank runs: Part::Step for the last microbatch, Part::Joint for each before it,
+/// which has no optimizer.
 [[nodiscard]] models::GenerateRequest requestOf(const PlanJob &job, const PlanCandidate &candidate, models::Part part);
 
 } // namespace ccgraph::planner
