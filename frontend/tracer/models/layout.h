@@ -79,8 +79,8 @@ public:
   /// Reduces the gradient of gather's result to the gradient of the shard. Differentiation with respect to a shard does
   /// this already; a caller that differentiates with respect to the gathered weight calls this function.
   [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
-  /// Returns the sum of the squares of all elements of all gradients, each counted once: f32[]. `gradients` are those of
-  /// the parameters' parts, in the order of parameters(), summed over all ranks.
+  /// Returns the sum of the squares of all elements of all gradients, each counted once: f32[]. `gradients` are those
+  /// of the parameters' parts, in the order of parameters(), summed over all ranks.
   [[nodiscard]] Tensor sumOfSquares(const std::vector<Tensor> &gradients) const;
   /// With gathersOnce: returns the gathered tensor of a parameter that was gathered.
   [[nodiscard]] const Tensor &gathered(const Parameter &parameter) const { return gathered_.at(&parameter); }

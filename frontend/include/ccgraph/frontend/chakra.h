@@ -1,7 +1,7 @@
 // Chakra execution traces: the form in which simulators such as ASTRA-sim and viewers take the program of one rank.
 //
-// The form is et_def.proto, version 0.0.4, of https://github.com/mlcommons/chakra: a GlobalMetadata message, then a Node
-// message for each step, each after its length as a varint.
+// The form is et_def.proto, version 0.0.4, of https://github.com/mlcommons/chakra: a GlobalMetadata message, then a
+// Node message for each step, each after its length as a varint.
 //
 //   COMP_NODE                  a node that takes time; attributes num_ops (floating-point operations) and tensor_size
 //                              (bytes read and written), if both are known

@@ -7,8 +7,8 @@
 //      predict its step
 //   5. stop at the first candidate whose bound is not below the slowest of the `rows` best: no later one is better
 //
-// So the result is the same as without step 5 (PlanRequest::isExhaustive), as long as bounds are bounds; a test compares
-// both. Rows are ordered by step time, then memory, then the order of the candidates.
+// So the result is the same as without step 5 (PlanRequest::isExhaustive), as long as bounds are bounds; a test
+// compares both. Rows are ordered by step time, then memory, then the order of the candidates.
 //
 // A step of several microbatches is the joint program for each microbatch but the last, then the step program
 // (training_step.h), one after the other. Its memory is the larger of the two, plus the state of the optimizer while
