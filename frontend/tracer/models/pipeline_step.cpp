@@ -60,6 +60,8 @@ public:
     return results();
   }
   [[nodiscard]] const std::map<RunKey, SplitBackward> &splits() const { return splits_; }
+  /// The backward passes, in the order of the program.
+  [[nodiscard]] llvm::ArrayRef<NodeRange> backwards() const { return backwards_; }
 
 private:
   void run(const PipelineAction &action) {
@@ -148,7 +150,10 @@ private:
     if (!part.isFirst)
       inputs.push_back(forward.input);
     Tensor gradient = part.isLast ? Tensor() : valueOf(arrivedGradients_[keyOf(action)]);
+    Node *before = trace_.graph().back();
     std::vector<Tensor> gradients = backward(forward.output, inputs, gradient).tensors();
+    if (before != trace_.graph().back())
+      backwards_.push_back({before->next(), trace_.graph().back()});
     if (!part.isFirst && !gradients.empty()) {
       inputGradients_[keyOf(action)] = gradients.back();
       gradients.pop_back();
@@ -223,6 +228,7 @@ private:
   std::map<RunKey, std::vector<Tensor>> weightGradients_;
   std::map<const Parameter *, Tensor> sums_; ///< looked up, never iterated
   std::map<RunKey, SplitBackward> splits_;
+  std::vector<NodeRange> backwards_;
   std::vector<Tensor> sends_;
 };
 
@@ -281,9 +287,9 @@ llvm::Error checkPipeline(const GenerateRequest &request, const PipelineSchedule
   if (!request.hook.empty())
     return refusal("gen.pipeline", model.name, "--hook with --pp, expected gradients without buckets",
                    "leave --hook out: each gradient is reduced once, after the last microbatch");
-  if (!request.recompute.isNone())
-    return refusal("gen.pipeline", model.name, "--recompute or --zero 3 with --pp, expected kept activations",
-                   "leave them out: a rank's program keeps the activations of the microbatches in flight");
+  if (request.recompute.gathersWeightsAgain)
+    return refusal("gen.pipeline", model.name, "--zero 3 with --pp, expected stage 2",
+                   "leave --zero out: each weight is gathered once for all microbatches of a step");
   if (request.accumulation != 1)
     return refusal("gen.pipeline", model.name, "--accumulate with --pp, expected whole steps",
                    "use --microbatches instead: the gradients of a pipeline's microbatches are summed");
@@ -308,8 +314,10 @@ llvm::Expected<std::unique_ptr<Graph>> generatePipelineRank(Context &context, co
   PipelineRecorder recorder(*trace, request, schedule);
   std::vector<Tensor> results = recorder.record(pipelineRank);
   llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(results);
-  if (graph)
-    moveWeightGradients(**graph, recorder.splits());
+  if (!graph)
+    return graph;
+  recomputeForward(**graph, recorder.backwards(), request.recompute);
+  moveWeightGradients(**graph, recorder.splits());
   return graph;
 }
 

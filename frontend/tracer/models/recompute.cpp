@@ -24,17 +24,22 @@ int64_t layerOf(const Node &node) {
 
 class Recomputation {
 public:
-  Recomputation(Graph &graph, const Node *boundary, const RecomputePolicy &policy) : graph_(graph), policy_(policy) {
-    Node *node = graph.front();
-    for (; node != boundary->next(); node = node->next())
-      addForward(*node);
-    firstOfBackward_ = node;
+  Recomputation(Graph &graph, llvm::ArrayRef<NodeRange> backwards, const RecomputePolicy &policy)
+      : graph_(graph), policy_(policy) {
+    for (const NodeRange &range : backwards)
+      for (Node *node = range.first; node != range.last->next(); node = node->next()) {
+        backward_.push_back(node);
+        isBackward_.insert(node);
+      }
+    for (Node *node : graph)
+      if (!isBackward_.contains(node))
+        addForward(*node);
     for (const Node *kept : layerResults())
       repeated_.erase(kept);
   }
 
   void run() {
-    for (Node *node = firstOfBackward_; node; node = node->next())
+    for (Node *node : backward_)
       for (unsigned i = 0; i != node->numOperands(); ++i)
         if (repeated_.contains(node->operand(i)))
           graph_.setOperand(node, i, again(node->operand(i), node));
@@ -85,7 +90,7 @@ private:
     return isProduct(workFamily(op));
   }
 
-  /// Returns the values that the next layer, or the program after the layers, reads.
+  /// Returns the values that the next layer, or the program outside of the layers, reads.
   [[nodiscard]] std::vector<const Node *> layerResults() const {
     std::vector<const Node *> results;
     for (const Node *node : candidates_)
@@ -125,8 +130,9 @@ private:
 
   Graph &graph_;
   const RecomputePolicy &policy_;
-  Node *firstOfBackward_ = nullptr;
-  llvm::DenseMap<const Node *, int64_t> layers_; ///< of the forward pass; looked up, never iterated
+  std::vector<Node *> backward_; ///< in the order of the program
+  llvm::DenseSet<const Node *> isBackward_;
+  llvm::DenseMap<const Node *, int64_t> layers_; ///< of all other nodes; looked up, never iterated
   llvm::DenseSet<const Node *> weights_;
   llvm::DenseSet<const Node *> repeated_;
   std::vector<Node *> candidates_;             ///< what was in repeated_ at first, in the order of the program
@@ -141,9 +147,9 @@ const std::vector<std::pair<std::string, Recompute>> &recomputeChoices() {
   return choices;
 }
 
-void recomputeForward(Graph &graph, const Node *boundary, const RecomputePolicy &policy) {
+void recomputeForward(Graph &graph, llvm::ArrayRef<NodeRange> backwards, const RecomputePolicy &policy) {
   if (!policy.isNone())
-    Recomputation(graph, boundary, policy).run();
+    Recomputation(graph, backwards, policy).run();
 }
 
 } // namespace ccgraph::models

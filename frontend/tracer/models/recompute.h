@@ -20,6 +20,8 @@
 
 #include "ccgraph/ir/graph.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +39,14 @@ struct RecomputePolicy {
   [[nodiscard]] bool isNone() const { return activations == Recompute::None && !gathersWeightsAgain; }
 };
 
-/// Rewrites a joint graph whose forward pass ends with `boundary`. The modules of layers are "layers.N" and below.
-void recomputeForward(Graph &graph, const Node *boundary, const RecomputePolicy &policy);
+/// Consecutive nodes of a program, both ends included.
+struct NodeRange {
+  Node *first = nullptr;
+  Node *last = nullptr;
+};
+
+/// Rewrites a program with these backward passes: one, or those of a pipeline's microbatches, in their order. All other
+/// nodes keep what they read. The modules of layers are "layers.N" and below.
+void recomputeForward(Graph &graph, llvm::ArrayRef<NodeRange> backwards, const RecomputePolicy &policy);
 
 } // namespace ccgraph::models

@@ -283,7 +283,7 @@ llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const Generate
   llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(results);
   if (!graph)
     return graph;
-  recomputeForward(**graph, boundary, request.recompute);
+  recomputeForward(**graph, NodeRange{boundary->next(), (*graph)->back()}, request.recompute);
   if (request.part != Part::Forward && request.part != Part::Backward)
     return graph;
   return request.part == Part::Forward ? forwardPart(std::move(*graph), boundary)

@@ -2,6 +2,7 @@
 #include "small_model.h"
 
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/pipeline_verifier.h"
 #include "ccgraph/ir/verifier.h"
 #include "models/pipeline_schedules.h"
@@ -25,6 +26,7 @@ struct PipelineCase {
   std::string name;
   PipelineRequest pipeline;
   int64_t shards = 1;
+  models::Recompute recompute = models::Recompute::None;
 };
 
 const PipelineCase cases[] = {
@@ -36,6 +38,9 @@ const PipelineCase cases[] = {
     {"zbv_of_few_microbatches", {PipelineKind::ZeroBubbleV, 3, 0, 2}},
     {"zbv_fsdp", {PipelineKind::ZeroBubbleV, 2, 0, 4}, 2},
     {"dualpipe", {PipelineKind::DualPipeV, 3, 0, 7}},
+    {"one_forward_one_backward_full", {PipelineKind::OneForwardOneBackward, 2, 0, 3}, 2, models::Recompute::Full},
+    {"interleaved_selective", {PipelineKind::Interleaved, 2, 2, 4}, 1, models::Recompute::Selective},
+    {"zbv_full", {PipelineKind::ZeroBubbleV, 2, 0, 4}, 1, models::Recompute::Full},
 };
 
 GenerateRequest requestOf(const PipelineCase &of) {
@@ -43,7 +48,8 @@ GenerateRequest requestOf(const PipelineCase &of) {
                           .parallel = {.shards = of.shards, .pipeline = of.pipeline.ranks},
                           .shape = {.sequence = 8, .batch = batchOfMicrobatch},
                           .dtype = DType::F32,
-                          .device = "cpu"};
+                          .device = "cpu",
+                          .recompute = {of.recompute}};
   request.model.layers = 7;
   return request;
 }
@@ -167,6 +173,19 @@ TEST(PipelineStep, SplitBackwardsRunTheWeightsAtTheirPlace) {
   for (const Node *node = lastSend; node; node = node->next())
     productsAfter += node->target().str() == "aten.mm.default";
   EXPECT_GT(productsAfter, 0U);
+}
+
+// A rank holds the inputs of its layers for each microbatch in flight, and all values of one layer at a time.
+TEST(PipelineStep, RecomputationNeedsLessMemory) {
+  auto peak = [](models::Recompute recompute) {
+    PipelineCase of{"", {PipelineKind::OneForwardOneBackward, 2, 0, 4}, 1, recompute};
+    GenerateRequest request = requestOf(of);
+    request.shape.sequence = 512;
+    Context context;
+    PipelineSchedule schedule = withTransfers(llvm::cantFail(models::makePipelineSchedule(of.pipeline)));
+    return peakMemory(*llvm::cantFail(models::generatePipelineRank(context, request, schedule, 0))).bytes;
+  };
+  EXPECT_LT(peak(models::Recompute::Full) * 2, peak(models::Recompute::None));
 }
 
 TEST(PipelineStep, RefusesWhatCannotBeCut) {
