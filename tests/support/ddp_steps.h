@@ -1,5 +1,5 @@
-// Plans of a data-parallel step: with DataParallel, and with buckets written by hand. A test compares their steps, and a
-// program their times.
+// Plans of a data-parallel step: with DataParallel, and with buckets written by hand. A test compares their steps, and
+// a program their times.
 //
 // Ownership: plans belong to the caller and refer to the context. Failure: aborts. Cost: that of tracing and lowering.
 #pragma once

@@ -18,8 +18,8 @@
 // Layers are distributed over the stages evenly: stage s of S has layers s * L / S up to (s + 1) * L / S.
 //
 // Ownership: the graph is the caller's, and lives in the context. Failure: as generate(); and a model with tied
-// weights, fewer layers than stages, loss chunks, a hook of gradients, weights that are gathered again, accumulation, or
-// a part other than the joint graph. Cost: linear in the nodes times the microbatches.
+// weights, fewer layers than stages, loss chunks, a hook of gradients, weights that are gathered again, accumulation,
+// or a part other than the joint graph. Cost: linear in the nodes times the microbatches.
 #pragma once
 
 #include "models/training_step.h"

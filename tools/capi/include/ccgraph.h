@@ -131,10 +131,10 @@ ccgraph_error *ccgraph_advise(ccgraph_graph *graph);
 /* --- Checks of jobs and contracts, since 1.4 ---------------------------------------------------------------------- */
 
 /* Checks a whole job, as ccgraph-check does: a job file, a graph or plan for each rank in order, one graph for all
- * ranks, logs, or the schedule of a pipeline. It uses the options under, ranks, max-resident, machine, replay and groups
- * (one path, or one for each graph, separated by commas); of a schedule, stages, stage-graphs and stage-sizes in place
- * of ranks and groups. NULL options are the defaults. Findings are no error: ccgraph_checked_count has their number. A
- * schedule in which an action is missing or misplaced has no job, and so only the forms text and json. */
+ * ranks, logs, or the schedule of a pipeline. It uses the options under, ranks, max-resident, machine, replay and
+ * groups (one path, or one for each graph, separated by commas); of a schedule, stages, stage-graphs and stage-sizes in
+ * place of ranks and groups. NULL options are the defaults. Findings are no error: ccgraph_checked_count has their
+ * number. A schedule in which an action is missing or misplaced has no job, and so only the forms text and json. */
 ccgraph_error *ccgraph_check(const char *const *paths, size_t count, const ccgraph_options *options,
                              ccgraph_checked **checked);
 /* Compares the step of a log or a graph file with the contract in a TOML file. Of the options, it uses groups and

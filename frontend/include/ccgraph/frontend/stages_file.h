@@ -6,10 +6,10 @@
 //    "microbatches": 8, "groups": "groups.json", "pipeline": "pp"}
 //
 // There is one entry for each stage, in the order of the stages. Paths are relative to the folder of the stages file.
-// A schedule that divides the backward needs "backward_input" and "backward_weight". "unshard" and "reduce_grad" are the
-// graphs of the actions UNSHARD and REDUCE_GRAD of a stage with sharded parameters. "input" and "output_gradient" name
-// placeholders, "output" and "input_gradient" are places in the list of results, from 0. "microbatches" is the number
-// for which the graphs were made. "pipeline" names the group of the group file that contains one rank of each
+// A schedule that divides the backward needs "backward_input" and "backward_weight". "unshard" and "reduce_grad" are
+// the graphs of the actions UNSHARD and REDUCE_GRAD of a stage with sharded parameters. "input" and "output_gradient"
+// name placeholders, "output" and "input_gradient" are places in the list of results, from 0. "microbatches" is the
+// number for which the graphs were made. "pipeline" names the group of the group file that contains one rank of each
 // stage, in the order of the schedule's ranks ("pp"). Other members are errors, because a misspelt one would change the
 // job.
 //

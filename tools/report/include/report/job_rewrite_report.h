@@ -1,7 +1,7 @@
 // Writes what was done to a whole job (ccgraph/toolkit/job_rewrite.h), as text and as JSON:
 //   {"ranks": 4, "graphs": 4, "changed": 4, "proved": true, "reason": "", "safe": ["dataflow", "streams", ...]}
-// `reason` states why each rank keeps its order across groups; it is empty if the rewritten job was proved. `safe` lists
-// the semantics under which no rank of a proved job waits for ever.
+// `reason` states why each rank keeps its order across groups; it is empty if the rewritten job was proved. `safe`
+// lists the semantics under which no rank of a proved job waits for ever.
 //
 // Ownership: borrows the result. Failure: none; the stream keeps the system's error. Cost: negligible.
 #pragma once

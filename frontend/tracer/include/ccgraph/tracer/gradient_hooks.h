@@ -56,7 +56,8 @@ struct GradBucket {
   std::vector<BucketSlice> slices;
   std::vector<std::vector<int64_t>> shapes;
   /// by parameter of the bucket: its dimensions in the order of its memory, the outermost first; empty: row-major, also
-  /// where the elements of the parameter do not fill its memory. As in c10d, a gradient has the strides of its parameter
+  /// where the elements of the parameter do not fill its memory. As in c10d, a gradient has the strides of its
+  /// parameter.
   std::vector<std::vector<int64_t>> orders = {};
   /// the group that reduces the bucket
   std::string group;

@@ -7,8 +7,8 @@
 //
 //   input of stage s           what stage s - 1 sends: the output of its forward graph
 //   output gradient of stage s what stage s + 1 sends: the input gradient of its backward graph
-//   unsharded parameters       the results of the graph of UNSHARD, by name, from that action on; one in flight is waited
-//                              for at its first use
+//   unsharded parameters       the results of the graph of UNSHARD, by name, from that action on; one in flight is
+//                              waited for at its first use
 //   inputs of REDUCE_GRAD      the results of the backward graphs with the same name, summed over the microbatches. A
 //                              result in flight is waited for at WAIT_REDUCE_GRAD
 //   other inputs of a backward the value of the same name that the forward, or backward_input, of the same microbatch
