@@ -4,6 +4,7 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "driver/progress_line.h"
 #include "planner/plan_output.h"
+#include "report/advice_command.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,7 +43,7 @@ std::string givenOf(const GenOptions &options, llvm::ArrayRef<llvm::StringLitera
   std::vector<std::string> words;
   for (const report::GivenFlag &given : options.given)
     if (llvm::is_contained(flags, given.name))
-      words.push_back(given.name + (given.value ? " " + *given.value : ""));
+      words.push_back(given.name + (given.value ? " " + report::shellWord(*given.value) : ""));
   return llvm::join(words, " ");
 }
 
@@ -53,7 +54,7 @@ planner::PlanNames namesOf(const GenOptions &options, const std::string &machine
   constexpr llvm::StringLiteral ofOptimizer[] = {"--optimizer", "--lr", "--clip", "--foreach"};
   const std::string sizes = givenOf(options, ofModel);
   return {options.model + (options.model.empty() || sizes.empty() ? "" : " ") + sizes, givenOf(options, ofOptimizer),
-          machine};
+          report::shellWord(machine)};
 }
 
 PlanRequest requestOf(const GenOptions &options, const Machine &machine) {

@@ -4,6 +4,7 @@
 #include "ccgraph/ir/diagnostic.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +73,8 @@ TEST_P(SmallPlanTest, DropsNoRowAndBoundsEachStepFromBelow) {
 
 INSTANTIATE_TEST_SUITE_P(All, SmallPlanTest,
                          testing::Values(Slice{"llama3-8b", {.zero = 2, .recompute = models::Recompute::Selective}},
-                                         Slice{"mixtral-8x7b", {.zero = 3, .recompute = models::Recompute::Full}}),
+                                         Slice{"mixtral-8x7b",
+                                               {.tensor = 2, .zero = 3, .recompute = models::Recompute::Full}}),
                          [](const auto &instance) { return instance.index == 0 ? "llama" : "mixtral"; });
 
 TEST(PlanOutput, IsTheSameInEveryRun) {
@@ -90,6 +92,28 @@ TEST(PlanOutput, IsTheSameInEveryRun) {
     return os.str();
   };
   EXPECT_EQ(page(), page());
+}
+
+// Names of files may contain anything, and every form of the output stays readable.
+TEST(PlanOutput, EscapesNames) {
+  PlanRequest request = requestFor("llama3-8b");
+  PlanResult result;
+  result.rows.push_back({.candidate = {.accumulation = 2}, .stepPs = 1, .last = {}, .each = PlanProgram()});
+  PlanText plan{request, result, {"--config 'a \"<b>.json'", "--clip 1", "'\xff.json'"}};
+  auto textOf = [&](void (*write)(llvm::raw_ostream &, const PlanText &)) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    write(os, plan);
+    return os.str();
+  };
+  EXPECT_NE(textOf(writePlanCsv)
+                .find(",\"ccgraph-gen --config 'a \"\"<b>.json' --batch 1 --accumulate 2 --part step "
+                      "--clip 1 | ccgraph-opt"),
+            std::string::npos);
+  EXPECT_NE(
+      textOf(writePlanPage).find("--config &apos;a &quot;&lt;b&gt;.json&apos; --batch 1 --accumulate 2 --part joint |"),
+      std::string::npos);
+  EXPECT_TRUE(llvm::json::isUTF8(textOf(writePlanJson)));
 }
 
 TEST(PlanMemory, NoRowExceedsTheLimit) {

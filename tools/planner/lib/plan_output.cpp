@@ -69,11 +69,16 @@ void printRows(llvm::raw_ostream &os, llvm::ArrayRef<Cells> rows) {
 }
 
 std::string countsText(const PlanResult &result) {
-  const size_t slowest = result.count(Fate::NotGenerated), made = result.count(Fate::Row);
-  return counted(result.points.size(), "candidate") + ": " + std::to_string(result.count(Fate::TooLarge)) +
-         " need more memory in any order, " + std::to_string(slowest) + " are slower by their bound, " +
-         std::to_string(made + result.count(Fate::OverMemory)) + " were generated and optimized, of which " +
-         std::to_string(result.count(Fate::OverMemory)) + " exceed the memory";
+  auto number = [&](std::initializer_list<Fate> fates) {
+    size_t sum = 0;
+    for (Fate fate : fates)
+      sum += result.count(fate);
+    return withCommas(static_cast<int64_t>(sum));
+  };
+  return counted(result.points.size(), "candidate") + ": " + number({Fate::TooLarge}) +
+         " need more memory in any order, " + number({Fate::NotGenerated}) + " are slower by their bound, " +
+         number({Fate::Row, Fate::OverMemory}) + " were generated and optimized, of which " +
+         number({Fate::OverMemory}) + " exceed the memory";
 }
 
 } // namespace
@@ -104,6 +109,18 @@ void writePlanTable(llvm::raw_ostream &os, const PlanText &plan) {
        << commands.back() << '\n';
 }
 
+namespace {
+
+/// Returns the text as a field of CSV: in quotes, which are doubled inside.
+std::string quoted(llvm::StringRef text) {
+  std::string field = "\"";
+  for (char c : text)
+    field += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return field + "\"";
+}
+
+} // namespace
+
 void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
   os << "rank,replicas,shards,tensor,experts,microbatch,accumulation,recompute,zero,step_ns,exposed_ns,bound_ns,"
         "early_bound_ns,peak_bytes,tokens_per_second_of_rank,command,command_of_other_microbatches\n";
@@ -116,8 +133,8 @@ void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
        << c.parallel.experts << ',' << c.microbatch << ',' << c.accumulation << ',' << recomputeName(c.recompute) << ','
        << c.zero << ',' << row.stepPs / picosecondsOfNs << ',' << row.exposedPs / picosecondsOfNs << ','
        << row.boundPs / picosecondsOfNs << ',' << row.earlyBoundPs / picosecondsOfNs << ',' << row.peakBytes << ','
-       << static_cast<int64_t>(row.tokensPerSecondOfRank) << ",\"" << commands.front() << "\",\""
-       << (commands.size() > 1 ? commands.back() : "") << "\"\n";
+       << static_cast<int64_t>(row.tokensPerSecondOfRank) << ',' << quoted(commands.front()) << ','
+       << quoted(commands.size() > 1 ? commands.back() : "") << '\n';
   }
 }
 
@@ -139,7 +156,7 @@ void writeCandidate(llvm::json::OStream &json, const PlanCandidate &candidate) {
 void writeProgram(llvm::json::OStream &json, const PlanProgram &program, const std::string &command, int64_t times) {
   json.object([&] {
     json.attribute("times", times);
-    json.attribute("command", command);
+    json.attribute("command", llvm::json::fixUTF8(command));
     json.attribute("step_ns", program.stepPs / picosecondsOfNs);
     json.attribute("compute_ns", program.computePs / picosecondsOfNs);
     json.attribute("exposed_ns", program.exposedPs / picosecondsOfNs);
@@ -171,9 +188,9 @@ void writePlanJson(llvm::raw_ostream &os, const PlanText &plan) {
   json.object([&] {
     json.attribute("format", "ccgraph.plan-of-training");
     json.attribute("version", "1.0");
-    json.attribute("model", job.step.model.name);
+    json.attribute("model", llvm::json::fixUTF8(job.step.model.name));
     json.attribute("ranks", job.ranks);
-    json.attribute("machine", plan.request.machine.name);
+    json.attribute("machine", llvm::json::fixUTF8(plan.request.machine.name));
     json.attribute("memory_bytes", plan.request.memoryBytes);
     json.attribute("batch", job.batch);
     json.attribute("sequence", job.step.shape.sequence);

@@ -55,14 +55,8 @@ public:
   }
 
 private:
-  void progress(llvm::StringRef what, size_t done, size_t all) const {
-    if (request_.onProgress)
-      request_.onProgress(what, done, all);
-  }
-
   llvm::Error bound(llvm::ArrayRef<PlanCandidate> candidates) {
     for (const PlanCandidate &candidate : candidates) {
-      progress("bounds", result_.points.size(), candidates.size());
       llvm::Expected<PlanBound> bound = boundOf(request_.job, candidate, request_.machine);
       if (!bound)
         return bound.takeError();
@@ -82,11 +76,9 @@ private:
   }
 
   llvm::Error optimizeAll() {
-    for (size_t at = 0; at != result_.points.size(); ++at) {
-      PlanPoint &point = result_.points[at];
+    for (PlanPoint &point : result_.points) {
       if (point.fate == Fate::TooLarge)
         continue;
-      progress("programs", at, result_.points.size());
       // A candidate with an equal time and less memory would be a better row, so only a larger bound ends the search.
       if (std::optional<int64_t> limit = cutoff(); limit && point.bound.picoseconds > *limit)
         return llvm::Error::success();
@@ -123,7 +115,7 @@ private:
     row.tokensPerSecondOfRank = static_cast<double>(request_.job.batch * request_.job.step.shape.sequence) /
                                 static_cast<double>(request_.job.ranks) / (static_cast<double>(row.stepPs) / 1e12);
     point.fate = Fate::Row;
-    insert(std::move(row));
+    insert(row);
     return llvm::Error::success();
   }
 
@@ -140,10 +132,10 @@ private:
   }
 
   /// Candidates come in the order of their bounds, which is the same in every run, and a row stays behind equal ones.
-  void insert(PlanRow row) {
+  void insert(const PlanRow &row) {
     auto key = [](const PlanRow &of) { return std::tuple(of.stepPs, of.peakBytes, of.candidate.flags()); };
     auto place = llvm::find_if(result_.rows, [&](const PlanRow &other) { return key(row) < key(other); });
-    result_.rows.insert(place, std::move(row));
+    result_.rows.insert(place, row);
   }
 
   llvm::Error nothingFits() const {

@@ -15,7 +15,7 @@
 
 namespace ccgraph::planner {
 
-/// How the commands of a plan name what the plan does not choose.
+/// How the commands of a plan name what the plan does not choose, as words of a shell.
 struct PlanNames {
   /// arguments of ccgraph-gen: "llama3-70b --seq 4096"
   std::string model;

@@ -22,8 +22,6 @@
 
 #include "planner/plan_bound.h"
 
-#include <functional>
-
 namespace ccgraph::planner {
 
 struct PlanRequest {
@@ -36,8 +34,6 @@ struct PlanRequest {
   size_t rows = 10;
   /// true: no candidate is dropped because of its bound
   bool isExhaustive = false;
-  /// Called as work proceeds, with a text such as "bounds" and two counts; may be empty.
-  std::function<void(llvm::StringRef what, size_t done, size_t all)> onProgress;
 };
 
 /// The result of one program after -O2.
