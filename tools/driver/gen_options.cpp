@@ -1,5 +1,6 @@
 #include "driver/gen_options.h"
 
+#include "ccgraph/ir/machine.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/options.h"
 #include "driver/output_paths.h"
@@ -147,7 +148,10 @@ void addPlan(CommandLine &line, GenOptions &options) {
   line.addSwitch("--plan", "rank the parallelisms that fit by their predicted step time, instead of writing a graph",
                  plan.isPlan);
   addSize(line, "--ranks", "ranks of the job", plan.ranks);
-  line.addText("--machine", "NAME", "preset or machine file by which times are predicted (h100x8)", plan.machine);
+  line.addText("--machine", "NAME",
+               "machine for predicted times: " + llvm::join(machinePresetNames(), ", ") + ", or a FILE (h100x8)",
+               plan.machine);
+  line.chooseFrom(machinePresetNames());
   line.add({"--memory", "BYTES", "memory of one rank: 80GiB, 64GB", [&plan](llvm::StringRef text) -> llvm::Error {
               std::optional<ByteCount> bytes = OptionText<ByteCount>::parse(text);
               if (!bytes || !bytes->limit || *bytes->limit == 0)
