@@ -40,9 +40,10 @@ class Trace:
             json.dump({"distributedInfo": {"rank": self.rank}, "traceEvents": self.events}, file)
 
 
-def write_job(folder, slow_node=None, slow_host=None, extra=0.0):
+def write_job(folder, slow_node=None, slow_host=None, extra=0.0, regions=True):
     """Writes the traces of a job. `slow_node` and `slow_host` are (rank, microseconds): mm takes longer, or the host
-    pauses before it. `extra` microseconds of each step are an operator that the graph does not have."""
+    pauses before it. `extra` microseconds of each step are an operator that the graph does not have. Without `regions`,
+    the traces do not say where a step begins."""
     traces = [Trace(rank) for rank in range(RANKS)]
     for step in range(STEPS):
         arrivals, begins = [], []
@@ -66,8 +67,9 @@ def write_job(folder, slow_node=None, slow_host=None, extra=0.0):
             trace.event("graph_0_cpp_fused_add_relu_0", 300.0)
             if extra:
                 trace.event("aten::unknown", extra)
-            trace.events.append({"ph": "X", "cat": "cpu_op", "name": "## Call CompiledFxGraph fabc ##", "tid": 1,
-                                 "ts": begin, "dur": trace.now - begin})
+            if regions:
+                trace.events.append({"ph": "X", "cat": "cpu_op", "name": "## Call CompiledFxGraph fabc ##", "tid": 1,
+                                     "ts": begin, "dur": trace.now - begin})
             trace.now += 50.0
     for trace in traces:
         trace.write(folder)
@@ -120,6 +122,21 @@ def check_host():
         row = measured(folder, slow_host=(0, 2000.0))[0]["collectives"]["all_reduce"]
         assert row["last_rank"] == 0 and row["cause"] == "host", row
         assert near(row["waiting_us"], 2000) and near(row["cause_us"], 2000), row
+
+
+def check_eager():
+    """Steps are found by their first operator, and a wait on what was waited for has no event."""
+    global GRAPH
+    compiled = GRAPH
+    GRAPH = GRAPH.replace("        relu:", '        again: "f32[4, 4][4, 1]cpu" = '
+                          "torch.ops._c10d_functional.wait_tensor.default(wait_tensor)\n        relu:")
+    with tempfile.TemporaryDirectory() as folder:
+        tables, durations = measured(folder, slow_node=(1, 3000.0), regions=False)
+        row = tables["collectives"]["all_reduce"]
+        assert tables["steps"] == STEPS and tables["unmatched_us"] == 0, tables
+        assert (row["last_rank"], row["cause"]) == (1, "mm") and near(row["waiting_us"], 3000), row
+        assert durations["mm"] == 1000.0 and durations["all_reduce"] == TRANSFER, durations
+    GRAPH = compiled
 
 
 def check_nobody_late():
@@ -182,6 +199,6 @@ def check_errors():
             assert code == 1 and not out and message in err and "Traceback" not in err, (words, code, out, err)
 
 
-for check in (check_node, check_host, check_nobody_late, check_unmatched, check_recorded, check_errors):
+for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_recorded, check_errors):
     check()
 print("ok")
