@@ -1,0 +1,183 @@
+#include "ccgraph/frontend/placement_file.h"
+
+#include "json/json_report.h"
+#include "json/member_sink.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+namespace {
+
+constexpr size_t errorLimit = 20;
+
+/// Reads "replicate", "shard(0)", "partial(sum)" or "partial(avg)".
+std::optional<Placement> parsePlacement(llvm::StringRef text) {
+  Placement placement;
+  if (text == "replicate")
+    return placement;
+  placement.kind = text == "partial(sum)" ? Placement::Kind::PartialSum : Placement::Kind::PartialAvg;
+  if (text == "partial(sum)" || text == "partial(avg)")
+    return placement;
+  placement.kind = Placement::Kind::Shard;
+  constexpr int64_t mostDims = 64;
+  if (!text.consume_front("shard(") || !text.consume_back(")") || text.getAsInteger(10, placement.dim) ||
+      placement.dim < 0 || placement.dim > mostDims)
+    return std::nullopt;
+  return placement;
+}
+
+class PlacementReader {
+public:
+  explicit PlacementReader(const SourceText &source) : report_(source, errorLimit) {}
+
+  llvm::Expected<StepPlacements> read(const SourceText &source) {
+    bool hasInputs = false, hasOutputs = false;
+    MemberSink sink("", [&](const JsonValue &member) {
+      if (member.key == "mesh")
+        readMesh(member);
+      else if (member.key == "inputs" || member.key == "outputs") {
+        bool isInput = member.key == "inputs";
+        (isInput ? hasInputs : hasOutputs) = true;
+        readList(member, isInput ? placements_.inputs : placements_.outputs);
+      }
+    });
+    llvm::Error syntax = parseJson(source, sink);
+    if (!syntax && (!hasInputs || !hasOutputs))
+      report_.error(0, "expected an object with the members 'inputs' and 'outputs'",
+                    "e.g. {\"inputs\": [{\"position\": 0, \"single\": 0, \"of\": \"x\", \"placement\": {\"dp\": "
+                    "\"shard(0)\"}}], \"outputs\": []}");
+    finish();
+    if (llvm::Error error = report_.take(std::move(syntax)))
+      return error;
+    return std::move(placements_);
+  }
+
+private:
+  void readMesh(const JsonValue &mesh) {
+    const JsonValue *axes = mesh.member("axes"), *sizes = mesh.member("sizes");
+    if (!axes || !axes->is(JsonKind::Array) || !sizes || !sizes->is(JsonKind::Array) || axes->count != sizes->count)
+      return report_.expected(mesh, "the axes of the mesh and as many sizes",
+                              "e.g. {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+    for (const JsonValue &axis : axes->elements())
+      stated_.push_back({report_.line(axis, "the name of an axis").value_or("").str(), 0});
+    size_t next = 0;
+    constexpr int64_t most = 65536;
+    for (const JsonValue &size : sizes->elements()) {
+      int64_t ranks = report_.integer(size, "a number of ranks").value_or(1);
+      if (ranks < 1 || ranks > most)
+        report_.expected(size, "a number of ranks from 1 to " + llvm::Twine(most));
+      stated_[next++].size = ranks;
+    }
+  }
+
+  void readList(const JsonValue &list, std::vector<TensorPlacement> &into) {
+    if (!list.is(JsonKind::Array))
+      return report_.expected(list, "an array of placements");
+    for (const JsonValue &entry : list.elements())
+      into.push_back(readEntry(entry));
+  }
+
+  TensorPlacement readEntry(const JsonValue &entry) {
+    TensorPlacement placement;
+    if (!entry.is(JsonKind::Object)) {
+      report_.expected(entry, "a placement: an object with 'position', 'single', 'of' and 'placement'");
+      return placement;
+    }
+    placement.position = readPosition(entry, "position");
+    placement.single = readPosition(entry, "single");
+    if (const JsonValue *of = entry.member("of"))
+      placement.of = report_.line(*of, "a name").value_or("").str();
+    if (placement.of.empty())
+      placement.of = std::to_string(placement.position);
+    readAxes(entry, placement);
+    if (const JsonValue *order = entry.member("split_order"))
+      for (const JsonValue &axis : order->elements())
+        placement.splitOrder.push_back(axisOf(axis, report_.string(axis, "the name of an axis").value_or("")));
+    if (const JsonValue *shape = entry.member("as"))
+      readShape(*shape, placement);
+    return placement;
+  }
+
+  size_t readPosition(const JsonValue &entry, llvm::StringRef key) {
+    const JsonValue *value = entry.member(key);
+    if (value && value->is(JsonKind::Integer) && value->integer >= 0)
+      return static_cast<size_t>(value->integer);
+    report_.expected(value ? *value : entry, "'" + key + "': a position, from 0");
+    return 0;
+  }
+
+  void readShape(const JsonValue &shape, TensorPlacement &placement) {
+    for (const JsonValue &size : shape.elements())
+      placement.as.push_back(size.is(JsonKind::Integer) ? size.integer : 0);
+    if (placement.as.size() < 2 || llvm::any_of(placement.as, [](int64_t size) { return size < 1; }))
+      report_.expected(shape, "'as': a shape of two dimensions or more", "e.g. [3, 16, 16]");
+  }
+
+  void readAxes(const JsonValue &entry, TensorPlacement &placement) {
+    const JsonValue *axes = entry.member("placement");
+    if (!axes || !axes->is(JsonKind::Object))
+      return report_.expected(axes ? *axes : entry, "'placement': an object, axis -> placement",
+                              "e.g. {\"dp\": \"replicate\", \"tp\": \"shard(0)\"}");
+    for (const JsonValue &axis : axes->elements()) {
+      std::optional<Placement> parsed =
+          axis.is(JsonKind::String) ? parsePlacement(axis.text) : std::optional<Placement>();
+      if (!parsed)
+        report_.expected(axis, "a placement: replicate, shard(DIMENSION), partial(sum) or partial(avg)");
+      size_t index = axisOf(axis, axis.key);
+      placement.axes.resize(std::max(placement.axes.size(), index + 1));
+      placement.axes[index] = parsed.value_or(Placement());
+    }
+  }
+
+  /// Returns the index of an axis by its first appearance in a placement; the stated mesh may order them otherwise.
+  size_t axisOf(const JsonValue &place, llvm::StringRef name) {
+    const auto *known = llvm::find_if(axes_, [&](const NamedAxis &axis) { return axis.name == name; });
+    if (known != axes_.end())
+      return static_cast<size_t>(known - axes_.begin());
+    axes_.push_back({name.str(), place.offset});
+    return axes_.size() - 1;
+  }
+
+  /// Orders the axes of all placements as the mesh does.
+  void finish() {
+    if (stated_.empty())
+      for (const NamedAxis &axis : axes_)
+        stated_.push_back({axis.name, 0});
+    std::vector<size_t> toMesh;
+    for (const NamedAxis &axis : axes_) {
+      const auto *place = llvm::find_if(stated_, [&](const MeshAxis &stated) { return stated.name == axis.name; });
+      if (place == stated_.end())
+        report_.error(axis.offset, "the mesh has no axis '" + axis.name + "'", "list it in \"mesh\"");
+      toMesh.push_back(static_cast<size_t>(place - stated_.begin()));
+    }
+    placements_.mesh.assign(stated_.begin(), stated_.end());
+    if (report_.hasErrors())
+      return;
+    for (std::vector<TensorPlacement> *list : {&placements_.inputs, &placements_.outputs})
+      for (TensorPlacement &placement : *list) {
+        std::vector<Placement> ordered(stated_.size());
+        for (size_t i = 0; i != placement.axes.size(); ++i)
+          ordered[toMesh[i]] = placement.axes[i];
+        placement.axes = std::move(ordered);
+        for (size_t &axis : placement.splitOrder)
+          axis = toMesh[axis];
+      }
+  }
+
+  struct NamedAxis {
+    std::string name;
+    size_t offset;
+  };
+  JsonReport report_;
+  StepPlacements placements_;
+  llvm::SmallVector<MeshAxis, 4> stated_;
+  llvm::SmallVector<NamedAxis, 4> axes_;
+};
+
+} // namespace
+
+llvm::Expected<StepPlacements> readPlacementFile(const SourceText &source) {
+  return PlacementReader(source).read(source);
+}
+
+} // namespace ccgraph

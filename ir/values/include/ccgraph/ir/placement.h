@@ -1,0 +1,63 @@
+// Placements: how the ranks of a mesh hold the tensors of a step that one device holds whole.
+//
+// A mesh has axes from major to minor; rank r has the coordinates of r in row-major order. For each axis, a tensor is
+//   replicate      equal on all ranks of the axis
+//   shard(d)       cut along dimension d as torch.chunk cuts it: n elements over k ranks are chunks of ceil(n / k), the
+//                  last ones smaller or empty
+//   partial(sum)   the sum over the ranks of the axis is the tensor
+//   partial(avg)   their mean is the tensor
+// Where two axes cut one dimension, `splitOrder` states which cuts first; without it, the major axis does.
+//
+// A fused weight (q, k and v in one) is cut as if it had the shape `as`, [3, 16, 16]: d is a dimension of that shape,
+// so shard(1) cuts each of q, k and v. A rank sees the first two dimensions of its part as one.
+//
+// Ownership: plain values. Failure: none; readers check the file, and users the shapes. Cost: none.
+#pragma once
+
+#include "ccgraph/ir/int_list.h"
+
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+struct Placement {
+  enum class Kind : uint8_t { Replicate, Shard, PartialSum, PartialAvg };
+  Kind kind = Kind::Replicate;
+  /// of Shard
+  int64_t dim = 0;
+  friend bool operator==(const Placement &, const Placement &) = default;
+};
+/// Returns "replicate", "shard(0)", "partial(sum)".
+[[nodiscard]] std::string placementText(const Placement &placement);
+
+/// One input or output of the parallel step, and its counterpart of the single one.
+struct TensorPlacement {
+  /// index among the inputs or outputs of the parallel graph, and of the single graph
+  size_t position = 0;
+  size_t single = 0;
+  /// what it is: "l0.wq", "grad.l0.wq"
+  std::string of;
+  /// by axis of the mesh
+  std::vector<Placement> axes;
+  /// axes in the order in which they cut; axes that are not listed cut first, from major to minor
+  std::vector<size_t> splitOrder;
+  /// empty: the tensor's own shape
+  IntList as;
+};
+
+struct MeshAxis {
+  std::string name;
+  /// number of ranks; 0: not stated
+  int64_t size = 0;
+};
+
+/// The placements of all inputs and outputs of a step.
+struct StepPlacements {
+  /// from major to minor
+  std::vector<MeshAxis> mesh;
+  std::vector<TensorPlacement> inputs;
+  std::vector<TensorPlacement> outputs;
+};
+
+} // namespace ccgraph
