@@ -1,0 +1,140 @@
+#include "array.h"
+
+#include "ccgraph/ir/strides.h"
+
+namespace ccgraph::equality {
+
+std::optional<Kind> kindOf(DType dtype) {
+  switch (classOf(dtype)) {
+  case DTypeClass::Bool:
+    return Kind::Bool;
+  case DTypeClass::Integer:
+    return Kind::Integer;
+  case DTypeClass::Float:
+    return Kind::Float;
+  case DTypeClass::Complex:
+    return std::nullopt;
+  }
+  llvm_unreachable("all classes are mapped");
+}
+
+Array makeArray(Kind kind, IntListRef sizes, Words words, unsigned digits) {
+  if (kind == Kind::Float && digits < fullDigits)
+    for (Word &word : words)
+      word = truncate(word, digits);
+  return {kind, static_cast<uint8_t>(kind == Kind::Float ? digits : fullDigits), toIntList(sizes),
+          std::make_shared<const Words>(std::move(words))};
+}
+
+Array filled(Kind kind, IntListRef sizes, Word word) {
+  return makeArray(kind, sizes, Words(static_cast<size_t>(productOf(sizes)), word));
+}
+
+Array reshaped(const Array &array, IntListRef sizes) {
+  Array result = array;
+  result.sizes = toIntList(sizes);
+  return result;
+}
+
+std::optional<Array> converted(const Array &array, Kind kind) {
+  if (array.kind == kind)
+    return array;
+  Words words(*array.words);
+  for (Word &word : words)
+    if (kind == Kind::Float) {
+      word = numberOfInteger(static_cast<int64_t>(word));
+    } else if (kind == Kind::Bool) {
+      word = word != 0;
+    } else if (array.kind == Kind::Float) {
+      std::optional<int64_t> integer = integerOf(word);
+      if (!integer)
+        return std::nullopt;
+      word = static_cast<Word>(*integer);
+    }
+  return makeArray(kind, array.sizes, std::move(words), array.digits);
+}
+
+std::optional<int64_t> firstDifference(const Array &a, const Array &b) {
+  const unsigned digits = std::min(a.digits, b.digits);
+  const bool truncates = a.digits != b.digits;
+  for (int64_t i = 0; i != std::min(a.count(), b.count()); ++i)
+    if (a[i] != b[i] && (!truncates || truncate(a[i], digits) != truncate(b[i], digits)))
+      return i;
+  return std::nullopt;
+}
+
+bool sameWords(const Array &a, const Array &b) {
+  return a.words == b.words || (a.count() == b.count() && !firstDifference(a, b));
+}
+
+uint64_t contentHash(const Array &array) {
+  uint64_t hash = mix(static_cast<uint64_t>(array.kind), array.words->size());
+  for (Word word : *array.words)
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 29);
+  for (Word word : array.unity ? *array.unity : Words())
+    hash = mix(hash, word);
+  return mix(hash, array.digits);
+}
+
+Tensor::Tensor(const Array &array)
+    : storage(std::make_shared<Storage>(array)), sizes(array.sizes), strides(contiguousStrides(array.sizes)) {}
+
+namespace {
+
+/// Returns true if the view is the whole storage in order.
+bool isWhole(const Tensor &tensor) {
+  return tensor.offset == 0 && isContiguous(tensor.sizes, tensor.strides) &&
+         productOf(tensor.sizes) == static_cast<int64_t>(tensor.storage->words->size());
+}
+
+} // namespace
+
+/// Returns the words of the view in order; null for null.
+static std::shared_ptr<const Words> viewedWords(const Tensor &tensor, const std::shared_ptr<const Words> &from) {
+  if (!from)
+    return nullptr;
+  Words words;
+  words.reserve(static_cast<size_t>(productOf(tensor.sizes)));
+  forEachOffset(tensor.sizes, tensor.strides, tensor.offset,
+                [&](int64_t place) { words.push_back((*from)[static_cast<size_t>(place)]); });
+  return std::make_shared<const Words>(std::move(words));
+}
+
+Array read(const Tensor &tensor) {
+  const Storage &storage = *tensor.storage;
+  if (isWhole(tensor))
+    return {storage.kind, storage.digits, tensor.sizes, storage.words, storage.unity};
+  return {storage.kind, storage.digits, tensor.sizes, viewedWords(tensor, storage.words),
+          viewedWords(tensor, storage.unity)};
+}
+
+void write(const Tensor &tensor, const Array &array) {
+  Storage &storage = *tensor.storage;
+  storage.hash = 0;
+  storage.unity = nullptr;
+  if (isWhole(tensor)) {
+    storage.words = array.words;
+    storage.digits = array.digits;
+    return;
+  }
+  Words words(*storage.words);
+  int64_t next = 0;
+  forEachOffset(tensor.sizes, tensor.strides, tensor.offset,
+                [&](int64_t place) { words[static_cast<size_t>(place)] = array[next++]; });
+  storage.digits = std::min(storage.digits, array.digits);
+  storage.words = makeArray(storage.kind, {static_cast<int64_t>(words.size())}, std::move(words), storage.digits).words;
+}
+
+uint64_t identityOf(const Tensor &tensor) {
+  Storage &storage = *tensor.storage;
+  if (storage.hash == 0)
+    storage.hash = contentHash({storage.kind, storage.digits, {}, storage.words, storage.unity});
+  uint64_t identity = mix(storage.hash, static_cast<uint64_t>(tensor.offset));
+  for (int64_t size : tensor.sizes)
+    identity = mix(identity, static_cast<uint64_t>(size));
+  for (int64_t stride : tensor.strides)
+    identity = mix(identity, static_cast<uint64_t>(stride) + 17);
+  return identity;
+}
+
+} // namespace ccgraph::equality

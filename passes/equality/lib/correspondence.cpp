@@ -1,0 +1,257 @@
+#include "correspondence.h"
+
+#include "axis.h"
+#include "distribute.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace ccgraph::equality {
+namespace {
+
+/// The words divided by the first unit, as a hash, and this unit.
+struct Normal {
+  uint64_t hash = 0;
+  Word unit = 0;
+};
+
+/// Empty for words that are all equal.
+std::optional<Normal> normalOf(const Array &array, Field &field) {
+  const Words &words = *array.words;
+  if (words.size() > 1 && llvm::all_of(words, [&](Word word) { return word == words.front(); }))
+    return std::nullopt;
+  if (words.size() == 1 && array.kind != Kind::Float)
+    return std::nullopt;
+  if (array.kind != Kind::Float)
+    return Normal{contentHash(array) >> 1, fromPlain(1)};
+  const auto *unit = std::find_if(words.data(), words.data() + words.size(),
+                                  [](Word word) { return !isMark(word) && toPlain(word) % prime != 0; });
+  if (unit == words.data() + words.size())
+    return std::nullopt;
+  // A number alone is a multiple of every other one, so only the number itself corresponds.
+  if (words.size() == 1)
+    return Normal{mix(hashText("number"), toPlain(*unit)) >> 1, fromPlain(1)};
+  Word inverse = field.inverse(*unit);
+  uint64_t hash = array.digits;
+  for (Word word : words)
+    hash = (hash ^ multiply(word, inverse)) * 0x9e3779b97f4a7c15 + (hash >> 29);
+  return Normal{mix(hash, words.size()) >> 1, *unit};
+}
+
+Array transposedMatrix(const Array &array) {
+  Tensor tensor(array);
+  std::swap(tensor.sizes[0], tensor.sizes[1]);
+  std::swap(tensor.strides[0], tensor.strides[1]);
+  return read(tensor);
+}
+
+bool allEqual(llvm::ArrayRef<Array> arrays) {
+  return llvm::all_of(arrays, [&](const Array &array) {
+    return array.sizes == arrays.front().sizes && sameWords(array, arrays.front());
+  });
+}
+
+/// Returns whether arrays can be joined along a dimension.
+bool canJoin(llvm::ArrayRef<Array> arrays, size_t dim) {
+  for (const Array &array : arrays) {
+    if (array.sizes.size() != arrays.front().sizes.size() || array.count() == 0)
+      return false;
+    for (size_t i = 0; i != array.sizes.size(); ++i)
+      if (i != dim && array.sizes[i] != arrays.front().sizes[i])
+        return false;
+  }
+  return true;
+}
+
+/// Returns whether dimension `dim` of all arrays is `parts` equal ranges, and they can be joined in each.
+bool canSplit(llvm::ArrayRef<std::vector<Array>> lines, size_t dim, int64_t parts) {
+  return llvm::all_of(lines, [&](const std::vector<Array> &line) {
+    return canJoin(line, dim) && llvm::all_of(line, [&](const Array &array) { return array.sizes[dim] % parts == 0; });
+  });
+}
+
+/// Joins dimension `dim` of fused arrays: each is [.., parts * n, ..], and part i of the result has part i of all.
+Array joinedFused(llvm::ArrayRef<Array> arrays, size_t dim, int64_t parts) {
+  std::vector<Array> split;
+  for (const Array &array : arrays) {
+    IntList sizes = array.sizes;
+    sizes[dim] /= parts;
+    sizes.insert(sizes.begin() + static_cast<int64_t>(dim), parts);
+    split.push_back(reshaped(array, sizes));
+  }
+  Array joined = concatenated(split, dim + 1);
+  IntList sizes = joined.sizes;
+  sizes[dim + 1] *= parts;
+  sizes.erase(sizes.begin() + static_cast<int64_t>(dim));
+  return reshaped(joined, sizes);
+}
+
+} // namespace
+
+bool Match::sameAs(const Match &other) const {
+  return isNone == other.isNone && factor == other.factor &&
+         std::equal(axes.begin(), axes.end(), other.axes.begin(), other.axes.end(),
+                    [](char a, char b) { return (a == 'p') == (b == 'p'); });
+}
+
+Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
+    : comparison_(comparison), field_(trial.evaluator.field()) {
+  for (const Value &value : trial.single.front().values)
+    addValue(value);
+  factors_ = {fromPlain(1)};
+  for (const MeshAxis &axis : comparison.placements.mesh)
+    for (size_t i = 0, count = factors_.size(); i != count; ++i)
+      for (Word by : {numberOfInteger(axis.size), field_.inverse(numberOfInteger(axis.size)),
+                      numberOfInteger(axis.size * axis.size)})
+        factors_.push_back(multiply(factors_[i], by));
+  for (const std::vector<TensorPlacement> *list : {&comparison.placements.inputs, &comparison.placements.outputs})
+    for (const TensorPlacement &placement : *list)
+      if (!placement.as.empty() && !llvm::is_contained(fused_, placement.as.front()))
+        fused_.push_back(placement.as.front());
+}
+
+void Correspondence::addValue(const Value &value) {
+  for (const Value &element : value.list)
+    addValue(element);
+  if (!value.is(Value::Type::Tensor))
+    return;
+  Array array = read(value.tensor);
+  addArray(array);
+  if (array.sizes.size() == 2 && array.sizes[0] > 1 && array.sizes[1] > 1)
+    addArray(transposedMatrix(array));
+}
+
+void Correspondence::addArray(const Array &array) {
+  if (std::optional<Normal> normal = normalOf(array, field_)) {
+    auto &units = index_[normal->hash];
+    if (!llvm::is_contained(units, normal->unit))
+      units.push_back(normal->unit);
+  }
+}
+
+bool Correspondence::accept(const Array &joined, Match &match) {
+  std::optional<Normal> normal = normalOf(joined, field_);
+  if (!normal)
+    return false;
+  auto known = index_.find(normal->hash);
+  if (known == index_.end())
+    return false;
+  bool found = false;
+  for (Word unit : known->second) {
+    Word factor = truncate(multiply(normal->unit, field_.inverse(unit)), joined.digits);
+    for (Word allowed : factors_)
+      if (factor == truncate(allowed, joined.digits) && (!found || allowed == fromPlain(1))) {
+        match.factor = allowed;
+        found = true;
+      }
+  }
+  return found;
+}
+
+std::vector<std::vector<Array>> Correspondence::linesOf(size_t axis, llvm::ArrayRef<size_t> joined,
+                                                        llvm::ArrayRef<Array> arrays) const {
+  llvm::ArrayRef<MeshAxis> mesh = comparison_.placements.mesh;
+  const auto count = static_cast<size_t>(mesh[axis].size);
+  size_t inner = 1;
+  for (size_t minor = axis + 1; minor != mesh.size(); ++minor)
+    if (!llvm::is_contained(joined, minor))
+      inner *= static_cast<size_t>(mesh[minor].size);
+  std::vector<std::vector<Array>> lines;
+  for (size_t i = 0; i != arrays.size(); ++i)
+    if (i / inner % count == 0) {
+      lines.emplace_back();
+      for (size_t member = 0; member != count; ++member)
+        lines.back().push_back(arrays[i + member * inner]);
+    }
+  return lines;
+}
+
+std::vector<size_t> Correspondence::orderOfJoins(llvm::ArrayRef<Array> ofRanks, size_t &numReplicated) const {
+  std::vector<size_t> order, cut;
+  for (size_t axis = comparison_.placements.mesh.size(); axis-- > 0;) {
+    bool isReplicated =
+        llvm::all_of(linesOf(axis, {}, ofRanks), [](const std::vector<Array> &line) { return allEqual(line); });
+    (isReplicated ? order : cut).push_back(axis);
+  }
+  numReplicated = order.size();
+  order.insert(order.end(), cut.begin(), cut.end());
+  return order;
+}
+
+// Tries shards along each dimension, then fused shards, then sums.
+bool Correspondence::joinAlong(llvm::ArrayRef<size_t> order, size_t next, llvm::ArrayRef<Array> arrays, Match &match) {
+  const size_t axis = order[next];
+  const std::vector<std::vector<Array>> lines = linesOf(axis, order.take_front(next), arrays);
+  auto proceed = [&](char how, auto join) {
+    std::vector<Array> joined;
+    for (const std::vector<Array> &line : lines)
+      joined.push_back(join(line));
+    match.axes[axis] = how;
+    return search(order, next + 1, std::move(joined), match);
+  };
+  if (llvm::all_of(lines, [](const std::vector<Array> &line) { return allEqual(line); }))
+    return proceed('r', [](const std::vector<Array> &line) { return line.front(); });
+  const size_t rank = arrays.front().sizes.size();
+  for (size_t dim = 0; dim != rank; ++dim) {
+    if (!llvm::all_of(lines, [&](const std::vector<Array> &line) { return canJoin(line, dim); }))
+      continue;
+    if (proceed('s', [&](const std::vector<Array> &line) { return concatenated(line, dim); }))
+      return true;
+    for (int64_t parts : fused_)
+      if (canSplit(lines, dim, parts) &&
+          proceed('s', [&](const std::vector<Array> &line) { return joinedFused(line, dim, parts); }))
+        return true;
+  }
+  // Batch and sequence, or batch and heads, may be one dimension of which the second part is sharded.
+  const int64_t length = rank == 0 ? 0 : arrays.front().sizes[0];
+  for (int64_t parts = 2; parts <= length / 2 && innerJoins_ != 0; ++parts) {
+    if (!canSplit(lines, 0, parts))
+      continue;
+    --innerJoins_;
+    bool found = proceed('i', [&](const std::vector<Array> &line) { return joinedFused(line, 0, parts); });
+    ++innerJoins_;
+    if (found)
+      return true;
+  }
+  bool canAdd = llvm::all_of(
+      arrays, [&](const Array &array) { return array.kind == Kind::Float && array.sizes == arrays.front().sizes; });
+  return canAdd && proceed('p', [](const std::vector<Array> &line) {
+           Array sum = line.front();
+           for (const Array &part : llvm::ArrayRef(line).drop_front())
+             sum = addedArrays(sum, part);
+           return sum;
+         });
+}
+
+bool Correspondence::search(llvm::ArrayRef<size_t> order, size_t next, std::vector<Array> arrays, Match &match) {
+  return next == order.size() ? accept(arrays.front(), match) : joinAlong(order, next, arrays, match);
+}
+
+Match Correspondence::find(llvm::ArrayRef<Array> ofRanks) {
+  Match match;
+  match.axes.assign(comparison_.placements.mesh.size(), 'r');
+  const Words &first = *ofRanks.front().words;
+  auto isConstant = [&](const Array &array) {
+    return llvm::all_of(*array.words, [&](Word word) { return word == first.front(); });
+  };
+  if (first.empty() || (llvm::all_of(ofRanks, isConstant) &&
+                        (first.size() > 1 || ofRanks.front().kind != Kind::Float || integerOf(first.front())))) {
+    match.isNone = false;
+    match.isTrivial = true;
+    return match;
+  }
+  // Where two axes cut one dimension, the one that cut last is joined first; usually it is the minor one.
+  size_t numReplicated = 0;
+  std::vector<size_t> order = orderOfJoins(ofRanks, numReplicated);
+  auto cut = order.begin() + static_cast<int64_t>(numReplicated);
+  do {
+    if (search(order, 0, ofRanks.vec(), match)) {
+      match.isNone = false;
+      return match;
+    }
+  } while (std::prev_permutation(cut, order.end()));
+  return match;
+}
+
+} // namespace ccgraph::equality

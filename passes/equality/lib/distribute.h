@@ -1,0 +1,38 @@
+// Cuts the tensors of the single step into those of the ranks, by their placements.
+//
+// Ownership: values. Failure: a text that states why a shape cannot be cut so. Cost: linear in the tensor for each
+// rank.
+#pragma once
+
+#include "array.h"
+
+#include "ccgraph/ir/placement.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ccgraph::equality {
+
+/// Coordinates of a rank, from the major axis to the minor one.
+[[nodiscard]] std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<MeshAxis> mesh);
+[[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<MeshAxis> mesh);
+[[nodiscard]] int64_t numRanks(llvm::ArrayRef<MeshAxis> mesh);
+
+/// Makes the pseudo-random parts of tensors that are partial sums.
+struct PartialParts {
+  const Field *field = nullptr;
+  /// names the tensor
+  uint64_t key = 0;
+};
+
+/// Returns the part of a rank. An axis on which the tensor is partial gets parts that are pseudo-random but for the
+/// last, so that their sum (or mean) is the tensor.
+[[nodiscard]] llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement,
+                                           llvm::ArrayRef<MeshAxis> mesh, int64_t rank, const PartialParts &parts);
+
+/// Returns the elements from `start` to before `end` along a dimension.
+[[nodiscard]] Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end);
+[[nodiscard]] Array concatenated(llvm::ArrayRef<Array> parts, size_t dim);
+[[nodiscard]] Array addedArrays(const Array &a, const Array &b);
+[[nodiscard]] Array scaledArray(const Array &a, Word by);
+
+} // namespace ccgraph::equality

@@ -1,0 +1,200 @@
+#include "job_run.h"
+
+#include "collectives.h"
+
+#include "ccgraph/ir/type.h"
+
+#include <deque>
+#include <map>
+
+namespace ccgraph::equality {
+namespace {
+
+/// A launch that waits for the other members of its group.
+struct Pending {
+  size_t rank = 0;
+  Launch launch;
+};
+
+/// Collects the leaves of the output.
+void addLeaves(const Node &output, const Argument &argument, llvm::ArrayRef<Value> values, std::vector<Value> &leaves) {
+  if (argument.isSequence())
+    for (const Argument &element : argument.elements())
+      addLeaves(output, element, values, leaves);
+  else
+    leaves.push_back(Evaluator::valueOf(output, argument, values));
+}
+
+class JobRunner {
+public:
+  JobRunner(Evaluator &evaluator, llvm::ArrayRef<RankProgram> programs, llvm::ArrayRef<std::vector<Value>> inputs,
+            std::vector<RankValues> &results)
+      : evaluator_(evaluator), programs_(programs), inputs_(inputs), results_(results) {}
+
+  std::optional<Problem> run() {
+    prepare();
+    for (bool progresses = true; progresses && !problem_;) {
+      progresses = false;
+      for (size_t rank = 0; rank != ranks_.size() && !problem_; ++rank)
+        progresses |= step(rank);
+    }
+    if (!problem_)
+      reportBlocked();
+    return problem_;
+  }
+
+private:
+  struct Rank {
+    const Node *next = nullptr;
+    size_t placeholders = 0;
+    std::vector<bool> pending;
+  };
+
+  void prepare() {
+    ranks_.resize(programs_.size());
+    results_.assign(programs_.size(), {});
+    for (size_t i = 0; i != programs_.size(); ++i) {
+      const Graph &graph = *programs_[i].graph;
+      ranks_[i].next = graph.front();
+      ranks_[i].pending.assign(graph.idLimit(), false);
+      results_[i].values.resize(graph.idLimit());
+    }
+  }
+
+  void stop(size_t rank, const Node *node, const llvm::Twine &text) {
+    if (!problem_)
+      problem_ = Problem{node, programs_[rank].rank, text.str()};
+  }
+
+  /// Executes the next node of a rank; returns false if it waits, or is at its end.
+  bool step(size_t rank) {
+    Rank &state = ranks_[rank];
+    const Node *node = state.next;
+    if (!node)
+      return false;
+    for (const Node *operand : node->dataOperands())
+      if (state.pending[operand->id()])
+        return false;
+    state.next = node->next();
+    execute(rank, *node);
+    return true;
+  }
+
+  void execute(size_t rank, const Node &node) {
+    std::vector<Value> &values = results_[rank].values;
+    switch (node.opcode()) {
+    case Opcode::Placeholder:
+      if (size_t index = ranks_[rank].placeholders++; index < inputs_[rank].size())
+        values[node.id()] = inputs_[rank][index];
+      return;
+    case Opcode::GetAttr:
+      return stop(rank, &node, "the text does not contain the value of this constant");
+    case Opcode::Output:
+      for (const Argument &argument : node.args())
+        addLeaves(node, argument, values, results_[rank].outputs);
+      return;
+    case Opcode::CallFunction:
+      break;
+    }
+    if (node.op()->role == OpRole::Collective)
+      return launch(rank, node);
+    llvm::Expected<Value> value = evaluator_.evaluate(node, values, results_[rank].draws);
+    if (!value)
+      return stop(rank, &node, llvm::toString(value.takeError()));
+    values[node.id()] = std::move(*value);
+  }
+
+  void launch(size_t rank, const Node &node) {
+    std::optional<CollectiveCall> call = collectiveCall(node);
+    if (!call || !call->outputs.empty() || call->spec->legacy)
+      return stop(rank, &node, "no rule for this form of a collective");
+    const Group *group = programs_[rank].groups->find(call->group);
+    std::vector<int64_t> members = group ? group->members(programs_[rank].rank).vec() : std::vector<int64_t>();
+    if (members.empty())
+      return stop(rank, &node, "the ranks of group '" + call->group + "' are not known");
+    if (!llvm::is_contained(members, programs_[rank].rank))
+      return stop(rank, &node,
+                  "rank " + llvm::Twine(programs_[rank].rank) + " is no member of its group '" + call->group + "'");
+    Pending pending{rank, {&node, std::move(*call), {}, 0, 0}};
+    if (!readInputs(rank, node, pending.launch))
+      return;
+    ranks_[rank].pending[node.id()] = true;
+    auto &queues = waiting_[members];
+    queues.resize(members.size());
+    queues[static_cast<size_t>(llvm::find(members, programs_[rank].rank) - members.begin())].push_back(
+        std::move(pending));
+    complete(members, queues);
+  }
+
+  bool readInputs(size_t rank, const Node &node, Launch &launch) {
+    llvm::ArrayRef<Value> values = results_[rank].values;
+    for (const Node *input : launch.call.inputs) {
+      const Value &value = values[input->id()];
+      if (!value.is(Value::Type::Tensor))
+        return stop(rank, &node, "an input of this collective is no tensor"), false;
+      launch.inputs.push_back(read(value.tensor));
+    }
+    if (launch.call.spec->kind == CollectiveKind::ShardDimAllToAll) {
+      const Argument *gather = argumentAt(node, 1), *shard = argumentAt(node, 2);
+      launch.gatherDim = gather && gather->is(Argument::Kind::Int) ? gather->integer() : -1;
+      launch.shardDim = shard && shard->is(Argument::Kind::Int) ? shard->integer() : -1;
+    }
+    return true;
+  }
+
+  /// Computes a collective once every member has launched it.
+  void complete(const std::vector<int64_t> &members, std::vector<std::deque<Pending>> &queues) {
+    if (llvm::any_of(queues, [](const std::deque<Pending> &queue) { return queue.empty(); }))
+      return;
+    std::vector<const Launch *> launches;
+    for (const std::deque<Pending> &queue : queues)
+      launches.push_back(&queue.front().launch);
+    llvm::Expected<std::vector<std::vector<Array>>> received = valuesOf(launches, evaluator_.field());
+    if (!received)
+      return stop(queues.front().front().rank, launches.front()->node, llvm::toString(received.takeError()));
+    for (size_t i = 0; i != members.size(); ++i) {
+      give(queues[i].front(), (*received)[i]);
+      queues[i].pop_front();
+    }
+  }
+
+  void give(const Pending &pending, llvm::ArrayRef<Array> arrays) {
+    std::vector<Value> &values = results_[pending.rank].values;
+    const Node &node = *pending.launch.node;
+    std::vector<Value> list;
+    for (size_t i = 0; i != arrays.size(); ++i)
+      if (pending.launch.call.spec->inPlace) {
+        const Value &target = values[pending.launch.call.inputs[i]->id()];
+        write(target.tensor, arrays[i]);
+        list.push_back(target);
+      } else {
+        list.emplace_back(arrays[i]);
+      }
+    values[node.id()] = pending.launch.call.spec->coalesced ? Value(std::move(list)) : list.front();
+    ranks_[pending.rank].pending[node.id()] = false;
+  }
+
+  void reportBlocked() {
+    for (size_t rank = 0; rank != ranks_.size(); ++rank)
+      if (const Node *node = ranks_[rank].next)
+        return stop(rank, node, "it waits for a collective that not all ranks of its group launch");
+  }
+
+  Evaluator &evaluator_;
+  llvm::ArrayRef<RankProgram> programs_;
+  llvm::ArrayRef<std::vector<Value>> inputs_;
+  std::vector<RankValues> &results_;
+  std::vector<Rank> ranks_;
+  /// by members of the group, the launches of each member in order
+  std::map<std::vector<int64_t>, std::vector<std::deque<Pending>>> waiting_;
+  std::optional<Problem> problem_;
+};
+
+} // namespace
+
+std::optional<Problem> runJob(Evaluator &evaluator, llvm::ArrayRef<RankProgram> programs,
+                              llvm::ArrayRef<std::vector<Value>> inputs, std::vector<RankValues> &results) {
+  return JobRunner(evaluator, programs, inputs, results).run();
+}
+
+} // namespace ccgraph::equality

@@ -1,0 +1,54 @@
+// Applies functions of words to whole arrays, with PyTorch's broadcasting.
+//
+// Ownership: values. Failure: sizes that do not broadcast reject the call and give an empty array. Cost: one call of
+// the function for each element of the result.
+#pragma once
+
+#include "call.h"
+
+namespace ccgraph::equality {
+
+/// Returns the sizes to which all operands broadcast; rejects the call where there are none.
+[[nodiscard]] IntList broadcastSizes(Call &call, llvm::ArrayRef<Array> operands);
+/// Returns the array repeated to the sizes, to which it broadcasts.
+[[nodiscard]] Array expandedTo(const Array &array, IntListRef sizes);
+/// Returns the kind in which an operator computes on both.
+[[nodiscard]] inline Kind commonKind(const Array &a, const Array &b) { return std::max(a.kind, b.kind); }
+
+template <class Function>
+Array mapWords(const Array &a, Kind kind, Function function, unsigned digits) {
+  Words words(a.words->size());
+  for (size_t i = 0; i != words.size(); ++i)
+    words[i] = function((*a.words)[i]);
+  return makeArray(kind, a.sizes, std::move(words), digits);
+}
+template <class Function>
+Array mapWords(const Array &a, Kind kind, Function function) {
+  return mapWords(a, kind, function, a.digits);
+}
+
+/// Applies a function to pairs of elements; the operands are already of the kind that it reads.
+template <class Function>
+Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function function) {
+  const unsigned digits = std::min(a.digits, b.digits);
+  if (b.count() == 1 && b.sizes.size() <= a.sizes.size()) {
+    const Word right = b[0];
+    return mapWords(
+        a, kind, [&](Word left) { return function(left, right); }, digits);
+  }
+  IntList sizes = broadcastSizes(call, {a, b});
+  if (call.failed())
+    return filled(kind, {}, 0);
+  Array left = expandedTo(a, sizes), right = expandedTo(b, sizes);
+  Words words(left.words->size());
+  for (size_t i = 0; i != words.size(); ++i)
+    words[i] = function((*left.words)[i], (*right.words)[i]);
+  return makeArray(kind, sizes, std::move(words), digits);
+}
+
+/// Returns a + b of two arrays of floats or of two of integers. The roots of unity of logarithms multiply.
+[[nodiscard]] Array sumOf(Call &call, const Array &a, const Array &b);
+/// Returns -a.
+[[nodiscard]] Array negated(Call &call, const Array &a);
+
+} // namespace ccgraph::equality

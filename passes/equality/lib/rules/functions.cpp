@@ -1,0 +1,235 @@
+// Functions of one number. Those that a rewrite takes apart obey their laws (ring.h); the others are pseudo-random
+// functions of the exact argument.
+#include "map.h"
+
+#include <cmath>
+
+namespace ccgraph::equality {
+namespace {
+
+const Word one = fromPlain(1);
+
+template <class Function>
+Value mapped(Call &call, Function function) {
+  Array a = call.floats(0);
+  return Value(mapWords(a, Kind::Float, function));
+}
+
+Value randomFunction(Call &call, uint64_t key) {
+  return mapped(call, [&, key](Word word) { return call.field->random(key, word); });
+}
+/// A function that the operator's name alone determines.
+Value namedFunction(Call &call) { return randomFunction(call, hashText(call.base)); }
+/// 1 at 0.
+Value cosineRule(Call &call) {
+  return mapped(call, [&](Word word) { return add(one, call.field->random(hashText("cos - 1"), word)); });
+}
+
+Value negateRule(Call &call) { return Value(negated(call, call.tensor(0))); }
+
+Array exponential(const Array &a) {
+  Array e = mapWords(a, Kind::Float, Field::exponential, std::min<unsigned>(fullDigits, a.digits + 1));
+  if (!a.unity)
+    return e;
+  Words words(*e.words);
+  for (size_t i = 0; i != words.size(); ++i)
+    words[i] = multiply(words[i], (*a.unity)[i]);
+  return makeArray(Kind::Float, a.sizes, std::move(words), e.digits);
+}
+
+Array logarithm(Call &call, const Array &a) {
+  call.require(a.digits > 1, "more logarithms follow one another than the ring has digits");
+  if (call.failed())
+    return a;
+  Array log = mapWords(
+      a, Kind::Float, [&](Word word) { return call.field->logarithm(word); }, a.digits - 1);
+  Words unity(a.words->size());
+  for (size_t i = 0; i != unity.size(); ++i)
+    unity[i] = Field::rootOfUnity((*a.words)[i]);
+  log.unity = std::make_shared<const Words>(std::move(unity));
+  return log;
+}
+
+Array plusOne(const Array &a) {
+  return mapWords(a, Kind::Float, [](Word word) { return add(word, one); });
+}
+
+Value expRule(Call &call) { return Value(exponential(call.floats(0))); }
+Value expm1Rule(Call &call) {
+  Array e = exponential(call.floats(0));
+  return Value(mapWords(e, Kind::Float, [](Word word) { return subtract(word, one); }));
+}
+Value logRule(Call &call) { return Value(logarithm(call, call.floats(0))); }
+Value log1pRule(Call &call) { return Value(logarithm(call, plusOne(call.floats(0)))); }
+
+/// Roots of so few numbers are kept, so that norms of norms are norms.
+constexpr int64_t mostNotedRoots = 4096;
+
+Value sqrtRule(Call &call) {
+  Array a = call.floats(0);
+  bool notes = a.count() <= mostNotedRoots;
+  return Value(mapWords(a, Kind::Float, [&](Word word) {
+    Word root = call.field->root(word);
+    if (notes && !isMark(root))
+      call.field->noteRoot(truncate(root, a.digits), word);
+    return root;
+  }));
+}
+Value rsqrtRule(Call &call) {
+  return mapped(call, [&](Word word) { return call.field->inverse(call.field->root(word)); });
+}
+Value reciprocalRule(Call &call) {
+  return mapped(call, [&](Word word) { return call.field->inverse(word); });
+}
+
+bool isNegative(Word word) { return orderKey(word) < orderKey(0); }
+
+Value absRule(Call &call) {
+  Array a = call.tensor(0);
+  if (a.kind != Kind::Float)
+    return Value(mapWords(a, a.kind, [](Word word) { return static_cast<int64_t>(word) < 0 ? 0 - word : word; }));
+  return mapped(call, [](Word word) { return isNegative(word) ? negate(word) : word; });
+}
+Value signRule(Call &call) {
+  return mapped(call, [](Word word) { return word == 0 ? 0 : isNegative(word) ? negate(one) : one; });
+}
+Value reluRule(Call &call) {
+  Array a = call.tensor(0);
+  if (a.kind != Kind::Float)
+    return Value(mapWords(a, a.kind, [](Word word) { return static_cast<int64_t>(word) < 0 ? 0 : word; }));
+  return mapped(call, [](Word word) { return isNegative(word) ? 0 : word; });
+}
+
+Value squareRule(Call &call) {
+  return mapped(call, [&](Word word) { return call.field->square(word); });
+}
+
+Word integerPower(Call &call, Word word, int64_t exponent) {
+  if (isMark(word))
+    return notANumber;
+  auto size = static_cast<uint64_t>(std::abs(exponent));
+  Word square = size >= 2 ? call.field->square(word) : 0;
+  Word power = size >= 2 ? multiply(powerOf(square, size / 2), size % 2 == 1 ? word : one) : size == 1 ? word : one;
+  return exponent < 0 ? call.field->inverse(power) : power;
+}
+
+Value powerOfNumber(Call &call, double exponent) {
+  Array a = call.tensor(0);
+  constexpr double most = 4096;
+  bool isWhole = exponent == std::floor(exponent) && std::fabs(exponent) <= most;
+  if (a.kind != Kind::Float && isWhole && exponent >= 0 && !call.at(1).is(Value::Type::Real))
+    return Value(mapWords(a, Kind::Integer, [&](Word word) {
+      Word power = 1;
+      for (int64_t i = 0; i != static_cast<int64_t>(exponent); ++i)
+        power *= word;
+      return power;
+    }));
+  if (isWhole)
+    return mapped(call, [&](Word word) { return integerPower(call, word, static_cast<int64_t>(exponent)); });
+  double halves = 2 * exponent;
+  if (halves == std::floor(halves) && std::fabs(halves) <= most)
+    return exponent == 0.5 ? sqrtRule(call) : mapped(call, [&](Word word) {
+      return integerPower(call, call.field->root(word), static_cast<int64_t>(halves));
+    });
+  return randomFunction(call, mix(hashText("pow"), numberOfReal(exponent)));
+}
+
+// pow(self, exponent), where one of both may be a number.
+Value powRule(Call &call) {
+  if (call.at(1).isNumber())
+    return powerOfNumber(call, call.real(1, 1));
+  Array exponent = call.floats(1), base = call.floats(0);
+  return Value(zipWords(call, exponent, base, Kind::Float, [&](Word e, Word b) {
+    return isMark(e) || isMark(b) ? notANumber : call.field->random(mix(hashText("pow of"), b), e);
+  }));
+}
+
+/// Returns grad * factor(other).
+template <class Function>
+Value gradientOf(Call &call, Function factor) {
+  return Value(zipWords(call, call.floats(0), call.floats(1), Kind::Float,
+                        [&](Word grad, Word other) { return multiply(grad, factor(other)); }));
+}
+Value tanhBackwardRule(Call &call) {
+  return gradientOf(call, [](Word y) { return subtract(one, multiply(y, y)); });
+}
+Value sigmoidBackwardRule(Call &call) {
+  return gradientOf(call, [](Word y) { return multiply(y, subtract(one, y)); });
+}
+
+Word sigmoid(const Call &call, Word word) { return call.field->random(hashText("aten.sigmoid"), word); }
+Value siluRule(Call &call) {
+  return mapped(call, [&](Word word) { return multiply(word, sigmoid(call, word)); });
+}
+// The derivative of x s(x) is s (1 + x (1 - s)).
+Value siluBackwardRule(Call &call) {
+  return gradientOf(call, [&](Word x) {
+    Word s = sigmoid(call, x);
+    return multiply(s, add(one, multiply(x, subtract(one, s))));
+  });
+}
+
+/// `gelu` and its derivative, for each approximation.
+Value geluRule(Call &call) { return randomFunction(call, mix(hashText("gelu"), hashText(call.text(1)))); }
+Value geluBackwardRule(Call &call) {
+  uint64_t key = mix(hashText("gelu'"), hashText(call.text(2)));
+  return gradientOf(call, [&](Word x) { return call.field->random(key, x); });
+}
+
+// threshold_backward(grad, result, threshold)
+Value thresholdBackwardRule(Call &call) {
+  uint64_t bound = orderKey(numberOfReal(call.real(2, 0)));
+  return Value(zipWords(call, call.floats(0), call.floats(1), Kind::Float,
+                        [&](Word grad, Word x) { return orderKey(x) > bound ? grad : 0; }));
+}
+
+/// A copy, in the kind of the stated result.
+Value castRule(Call &call) {
+  Array a = call.tensor(0);
+  std::optional<Kind> kind = call.resultType ? kindOf(*call.resultType) : a.kind;
+  call.require(kind.has_value(), "complex numbers");
+  std::optional<Array> cast = kind ? converted(a, *kind) : std::nullopt;
+  call.require(cast.has_value(), "a cast of a float that is no known integer");
+  return call.failed() ? Value() : Value(*cast);
+}
+
+} // namespace
+
+llvm::ArrayRef<RuleEntry> functionRules() {
+  static constexpr RuleEntry rules[] = {
+      {"aten._to_copy", castRule},
+      {"aten.abs", absRule},
+      {"aten.clone", castRule},
+      {"aten.contiguous", castRule},
+      {"aten.cos", cosineRule},
+      {"aten.erf", namedFunction},
+      {"aten.exp", expRule},
+      {"aten.expm1", expm1Rule},
+      {"aten.gelu", geluRule},
+      {"aten.gelu_backward", geluBackwardRule},
+      {"aten.lift_fresh_copy", castRule},
+      {"aten.log", logRule},
+      {"aten.log1p", log1pRule},
+      {"aten.neg", negateRule},
+      {"aten.pow", powRule},
+      {"aten.reciprocal", reciprocalRule},
+      {"aten.relu", reluRule},
+      {"aten.rsqrt", rsqrtRule},
+      {"aten.sigmoid", namedFunction},
+      {"aten.sigmoid_backward", sigmoidBackwardRule},
+      {"aten.sign", signRule},
+      {"aten.silu", siluRule},
+      {"aten.silu_backward", siluBackwardRule},
+      {"aten.sin", namedFunction},
+      {"aten.sqrt", sqrtRule},
+      {"aten.square", squareRule},
+      {"aten.tanh", namedFunction},
+      {"aten.tanh_backward", tanhBackwardRule},
+      {"aten.threshold_backward", thresholdBackwardRule},
+      {"aten.to", castRule},
+      {"prims.convert_element_type", castRule},
+  };
+  return rules;
+}
+
+} // namespace ccgraph::equality

@@ -1,0 +1,196 @@
+#include "rules/reductions.h"
+
+#include "ccgraph/ir/strides.h"
+
+namespace ccgraph::equality {
+
+IntList withoutDims(IntListRef sizes, IntListRef dims, bool keeps) {
+  IntList left;
+  for (size_t i = 0; i != sizes.size(); ++i)
+    if (!llvm::is_contained(dims, static_cast<int64_t>(i)))
+      left.push_back(sizes[i]);
+    else if (keeps)
+      left.push_back(1);
+  return left;
+}
+
+int64_t countOf(IntListRef sizes, IntListRef dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count = saturatingMultiply(count, sizes[static_cast<size_t>(dim)]);
+  return count;
+}
+
+namespace {
+
+/// Folds the elements of the dimensions into words that begin as `start`.
+template <class Fold>
+Words folded(const Array &array, IntListRef dims, Word start, Fold fold) {
+  IntList kept = withoutDims(array.sizes, dims, true);
+  IntList strides = contiguousStrides(kept);
+  for (int64_t dim : dims)
+    strides[static_cast<size_t>(dim)] = 0;
+  Words words(static_cast<size_t>(productOf(kept)), start);
+  size_t next = 0;
+  forEachOffset(array.sizes, strides, 0, [&](int64_t place) {
+    Word &word = words[static_cast<size_t>(place)];
+    word = fold(word, (*array.words)[next++]);
+  });
+  return words;
+}
+
+Word addIntegers(Word a, Word b) { return a + b; }
+
+Value sumRule(Call &call) {
+  Array a = call.tensor(0);
+  bool hasDims = call.op->paramIndex("dim") >= 0;
+  IntList dims = hasDims ? call.dimensions(1, a.sizes.size()) : allDims(static_cast<int64_t>(a.sizes.size()));
+  if (a.kind == Kind::Bool)
+    a = *converted(a, Kind::Integer);
+  return Value(sumOver(a, dims, hasDims && call.flag(2)));
+}
+
+Value meanRule(Call &call) {
+  Array a = call.floats(0);
+  bool hasDims = call.op->paramIndex("dim") >= 0;
+  IntList dims = hasDims ? call.dimensions(1, a.sizes.size()) : allDims(static_cast<int64_t>(a.sizes.size()));
+  return Value(meanOver(call, a, dims, hasDims && call.flag(2)));
+}
+
+/// The extreme words of a line, and where the first of them is.
+struct Extremes {
+  Array values;
+  Array indices;
+};
+Extremes extremesAlong(const Array &a, int64_t dim, bool keeps, bool wantsLargest) {
+  Axis axis(a.sizes, dim);
+  constexpr Word sign = Word{1} << 63;
+  auto key = [&](Word word) { return a.kind == Kind::Float ? orderKey(word) : word ^ sign; };
+  Words values, indices;
+  axis.forEachLine([&](int64_t o, int64_t in) {
+    int64_t best = 0;
+    for (int64_t i = 1; i < axis.length; ++i) {
+      uint64_t mine = key((*a.words)[axis.at(o, i, in)]), other = key((*a.words)[axis.at(o, best, in)]);
+      if (wantsLargest ? mine > other : mine < other)
+        best = i;
+    }
+    values.push_back((*a.words)[axis.at(o, best, in)]);
+    indices.push_back(static_cast<Word>(best));
+  });
+  IntList sizes = a.sizes.empty() ? IntList() : withoutDims(a.sizes, {dim}, keeps);
+  return {makeArray(a.kind, sizes, std::move(values), a.digits), makeArray(Kind::Integer, sizes, std::move(indices))};
+}
+
+/// amax and amin over several dimensions.
+Value extremeOver(Call &call, bool wantsLargest) {
+  Array a = call.tensor(0);
+  IntList dims = call.dimensions(1, a.sizes.size());
+  bool keeps = call.flag(2);
+  call.require(a.count() != 0, "an extreme of no elements");
+  if (call.failed())
+    return {};
+  IntList sizes = withoutDims(a.sizes, dims, keeps);
+  for (int64_t dim : dims)
+    a = extremesAlong(a, dim, true, wantsLargest).values;
+  return Value(reshaped(a, sizes));
+}
+Value amaxRule(Call &call) { return extremeOver(call, true); }
+Value aminRule(Call &call) { return extremeOver(call, false); }
+
+/// max and min: of all elements, of a dimension with indices, or of two tensors.
+Value extremeRule(Call &call, bool wantsLargest) {
+  Array a = call.tensor(0);
+  if (call.op->paramIndex("other") >= 0) {
+    call.base = wantsLargest ? "aten.maximum" : "aten.minimum";
+    return evaluateCall(call);
+  }
+  call.require(a.count() != 0, "an extreme of no elements");
+  if (call.failed())
+    return {};
+  if (call.op->paramIndex("dim") < 0)
+    return Value(reshaped(extremesAlong(reshaped(a, {a.count()}), 0, false, wantsLargest).values, {}));
+  Extremes extremes = extremesAlong(a, call.dimension(1, a.sizes.size()), call.flag(2), wantsLargest);
+  return Value(std::vector<Value>{Value(extremes.values), Value(extremes.indices)});
+}
+Value maxRule(Call &call) { return extremeRule(call, true); }
+Value minRule(Call &call) { return extremeRule(call, false); }
+
+Value extremeIndex(Call &call, bool wantsLargest) {
+  Array a = call.tensor(0);
+  call.require(a.count() != 0, "an extreme of no elements");
+  if (call.failed())
+    return {};
+  if (!call.has(1))
+    return Value(reshaped(extremesAlong(reshaped(a, {a.count()}), 0, false, wantsLargest).indices, {}));
+  return Value(extremesAlong(a, call.dimension(1, a.sizes.size()), call.flag(2), wantsLargest).indices);
+}
+Value argmaxRule(Call &call) { return extremeIndex(call, true); }
+Value argminRule(Call &call) { return extremeIndex(call, false); }
+
+Value cumsumRule(Call &call) {
+  Array a = call.tensor(0);
+  if (a.kind == Kind::Bool)
+    a = *converted(a, Kind::Integer);
+  Axis axis(a.sizes, call.dimension(1, a.sizes.size()));
+  Words words(*a.words);
+  axis.forEachLine([&](int64_t o, int64_t in) {
+    for (int64_t i = 1; i < axis.length; ++i) {
+      Word before = words[axis.at(o, i - 1, in)];
+      Word &word = words[axis.at(o, i, in)];
+      word = a.kind == Kind::Float ? add(before, word) : before + word;
+    }
+  });
+  return Value(makeArray(a.kind, a.sizes, std::move(words), a.digits));
+}
+
+Value truthOver(Call &call, bool start) {
+  Array a = *converted(call.tensor(0), Kind::Bool);
+  bool hasDims = call.op->paramIndex("dim") >= 0;
+  IntList dims = hasDims ? call.dimensions(1, a.sizes.size()) : allDims(static_cast<int64_t>(a.sizes.size()));
+  Words words = folded(a, dims, Word{start}, [start](Word x, Word y) { return start ? x & y : x | y; });
+  return Value(makeArray(Kind::Bool, withoutDims(a.sizes, dims, hasDims && call.flag(2)), std::move(words)));
+}
+Value allRule(Call &call) { return truthOver(call, true); }
+Value anyRule(Call &call) { return truthOver(call, false); }
+
+// The norm of order 2: the root of the sum of squares.
+Value vectorNormRule(Call &call) {
+  Array a = call.floats(0);
+  bool isVectorNorm = call.base == "aten.linalg_vector_norm";
+  call.require(call.real(1, 2) == 2, "no rule for norms of an order other than 2");
+  IntList dims = call.dimensions(2, a.sizes.size());
+  bool keeps = call.flag(3) && (isVectorNorm || call.has(2));
+  Array squares = mapWords(a, Kind::Float, [&](Word word) { return call.field->square(word); });
+  Call root = call;
+  root.base = "aten.sqrt";
+  root.arguments = {Value(sumOver(squares, dims, keeps))};
+  return call.failed() ? Value() : evaluateCall(root);
+}
+
+} // namespace
+
+Array sumOver(const Array &array, IntListRef dims, bool keeps) {
+  Words words = folded(array, dims, 0, array.kind == Kind::Float ? add : addIntegers);
+  return makeArray(array.kind, withoutDims(array.sizes, dims, keeps), std::move(words), array.digits);
+}
+
+Array meanOver(Call &call, const Array &array, IntListRef dims, bool keeps) {
+  Array sum = sumOver(array, dims, keeps);
+  Word share = call.field->inverse(numberOfInteger(countOf(array.sizes, dims)));
+  return mapWords(sum, sum.kind, [share](Word word) { return multiply(word, share); });
+}
+
+llvm::ArrayRef<RuleEntry> reductionRules() {
+  static constexpr RuleEntry rules[] = {
+      {"aten.all", allRule},       {"aten.amax", amaxRule},
+      {"aten.amin", aminRule},     {"aten.any", anyRule},
+      {"aten.argmax", argmaxRule}, {"aten.argmin", argminRule},
+      {"aten.cumsum", cumsumRule}, {"aten.linalg_vector_norm", vectorNormRule},
+      {"aten.max", maxRule},       {"aten.mean", meanRule},
+      {"aten.min", minRule},       {"aten.norm", vectorNormRule},
+      {"aten.sum", sumRule},
+  };
+  return rules;
+}
+
+} // namespace ccgraph::equality

@@ -1,0 +1,263 @@
+#include "trial.h"
+
+#include "distribute.h"
+#include "inputs.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/strides.h"
+
+namespace ccgraph::equality {
+namespace {
+
+llvm::Error inputError(const llvm::Twine &message, const llvm::Twine &repair) {
+  return makeError(diagnose("same.placements", message.str(), repair.str()));
+}
+
+size_t numOutputs(const Argument &argument) {
+  if (!argument.isSequence())
+    return 1;
+  size_t count = 0;
+  for (const Argument &element : argument.elements())
+    count += numOutputs(element);
+  return count;
+}
+size_t numOutputs(const Graph &graph) {
+  size_t count = 0;
+  if (const Node *output = graph.output())
+    for (const Argument &argument : output->args())
+      count += numOutputs(argument);
+  return count;
+}
+
+/// Checks one list of placements against the number of inputs or outputs on both sides.
+llvm::Error checkList(llvm::StringRef what, llvm::ArrayRef<TensorPlacement> list, size_t parallel, size_t single) {
+  std::vector<bool> seen(parallel, false);
+  for (const TensorPlacement &placement : list) {
+    if (placement.position >= parallel || placement.single >= single)
+      return inputError(what + llvm::Twine(" '") + placement.of + "' is at position " +
+                            llvm::Twine(placement.position) + " and at " + llvm::Twine(placement.single) +
+                            " of the single graph, expected positions below " + llvm::Twine(parallel) + " and " +
+                            llvm::Twine(single),
+                        "positions count the " + what + "s of each graph from 0");
+    if (seen[placement.position])
+      return inputError("two placements are of " + what + llvm::Twine(" ") + llvm::Twine(placement.position),
+                        "each " + what + " has one placement");
+    seen[placement.position] = true;
+  }
+  for (size_t i = 0; i != parallel; ++i)
+    if (!seen[i])
+      return inputError("no placement is of " + what + llvm::Twine(" ") + llvm::Twine(i) + " of the parallel graph",
+                        "add it to the list '" + what + "s' of the placements");
+  return llvm::Error::success();
+}
+
+/// Places of the outputs that a partial placement adds up: its ranks, by the axes on which it is partial.
+class OutputCheck {
+public:
+  OutputCheck(const StepComparison &comparison, const Trial &trial, const TensorPlacement &placement)
+      : mesh_(comparison.placements.mesh), trial_(trial), placement_(placement) {}
+
+  llvm::Expected<std::optional<WrongOutput>> run() {
+    const Value &single = trial_.single.front().outputs[placement_.single];
+    const bool isTensor = single.is(Value::Type::Tensor);
+    if (isTensor)
+      whole_ = read(single.tensor);
+    const int64_t ranks = numRanks(mesh_);
+    for (int64_t rank = 0; rank != ranks; ++rank) {
+      const Value &value = trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position];
+      if (value.is(Value::Type::Tensor) != isTensor)
+        return inputError("output '" + placement_.of + "' is a tensor on one side only",
+                          "correct the positions of this output");
+      if (!isTensor)
+        continue;
+      llvm::Expected<std::optional<WrongOutput>> wrong = checkRank(rank);
+      if (!wrong || *wrong)
+        return wrong;
+    }
+    return std::nullopt;
+  }
+
+private:
+  [[nodiscard]] const Array outputOf(int64_t rank) const {
+    return read(trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position].tensor);
+  }
+
+  /// The value of a rank after the sums over the axes on which the output is partial.
+  [[nodiscard]] Array totalOf(int64_t rank) const {
+    std::vector<Array> parts = {outputOf(rank)};
+    std::vector<std::vector<int64_t>> members = {coordinatesOf(rank, mesh_)};
+    Word share = fromPlain(1);
+    for (size_t axis = 0; axis != mesh_.size(); ++axis) {
+      Placement::Kind kind = placement_.axes[axis].kind;
+      if (kind != Placement::Kind::PartialSum && kind != Placement::Kind::PartialAvg)
+        continue;
+      if (kind == Placement::Kind::PartialAvg)
+        share = multiply(share, Field(0).inverse(numberOfInteger(mesh_[axis].size)));
+      std::vector<std::vector<int64_t>> more;
+      for (std::vector<int64_t> coordinates : members)
+        for (coordinates[axis] = 0; coordinates[axis] != mesh_[axis].size; ++coordinates[axis])
+          more.push_back(coordinates);
+      members = std::move(more);
+    }
+    if (members.size() == 1)
+      return parts.front();
+    Array sum = outputOf(rankAt(members.front(), mesh_));
+    for (llvm::ArrayRef<int64_t> coordinates : llvm::ArrayRef(members).drop_front())
+      sum = addedArrays(sum, outputOf(rankAt(coordinates, mesh_)));
+    return scaledArray(sum, share);
+  }
+
+  llvm::Expected<std::optional<WrongOutput>> checkRank(int64_t rank) {
+    TensorPlacement cut = placement_;
+    for (Placement &placement : cut.axes)
+      if (placement.kind != Placement::Kind::Shard)
+        placement = {};
+    llvm::Expected<Array> wanted = partOf(whole_, cut, mesh_, rank, {});
+    if (!wanted)
+      return inputError("output '" + placement_.of + "' cannot be cut: " + llvm::toString(wanted.takeError()),
+                        "correct its placement");
+    Array got = outputOf(rank);
+    if (got.sizes != wanted->sizes || got.kind != wanted->kind)
+      return inputError("output '" + placement_.of + "' has the sizes " + intListText(got.sizes) + " on rank " +
+                            llvm::Twine(rank) + ", its placement gives " + intListText(wanted->sizes),
+                        "correct its placement or its position");
+    got = totalOf(rank);
+    std::optional<int64_t> index = firstDifference(got, *wanted);
+    if (!index)
+      return std::nullopt;
+    WrongOutput wrong{placement_.of, rank, {}, false};
+    int64_t rest = *index;
+    for (int64_t stride : contiguousStrides(got.sizes)) {
+      wrong.element.push_back(rest / stride);
+      rest %= stride;
+    }
+    wrong.replicasDiffer = replicasDiffer();
+    return std::optional(std::move(wrong));
+  }
+
+  /// Returns true if ranks that should hold equal values do not.
+  [[nodiscard]] bool replicasDiffer() const {
+    for (int64_t rank = 0; rank != numRanks(mesh_); ++rank) {
+      std::vector<int64_t> coordinates = coordinatesOf(rank, mesh_);
+      for (size_t axis = 0; axis != mesh_.size(); ++axis)
+        if (placement_.axes[axis].kind == Placement::Kind::Replicate)
+          coordinates[axis] = 0;
+      if (!sameWords(outputOf(rank), outputOf(rankAt(coordinates, mesh_))))
+        return true;
+    }
+    return false;
+  }
+
+  llvm::ArrayRef<MeshAxis> mesh_;
+  const Trial &trial_;
+  const TensorPlacement &placement_;
+  Array whole_;
+};
+
+/// Returns an error if a part does not have the sizes of its placeholder.
+llvm::Error checkPart(const Array &part, const Node &placeholder, const TensorPlacement &placement, int64_t rank) {
+  const Type *type = placeholder.type();
+  std::optional<IntList> sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+  if (!sizes)
+    return inputError("input '" + placeholder.name().str().str() + "' of rank " + llvm::Twine(rank) + " is " +
+                          typeText(type) + ", expected a tensor of known sizes",
+                      "capture the step with static shapes");
+  std::optional<Kind> kind = kindOf(type->dtype());
+  if (*sizes == part.sizes && kind == part.kind)
+    return llvm::Error::success();
+  return inputError("input '" + placement.of + "' is " + type->str() + " on rank " + llvm::Twine(rank) + " ('" +
+                        placeholder.name().str().str() + "'), its placement gives the sizes " + intListText(part.sizes),
+                    "correct its placement, or the position of the input in the single graph");
+}
+
+/// Cuts the inputs for one rank.
+llvm::Expected<std::vector<Value>> inputsOf(const StepComparison &comparison, llvm::ArrayRef<Array> whole,
+                                            const Field &field, int64_t rank) {
+  std::vector<const Node *> placeholders = placeholdersOf(*comparison.ranks[static_cast<size_t>(rank)].graph);
+  std::vector<Value> inputs(placeholders.size());
+  for (const TensorPlacement &placement : comparison.placements.inputs) {
+    if (placement.position >= placeholders.size())
+      return inputError("rank " + llvm::Twine(rank) + " has " + llvm::Twine(placeholders.size()) +
+                            " inputs, fewer than rank 0",
+                        "the graphs of all ranks have the same inputs");
+    PartialParts parts{&field, mix(hashText("partial input"), placement.position)};
+    llvm::Expected<Array> part = partOf(whole[placement.single], placement, comparison.placements.mesh, rank, parts);
+    if (!part)
+      return inputError("input '" + placement.of + "' cannot be cut: " + llvm::toString(part.takeError()),
+                        "correct its placement");
+    if (llvm::Error error = checkPart(*part, *placeholders[placement.position], placement, rank))
+      return error;
+    inputs[placement.position] = Value(*part);
+  }
+  return inputs;
+}
+
+llvm::Error runRanks(const StepComparison &comparison, llvm::ArrayRef<Array> whole, Trial &trial) {
+  std::vector<RankProgram> programs;
+  std::vector<std::vector<Value>> inputs;
+  for (size_t rank = 0; rank != comparison.ranks.size(); ++rank) {
+    programs.push_back({comparison.ranks[rank].graph, &comparison.ranks[rank].groups, static_cast<int64_t>(rank)});
+    llvm::Expected<std::vector<Value>> mine =
+        inputsOf(comparison, whole, trial.evaluator.field(), static_cast<int64_t>(rank));
+    if (!mine)
+      return mine.takeError();
+    inputs.push_back(std::move(*mine));
+  }
+  trial.problem = runJob(trial.evaluator, programs, inputs, trial.ranks);
+  return llvm::Error::success();
+}
+
+} // namespace
+
+bool Trial::differs() const {
+  return llvm::any_of(wrong, [](const std::optional<WrongOutput> &output) { return output.has_value(); });
+}
+
+bool Trial::drawsRandom() const {
+  return llvm::any_of(ranks, [](const RankValues &rank) { return rank.draws != 0; }) ||
+         llvm::any_of(single, [](const RankValues &rank) { return rank.draws != 0; });
+}
+
+llvm::Error checkPlacements(const StepComparison &comparison) {
+  const StepPlacements &placements = comparison.placements;
+  const Graph &parallel = *comparison.ranks.front().graph;
+  if (numRanks(placements.mesh) != static_cast<int64_t>(comparison.ranks.size()))
+    return inputError("the mesh has " + llvm::Twine(numRanks(placements.mesh)) + " ranks, the job has " +
+                          llvm::Twine(comparison.ranks.size()),
+                      "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+  if (llvm::Error error = checkList("input", placements.inputs, placeholdersOf(parallel).size(),
+                                    placeholdersOf(*comparison.single).size()))
+    return error;
+  return checkList("output", placements.outputs, numOutputs(parallel), numOutputs(*comparison.single));
+}
+
+llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
+  llvm::Expected<std::vector<Array>> whole = makeInputs(*comparison.single, trial.evaluator.field());
+  if (!whole) {
+    trial.problem = Problem{nullptr, 0, llvm::toString(whole.takeError())};
+    trial.ofSingle = true;
+    return llvm::Error::success();
+  }
+  std::vector<Value> inputs(whole->begin(), whole->end());
+  const GroupTable none;
+  trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0}}, {inputs}, trial.single);
+  trial.ofSingle = trial.problem.has_value();
+  if (trial.problem)
+    return llvm::Error::success();
+  if (llvm::Error error = runRanks(comparison, *whole, trial))
+    return error;
+  if (trial.problem)
+    return llvm::Error::success();
+  for (const RankValues &rank : trial.ranks)
+    if (rank.outputs.size() != trial.ranks.front().outputs.size())
+      return inputError("the graphs of the ranks have different numbers of outputs", "give the graphs of one step");
+  for (const TensorPlacement &placement : comparison.placements.outputs) {
+    llvm::Expected<std::optional<WrongOutput>> wrong = OutputCheck(comparison, trial, placement).run();
+    if (!wrong)
+      return wrong.takeError();
+    trial.wrong.push_back(std::move(*wrong));
+  }
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph::equality

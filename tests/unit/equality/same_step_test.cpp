@@ -1,0 +1,239 @@
+// compareSteps on steps that fit on a screen: verdict, counter-example, place, and what cannot be decided.
+#include "ccgraph/equality/same_step.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/diagnostic.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::equality {
+namespace {
+
+constexpr const char *single = R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 3][3, 1]cpu", w: "f32[3, 2][2, 1]cpu"):
+        mm: "f32[4, 2][2, 1]cpu" = torch.ops.aten.mm.default(x, w)
+        tanh: "f32[4, 2][2, 1]cpu" = torch.ops.aten.tanh.default(mm)
+        sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(tanh)
+        return (tanh, sum_1)
+)";
+
+/// Two ranks share the rows of x; the lines between are those of the test.
+std::string dataParallel(llvm::StringRef lines, llvm::StringRef result) {
+  return (R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[2, 3][3, 1]cpu", w: "f32[3, 2][2, 1]cpu"):
+        mm: "f32[2, 2][2, 1]cpu" = torch.ops.aten.mm.default(x, w)
+        tanh: "f32[2, 2][2, 1]cpu" = torch.ops.aten.tanh.default(mm)
+        sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(tanh)
+)" + lines +
+          "        return (tanh, " + result + ")\n")
+      .str();
+}
+constexpr const char *reduced = R"(
+        all_reduce: "f32[][]cpu" = torch.ops._c10d_functional.all_reduce.default(sum_1, 'sum', '0')
+        wait_tensor: "f32[][]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+)";
+
+struct SameStepTest : testing::Test {
+  Context context;
+  std::vector<std::unique_ptr<Graph>> graphs;
+  StepComparison comparison;
+
+  const Graph *read(llvm::StringRef text) {
+    llvm::Expected<GraphList> list = readFxText(context, {"step.py", text});
+    if (!list) {
+      ADD_FAILURE() << llvm::toString(list.takeError());
+      return nullptr;
+    }
+    graphs.push_back(std::move(list->front()));
+    return graphs.back().get();
+  }
+
+  static Placement shard(int64_t dim) { return {Placement::Kind::Shard, dim}; }
+
+  void compareWith(llvm::StringRef parallel) {
+    comparison.single = read(single);
+    Group world;
+    world.name = "0";
+    world.ranks = {0, 1};
+    RankStep rank{read(parallel), {}};
+    rank.groups.set(world);
+    comparison.ranks = {rank, rank};
+    comparison.placements.mesh = {{"dp", 2}};
+    comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "w", {Placement()}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}, {1, 1, "sum", {Placement()}, {}, {}}};
+  }
+  StepAnswer answer() {
+    llvm::Expected<StepAnswer> result = compareSteps(comparison);
+    if (!result) {
+      ADD_FAILURE() << llvm::toString(result.takeError());
+      return {};
+    }
+    return *result;
+  }
+  std::string errorText() {
+    llvm::Expected<StepAnswer> result = compareSteps(comparison);
+    return result ? "no error" : llvm::toString(result.takeError());
+  }
+};
+
+TEST_F(SameStepTest, AReducedSumIsTheSum) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, true);
+  EXPECT_TRUE(result.wrong.empty());
+  EXPECT_TRUE(result.where.empty());
+  EXPECT_GT(result.errorProbability, 0);
+  EXPECT_LT(result.errorProbability, 1e-6);
+}
+
+TEST_F(SameStepTest, AMissingReductionIsAWrongOutputWhoseReplicasDiffer) {
+  compareWith(dataParallel("", "sum_1"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  ASSERT_EQ(result.wrong.size(), 1U);
+  EXPECT_EQ(result.wrong.front().of, "sum");
+  EXPECT_TRUE(result.wrong.front().replicasDiffer);
+  ASSERT_FALSE(result.where.empty());
+  EXPECT_EQ(result.where.front().node, "sum_1");
+}
+
+TEST_F(SameStepTest, APartialSumIsNoErrorWhereThePlacementSaysSo) {
+  compareWith(dataParallel("", "sum_1"));
+  comparison.placements.outputs[1].axes[0].kind = Placement::Kind::PartialSum;
+  EXPECT_EQ(answer().equal, true);
+  comparison.placements.outputs[1].axes[0].kind = Placement::Kind::PartialAvg;
+  EXPECT_EQ(answer().equal, false);
+}
+
+TEST_F(SameStepTest, AnAverageInPlaceOfASumIsNamed) {
+  std::string lines = reduced;
+  lines.replace(lines.find("'sum'"), 5, "'avg'");
+  compareWith(dataParallel(lines, "wait_tensor"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  ASSERT_FALSE(result.where.empty());
+  EXPECT_EQ(result.where.front().node, "all_reduce");
+}
+
+TEST_F(SameStepTest, ATinyWrongTermIsWrong) {
+  std::string lines = std::string(reduced) +
+                      R"(        mul: "f32[][]cpu" = torch.ops.aten.mul.Tensor(sum_1, 1e-30)
+        add: "f32[][]cpu" = torch.ops.aten.add.Tensor(wait_tensor, mul)
+)";
+  compareWith(dataParallel(lines, "add"));
+  EXPECT_EQ(answer().equal, false);
+}
+
+TEST_F(SameStepTest, AnOperatorWithoutRuleCannotBeDecided) {
+  std::string lines = std::string(reduced) +
+                      R"(        erfinv: "f32[][]cpu" = torch.ops.aten.erfinv.default(wait_tensor)
+)";
+  compareWith(dataParallel(lines, "erfinv"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_EQ(result.assumed.front(), "rank 0: erfinv: no rule for aten.erfinv");
+}
+
+TEST_F(SameStepTest, ACollectiveThatOneRankSkipsCannotBeDecided) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  comparison.ranks[1].graph = read(dataParallel("", "sum_1"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_EQ(result.assumed.front(),
+            "rank 0: wait_tensor: it waits for a collective that not all ranks of its group launch");
+}
+
+TEST_F(SameStepTest, AGroupWithoutRanksCannotBeDecided) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  comparison.ranks[0].groups = {};
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  EXPECT_EQ(result.assumed.front(), "rank 0: all_reduce: the ranks of group '0' are not known");
+}
+
+TEST_F(SameStepTest, OneRankAloneMayBeWrong) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  std::string lines = reduced;
+  lines.replace(lines.find("(sum_1"), 6, "(tanh_sum");
+  lines = R"(        tanh_sum: "f32[][]cpu" = torch.ops.aten.mul.Tensor(sum_1, 2)
+)" + lines;
+  std::string first = lines;
+  first.replace(first.find("sum_1, 2"), 8, "sum_1, 1");
+  comparison.ranks[0].graph = read(dataParallel(first, "wait_tensor"));
+  EXPECT_EQ(answer().equal, true) << "rank 1 multiplies by nothing yet";
+  comparison.ranks[1].graph = read(dataParallel(lines, "wait_tensor"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  EXPECT_EQ(result.where.front().node, "tanh_sum");
+}
+
+TEST_F(SameStepTest, PlacementsMustFitTheGraphs) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  StepPlacements right = comparison.placements;
+  comparison.placements.inputs[0].axes[0] = shard(1);
+  EXPECT_NE(errorText().find("input 'x' is f32[2, 3][3, 1]cpu on rank 0 ('x'), its placement gives the sizes [4, 2]"),
+            std::string::npos);
+  comparison.placements.inputs[0].axes[0] = shard(2);
+  EXPECT_NE(errorText().find("input 'x' cannot be cut: shard(2) of a tensor of 2 dimensions"), std::string::npos);
+  comparison.placements = right;
+  comparison.placements.inputs[0].as = {5, 5};
+  EXPECT_NE(errorText().find("the shape [5, 5] does not have the elements of [4, 3]"), std::string::npos);
+  comparison.placements = right;
+  comparison.placements.inputs.pop_back();
+  EXPECT_NE(errorText().find("no placement is of input 1 of the parallel graph"), std::string::npos);
+  comparison.placements = right;
+  comparison.placements.outputs[1].position = 0;
+  EXPECT_NE(errorText().find("two placements are of output 0"), std::string::npos);
+  comparison.placements.outputs[1].position = 7;
+  EXPECT_NE(errorText().find("expected positions below 2 and 2"), std::string::npos);
+  comparison.placements = right;
+  comparison.placements.outputs[0].axes[0] = Placement();
+  EXPECT_NE(errorText().find("output 'y' has the sizes [2, 2] on rank 0, its placement gives [4, 2]"),
+            std::string::npos);
+  comparison.placements = right;
+  comparison.placements.mesh[0].size = 4;
+  EXPECT_NE(errorText().find("the mesh has 4 ranks, the job has 2"), std::string::npos);
+}
+
+TEST_F(SameStepTest, AnInputThatIsAPartialSumIsMadeOfParts) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  comparison.single = read(R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        return (x,)
+)");
+  const Graph *parallel = read(R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        all_reduce: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
+        wait_tensor: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        return (wait_tensor,)
+)");
+  for (RankStep &rank : comparison.ranks)
+    rank.graph = parallel;
+  comparison.placements.inputs = {{0, 0, "x", {{Placement::Kind::PartialSum, 0}}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "x", {Placement()}, {}, {}}};
+  EXPECT_EQ(answer().equal, true);
+  comparison.placements.inputs[0].axes[0].kind = Placement::Kind::PartialAvg;
+  EXPECT_EQ(answer().equal, false) << "the sum of parts of a mean is twice the mean";
+}
+
+TEST_F(SameStepTest, RandomOperatorsAreAssumedToDrawAlikeAndNeverWrong) {
+  std::string lines = std::string(reduced) +
+                      R"(        rand: "f32[][]cpu" = torch.ops.aten.rand.default([], dtype = torch.float32)
+        mul: "f32[][]cpu" = torch.ops.aten.mul.Tensor(wait_tensor, rand)
+)";
+  compareWith(dataParallel(lines, "mul"));
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_EQ(result.assumed.front(), "random operators draw equal numbers on both sides, in the order of their calls");
+}
+
+} // namespace
+} // namespace ccgraph::equality
