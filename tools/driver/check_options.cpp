@@ -34,6 +34,18 @@ void addPipelineFlags(CommandLine &line, CheckOptions &options) {
                options.stageSizes);
 }
 
+void addSameStepFlags(CommandLine &line, CheckOptions &options) {
+  line.beginTopic("same-step", "the parallel step and the step of one device",
+                  "GRAPH is the graph that every rank runs, or one for each rank. docs/same-step.md explains the "
+                  "answer. Exit codes: 0 the same, 1 not the same, 3 cannot be decided, 2 wrong input.");
+  line.addText("--same-as", "FILE", "compare the outputs of all ranks with those of this graph of one device",
+               options.sameAs);
+  line.addText("--placements", "FILE", "how the ranks hold the inputs and outputs of that graph (JSON)",
+               options.placements);
+  line.addCount("--trials", "N", "evaluations, each with other numbers (2)", 1,
+                [&options](size_t trials) { options.trials = trials; });
+}
+
 /// Returns a flag that was given and that only schedules have.
 std::string scheduleFlag(const CheckOptions &options) {
   return options.stages != 0 ? "--stages" : options.stageSizes.empty() ? "--stage-graphs" : "--stage-sizes";
@@ -83,6 +95,27 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
   return llvm::Error::success();
 }
 
+llvm::Error checkSameStepUsage(const CheckOptions &options) {
+  if (options.sameAs.empty()) {
+    if (!options.placements.empty() || options.trials != 0)
+      return usage(llvm::Twine(options.placements.empty() ? "--trials" : "--placements") +
+                   " without --same-as: expected the graph of one device too");
+    return llvm::Error::success();
+  }
+  for (auto [flag, isGiven] : {std::pair("--replay", options.replay),
+                               {"--max-resident", options.maxResident != 0},
+                               {"--machine", !options.machine.empty()},
+                               {"--under", !options.under.empty()},
+                               {"--dot", !options.dot.empty()},
+                               {"--report", !options.report.empty()},
+                               {"--sarif", !options.sarif.empty()},
+                               {"a contract", options.isOfContract()},
+                               {"a schedule", options.isOfSchedule()}})
+    if (isGiven)
+      return usage("--same-as with " + llvm::Twine(flag) + ": expected one of them");
+  return llvm::Error::success();
+}
+
 std::string semanticsNames() {
   std::vector<std::string> names;
   for (jobs::Semantics semantics : jobs::allSemantics)
@@ -116,6 +149,7 @@ CommandLine declareCheckFlags(CheckOptions &options) {
   line.addHelp("print this help, or the help of a topic", options.help);
   addContractFlags(line, options);
   addPipelineFlags(line, options);
+  addSameStepFlags(line, options);
   return line;
 }
 
@@ -123,6 +157,8 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
   if (positional.empty())
     return usage("got no graph, expected a job file, one graph for each rank, or one graph for all\n  note: --help "
                  "lists the flags");
+  if (llvm::Error error = checkSameStepUsage(options))
+    return error;
   if (options.isOfContract() && options.isOfSchedule())
     return usage(scheduleFlag(options) + " with a contract: expected one of them, since a contract is about graphs");
   if (llvm::Error error = checkContractUsage(options, positional))

@@ -40,6 +40,11 @@ struct CheckOptions {
   std::string stageGraphs;
   /// without graphs: the type of what a stage sends to the next
   std::string stageSizes;
+  // of the comparison with a single step: files; empty: not asked for
+  std::string sameAs;
+  std::string placements;
+  /// evaluations; 0: not given
+  size_t trials = 0;
   /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;

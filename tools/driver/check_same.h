@@ -1,0 +1,16 @@
+// The part of ccgraph-check that compares a parallel step with the step of one device (--same-as).
+//
+// Ownership: borrows everything for the call. Failure: errors of readers, and placements that do not fit. Cost: that of
+// compareStepFiles.
+#pragma once
+
+#include "driver/check_options.h"
+#include "driver/streams.h"
+
+namespace ccgraph::driver {
+
+/// Returns Ok for equal steps, Diagnosed for different ones, CheckFailed where it cannot be decided.
+[[nodiscard]] llvm::Expected<ExitCode> checkSameStep(const CheckOptions &options, llvm::ArrayRef<std::string> paths,
+                                                     Streams streams);
+
+} // namespace ccgraph::driver
