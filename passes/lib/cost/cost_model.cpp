@@ -11,6 +11,9 @@
 #include "cost/measured_collectives.h"
 #include "cost/placements.h"
 #include "cost/roofline.h"
+#include "cost/tiles.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace ccgraph {
 
@@ -117,6 +120,30 @@ struct CostModel::Impl {
             wasTimed ? TimeSource::Interpolated : TimeSource::Predicted};
   }
 
+  /// Returns the time of a part of a known product, with a launch.
+  double partOfProduct(const ProductSizes &part, const Node &whole) const {
+    const auto sizes = products.find(whole.id());
+    return sizes == products.end() ? 0
+                                   : launch() + shareOfProduct(machine, part, sizes->second) *
+                                                    static_cast<double>(known[whole.id()].price.picoseconds);
+  }
+
+  /// Returns the known product that a later product is a part of; null if it names none as its only origin.
+  const Node *wholeOf(const Node &node, const ProductSizes &part) const {
+    const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
+    const auto named = origins.size() == 1 ? productsByName.find(origins[0]) : productsByName.end();
+    if (named == productsByName.end())
+      return nullptr;
+    const ProductSizes &whole = products.find(named->second->id())->second;
+    return whole.inner == part.inner && whole.columns == part.columns ? named->second : nullptr;
+  }
+
+  EstimatedTime predictedLater(const Node &node) {
+    const auto part = productSizes(node);
+    const Node *whole = part ? wholeOf(node, *part) : nullptr;
+    return whole ? EstimatedTime{rounded(partOfProduct(*part, *whole)), TimeSource::Predicted} : predicted(node);
+  }
+
   EstimatedTime predicted(const Node &node) {
     if (isCollective(node)) {
       const auto bytes = messageBytes(node);
@@ -187,11 +214,38 @@ struct CostModel::Impl {
       else if (!isFree(*node))
         entry.price = predicted(*node);
       const auto source = static_cast<size_t>(entry.price.source);
+      if (const auto sizes = productSizes(*node)) {
+        products.try_emplace(node->id(), *sizes);
+        productsByName.try_emplace(node->name(), node);
+      }
       ++summary.nodes[source];
       summary.picoseconds[source] += entry.price.picoseconds;
     }
     summary.assumedGroups = placements.assumed().vec();
   }
+
+  /// Gives the costs of the graph's nodes to those of a copy of it, which has the same nodes in the same order.
+  void renumber(const Graph &graph, const Graph &copy) {
+    std::vector<Known> costs(copy.idLimit());
+    llvm::DenseMap<uint32_t, ProductSizes> sizes;
+    productsByName.clear();
+    auto copied = copy.begin();
+    for (const Node *node : graph) {
+      const Node *twin = *copied;
+      ++copied;
+      const bool wasKnown = node->id() < known.size() && known[node->id()].op == node->op();
+      costs[twin->id()] = wasKnown ? known[node->id()] : Known{costOfLater(*node), node->op()};
+      if (const auto own = productSizes(*twin)) {
+        sizes.try_emplace(twin->id(), *own);
+        productsByName.try_emplace(twin->name(), twin);
+      }
+    }
+    known = std::move(costs);
+    products = std::move(sizes);
+    regions = FusionRegions(copy);
+  }
+
+  EstimatedTime costOfLater(const Node &node) { return isFree(node) ? EstimatedTime() : predictedLater(node); }
 
   /// The cost of a node that the graph had at construction. The operator is stored because a pass may give a node
   /// another one.
@@ -208,6 +262,9 @@ struct CostModel::Impl {
   std::array<std::array<Scale, numKinds>, numLinkLevels> kindScales;
   /// by node id
   std::vector<Known> known;
+  // The products of two matrices. Both maps are looked up, never iterated.
+  llvm::DenseMap<uint32_t, ProductSizes> products; ///< by node id
+  llvm::DenseMap<Identifier, const Node *> productsByName;
 };
 
 CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations, RankView view)
@@ -225,7 +282,20 @@ CostModel::~CostModel() = default;
 EstimatedTime CostModel::estimatedTime(const Node &node) const {
   if (node.id() < impl_->known.size() && impl_->known[node.id()].op == node.op())
     return impl_->known[node.id()].price;
-  return isFree(node) ? EstimatedTime() : impl_->predicted(node);
+  return impl_->costOfLater(node);
+}
+
+CostModel::CostModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::unique_ptr<CostModel> CostModel::forCopy(const Graph &graph, const Graph &copy) const {
+  auto impl = std::make_unique<Impl>(*impl_);
+  impl->renumber(graph, copy);
+  return std::unique_ptr<CostModel>(new CostModel(std::move(impl)));
+}
+
+int64_t CostModel::rowsOfProduct(const Node &product, int64_t rows) const {
+  const auto sizes = productSizes(product);
+  return sizes ? rounded(impl_->partOfProduct({rows, sizes->inner, sizes->columns}, product)) : 0;
 }
 
 int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {

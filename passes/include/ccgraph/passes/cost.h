@@ -101,6 +101,9 @@ public:
   explicit CostModel(const Graph &graph, const Machine &machine, const Durations *durations = nullptr,
                      RankView view = RankView::Shared);
   ~CostModel();
+  /// Returns the same costs for a copy of the graph (Graph::clone()) that was not edited since. Refers to this model's
+  /// graph too. O(nodes).
+  [[nodiscard]] std::unique_ptr<CostModel> forCopy(const Graph &graph, const Graph &copy) const;
   CostModel(const CostModel &) = delete;
   CostModel &operator=(const CostModel &) = delete;
 
@@ -115,6 +118,11 @@ public:
   /// measured samples, and NCCL's limits. Between two neighbours of these sizes and the powers of two, the picoseconds
   /// a byte only rise or only fall, so the best rate is that of the first or last size of the range.
   [[nodiscard]] std::vector<int64_t> collectivePieces(const Node &like) const;
+  /// Returns the picoseconds of a new kernel that computes this many of the rows of a product of two matrices: its
+  /// share of the product's time, with the last wave of tiles counted whole (cost/tiles.h), and a launch. 0 for a node
+  /// that is no such product of known sizes. A later product that names one product of the same inner size as its only
+  /// origin has this time.
+  [[nodiscard]] int64_t rowsOfProduct(const Node &product, int64_t rows) const;
   /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 
@@ -131,6 +139,7 @@ public:
 
 private:
   struct Impl;
+  explicit CostModel(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
