@@ -270,6 +270,37 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
   return contiguous(sizes, std::move(runs));
 }
 
+uint32_t Terms::internProduct(Product product) {
+  auto known = llvm::find(products_, product);
+  if (known == products_.end())
+    known = products_.insert(known, std::move(product));
+  auto number = static_cast<uint32_t>(known - products_.begin());
+  return intern({.kind = Term::Kind::Own, .step = none - 1 - number});
+}
+
+// For 2 ranks, x = f32[2, 4] and a matrix W = f32[4, 3], the gather of x is "rank 0's x from 0, 8 elements; rank 1's x
+// from 0, 8 elements". Its product is "rank 0's x W from 0, 6 elements; rank 1's x W from 0, 6 elements", with this
+// rank's W: the products are terms of this rank's own.
+std::optional<Layout> Terms::product(const Layout &rows, const Layout &matrix) {
+  bool fits = !rows.unsized && !matrix.unsized && rows.sizes.size() == 2 && matrix.sizes.size() == 2 &&
+              rows.sizes[1] == matrix.sizes[0] && rows.sizes[1] > 0;
+  if (!fits)
+    return std::nullopt;
+  const int64_t inner = rows.sizes[1], columns = matrix.sizes[1];
+  Runs runs;
+  for (Run run : *rows.runs) {
+    if (run.start % inner != 0 || run.count % inner != 0 || run.perRank % inner != 0)
+      return std::nullopt;
+    run.source = internProduct({run.source, matrix.sizes, *matrix.runs});
+    run.start = run.start / inner * columns;
+    run.count = run.count / inner * columns;
+    run.perRank = run.perRank / inner * columns;
+    append(runs, run);
+  }
+  const int64_t sizes[] = {rows.sizes[0], columns};
+  return contiguous(sizes, std::move(runs));
+}
+
 // For 2 ranks and x = f32[2, 4] with gather 0 and shard 1, this rank's block of rank r's x is
 //   x of rank r, rows of [0 + 2 * rank, 2 + 2 * rank)
 // and the result has those of rank 0 above those of rank 1.

@@ -58,6 +58,11 @@ public:
   /// must be on one group, and agree on its size.
   [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
 
+  /// Returns the product of a value's rows and a matrix: row i of the result is a function of row i and of the matrix.
+  /// So it has a term of its own for each term of the rows, whose start and count are those of the rows. Empty unless
+  /// both are matrices that fit, and each run consists of whole rows.
+  [[nodiscard]] std::optional<Layout> product(const Layout &rows, const Layout &matrix);
+
   /// Returns the result of a shard_dim_alltoall over this many ranks on an own value: each rank's block along one
   /// dimension that has this rank's number, concatenated along another dimension.
   [[nodiscard]] std::variant<Layout, std::string> reshard(const Call &call, const Layout &input, const Resharding &how);
@@ -72,7 +77,16 @@ private:
     std::string addends;  ///< Reduced: the casts before the reduction
     friend bool operator==(const Term &, const Term &) = default;
   };
+  /// The product of one term's rows and a matrix. Its term has the number of the product, counted from above, in place
+  /// of a step.
+  struct Product {
+    uint32_t rows = 0;
+    IntList matrixSizes;
+    Runs matrix;
+    friend bool operator==(const Product &, const Product &) = default;
+  };
   uint32_t intern(Term term);
+  uint32_t internProduct(Product product);
   [[nodiscard]] bool isOwn(const Run &run) const;
   [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
   /// Returns true for elements that are the same on every rank: none depends on the number of the rank.
@@ -97,6 +111,7 @@ private:
   [[nodiscard]] Runs piece(const Layout &input, int64_t rank) const;
 
   std::vector<Term> terms_;
+  std::vector<Product> products_;
   std::optional<GroupTerm> group_;
   int64_t ranks_ = 0;
 };

@@ -79,6 +79,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.equal-exchanges",
        "Collectives that replace others, or a value that replaces their result, hold what these returned, element for "
        "element, on every rank, and no step can tell the two apart."},
+      {"legality.equal-pieces", "What is put together of pieces that were computed and sent one by one holds, element "
+                                "for element, what the whole held on every rank, and has memory of its own."},
       {"legality.exchange-chain", "A chain of exchanges and movements of data that replaces a collective yields its "
                                   "result, element for element, on every rank."},
       {"legality.fence", "Point-to-point steps and barriers keep their place among the collectives of all groups that "

@@ -129,8 +129,8 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
   const RuleTemplate *rule = templateOf(entry.name);
   if (rule && rule->replacement == Replacement::ValueForWait)
     bindChain(entry);
-  else if (rule && rule->replacement == Replacement::ValueForValue)
-    bindRegion(entry);
+  else if (rule && replacesValues(*rule))
+    bindRegion(entry, numValues(rewrite_.before, entry, rule->replacement));
   else if (rule && rule->replacement == Replacement::ElementForElement)
     bindElements(entry);
   else if (rule && rule->replacement == Replacement::CallAndWait)
@@ -198,10 +198,10 @@ bool Correspondence::isExistingValue(const RuleEntry &entry, const Node *node) c
          node->graph() == &rewrite_.graph && rewrite_.before.contains(node) && rewrite_.after.contains(node);
 }
 
-/// Makes the built launches perform the first matched launch; all other matched nodes have no performer and no image.
-void Correspondence::bindRegion(const RuleEntry &entry) {
-  const Node *value = entry.matched.front(), *built = entry.built.front();
-  bool existing = isExistingValue(entry, built);
+/// Makes the built launches perform the first matched launch, and binds the values; all other matched nodes have no
+/// performer and no image.
+void Correspondence::bindRegion(const RuleEntry &entry, size_t values) {
+  bool existing = isExistingValue(entry, entry.built.front());
   llvm::SmallVector<uint32_t, 2> launches = launchesOf(entry);
   if (existing)
     launches.clear();
@@ -214,7 +214,8 @@ void Correspondence::bindRegion(const RuleEntry &entry) {
     if (first)
       chains_[index] = launches;
   }
-  bind(value, built, existing ? nullptr : built);
+  for (size_t i = 0; i < values; ++i)
+    bind(entry.matched[i], entry.built[i], existing ? nullptr : entry.built[i]);
 }
 
 /// Makes the last launch of the chain the performer of the matched launch.

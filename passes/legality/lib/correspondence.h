@@ -63,7 +63,7 @@ private:
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
   void bindChain(const RuleEntry &entry);
-  void bindRegion(const RuleEntry &entry);
+  void bindRegion(const RuleEntry &entry, size_t values);
   [[nodiscard]] llvm::SmallVector<uint32_t, 2> launchesOf(const RuleEntry &entry) const;
   [[nodiscard]] bool isExistingValue(const RuleEntry &entry, const Node *node) const;
   void bindElements(const RuleEntry &entry);

@@ -16,28 +16,40 @@ namespace {
 // perform the first launch of the matched list. All other matched nodes lose their users. Both sides are evaluated as
 // terms (chain.h) from the values that they read, and must be equal. `built` may also be one value of both programs:
 // then this value already holds the result.
+//
+// The rule equal-pieces is the same for several values, and for products of matrices:
+//   g = all_gather(x); w = wait(g); p = mm(w, b); q = mm(w, c)
+//   ->  pieces of x are gathered and multiplied by b and by c, and p' and q' are put together of the pieces
+// The entry lists p, q, g, w as matched, and p', q' first as built. The values precede the first launch of the list.
 
-/// One entry of the rule equal-exchanges.
+/// One entry of the rule equal-exchanges or equal-pieces.
 class RegionCheck {
 public:
   RegionCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
-      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
+      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings),
+        replacement_(templateOf(rule_.name)->replacement), values_(numValues(evidence.before, rule_, replacement_)) {}
 
   void check() {
+    if (values_ == 0)
+      return report(*rule_.matched.front(), "is replaced without a launch, or with fewer nodes than values");
     if (!evidence_.options.spmd)
       return report(*rule_.matched.front(),
                     "became other collectives, and none may where other ranks run other programs", "mpmd");
+    if (replacement_ == Replacement::ValuesForValues && evidence_.options.bitwise)
+      return report(*rule_.matched.front(), "is computed in pieces, which may be rounded otherwise, expected it whole",
+                    "bitwise");
     if (!readGroup() || !checkEdges())
       return;
-    auto was = valueOf(Side::Before);
-    auto now = valueOf(Side::After);
-    if (was && now)
-      compare(*was, *now);
+    auto was = valuesOf(Side::Before);
+    auto now = valuesOf(Side::After);
+    for (size_t i = 0; i < std::min(was.size(), now.size()); ++i)
+      if (was[i] && now[i])
+        compare(i, *was[i], *now[i]);
   }
 
 private:
-  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "equal-exchanges") {
-    findings_.add(node, rule, message, claimText({Part::Rule, entry_}));
+  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "") {
+    findings_.add(node, rule.empty() ? llvm::StringRef(rule_.name) : rule, message, claimText({Part::Rule, entry_}));
   }
   [[nodiscard]] const Program &program(Side side) const {
     return side == Side::Before ? evidence_.before : evidence_.after;
@@ -103,30 +115,45 @@ private:
     return true;
   }
 
-  std::optional<Layout> valueOf(Side side) {
+  /// Returns the values of the entry on one side; empty where a finding states why there is none.
+  std::vector<std::optional<Layout>> valuesOf(Side side) {
     llvm::SmallVector<uint32_t, 16> steps = stepsOf(side), launches;
-    uint32_t value = program(side).indexOf((side == Side::Before ? rule_.matched : rule_.built).front());
+    const std::vector<Node *> &nodes = side == Side::Before ? rule_.matched : rule_.built;
     if (steps.empty())
-      return initial(side, value);
-    Evaluation evaluation(evidence_, {Part::Rule, entry_}, "equal-exchanges", findings_);
+      return {initial(side, program(side).indexOf(nodes.front()))};
+    Evaluation evaluation(evidence_, {Part::Rule, entry_}, rule_.name, findings_);
     evaluation.setSide(side);
-    evaluation.acceptCasts([&](const Contents &contents, DType dtype) {
-      return Contents{{terms_.cast(contents.elements[0], dtype)}, false};
-    });
+    accept(evaluation);
     for (uint32_t index : steps) {
       if (program(side)[index].collective())
         launches.push_back(index);
       if (!beginOperands(evaluation, side, index, steps))
-        return std::nullopt;
+        return {};
     }
     evaluation.run(steps, launches, [&](const Call &call, llvm::ArrayRef<const Contents *> operands) {
       return exchange(evaluation, side, call, operands);
     });
-    return result(evaluation, side, value);
+    std::vector<std::optional<Layout>> values;
+    for (size_t i = 0; i < values_; ++i)
+      values.push_back(result(evaluation, side, i));
+    return values;
+  }
+
+  /// Casts may be moved through exchanges, and products be cut.
+  void accept(Evaluation &evaluation) {
+    if (replacement_ == Replacement::ValueForValue)
+      return evaluation.acceptCasts([&](const Contents &contents, DType dtype) {
+        return Contents{{terms_.cast(contents.elements[0], dtype)}, false};
+      });
+    evaluation.acceptProducts([&](const Contents &rows, const Contents &matrix) -> std::optional<Contents> {
+      std::optional<Layout> product = terms_.product(rows.elements[0], matrix.elements[0]);
+      return product ? std::optional(Contents{{std::move(*product)}, false}) : std::nullopt;
+    });
   }
 
   /// Returns the evaluated value, which has to be complete. A step without value has its own finding.
-  std::optional<Layout> result(const Evaluation &evaluation, Side side, uint32_t value) {
+  std::optional<Layout> result(const Evaluation &evaluation, Side side, size_t number) {
+    uint32_t value = program(side).indexOf((side == Side::Before ? rule_.matched : rule_.built)[number]);
     const Contents *contents = evaluation.valueOf(value);
     if (!contents)
       return std::nullopt;
@@ -134,7 +161,7 @@ private:
     if (contents->isList)
       return report(node, "is a list, expected one tensor"), std::nullopt;
     if (side == Side::After && !evaluation.isComplete(value))
-      return report(node, "replaces " + quoted(rule_.matched.front()) + " before all waits"), std::nullopt;
+      return report(node, "replaces " + quoted(rule_.matched[number]) + " before all waits"), std::nullopt;
     return contents->elements[0];
   }
 
@@ -200,8 +227,8 @@ private:
     return Contents{{std::move(std::get<Layout>(outcome))}, false};
   }
 
-  void compare(const Layout &was, const Layout &now) {
-    const Node &matched = *rule_.matched.front(), &built = *rule_.built.front();
+  void compare(size_t number, const Layout &was, const Layout &now) {
+    const Node &matched = *rule_.matched[number], &built = *rule_.built[number];
     if (!sameElements(was, now))
       report(built, "does not hold, element for element, what " + quoted(&matched) + " held");
     const Type *type = evidence_.before[evidence_.before.indexOf(&matched)].type;
@@ -214,6 +241,8 @@ private:
   const RuleEntry &rule_;
   uint32_t entry_;
   Findings &findings_;
+  Replacement replacement_;
+  size_t values_;
   uint32_t launch_ = none; ///< before: the launch that the built launches perform
   std::optional<Replication> replication_;
   Terms terms_;
@@ -221,10 +250,14 @@ private:
 
 } // namespace
 
+void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findings) {
+  checkEqualExchanges(evidence, entry, findings);
+}
+
 void checkEqualExchanges(const Evidence &evidence, uint32_t entry, Findings &findings) {
   const RuleEntry &rule = evidence.rewrite.certificate.rules[entry];
   if (rule.matched.empty() || rule.built.empty())
-    return findings.add(*evidence.rewrite.graph.front(), "equal-exchanges", "matches or builds nothing",
+    return findings.add(*evidence.rewrite.graph.front(), rule.name, "matches or builds nothing",
                         claimText({Part::Rule, entry}));
   RegionCheck(evidence, entry, findings).check();
 }

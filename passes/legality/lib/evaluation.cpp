@@ -88,7 +88,23 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
     return launch(call, operands);
   if (std::optional<DType> dtype = castOf(step); dtype && cast_)
     return operands[0]->isList ? std::nullopt : std::optional<Contents>(cast_(*operands[0], *dtype));
+  if (product_ && isMatrixProduct(step))
+    return evaluateProduct(step, operands);
   return step.waits ? evaluateWait(step, operands) : evaluateMovement(step, operands);
+}
+
+std::optional<Contents> Evaluation::evaluateProduct(const Step &step, llvm::ArrayRef<const Contents *> operands) {
+  std::optional<Contents> value;
+  if (!operands[0]->isList && !operands[1]->isList)
+    value = product_(*operands[0], *operands[1]);
+  if (!value)
+    report(*step.node, "is a product of parts of rows, or of matrices that do not fit, expected whole rows");
+  return value;
+}
+
+bool isMatrixProduct(const Step &step) {
+  return step.op && step.op->target.str() == "aten.mm.default" && step.numOperands == 2 &&
+         step.arguments->positional.size() == 2 && step.arguments->keyword.empty();
 }
 
 // A cast copies its operand in the operand's memory order. An argument beyond the dtype may change the layout, the

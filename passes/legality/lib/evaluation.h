@@ -36,6 +36,10 @@ public:
   /// Accepts casts to a dtype, and evaluates them by `cast`. Without this call a cast is a finding.
   void acceptCasts(EvaluateCast cast) { cast_ = std::move(cast); }
 
+  using EvaluateProduct = std::function<std::optional<Contents>(const Contents &rows, const Contents &matrix)>;
+  /// Accepts products of two matrices, and evaluates them by `product`. Without this call a product is a finding.
+  void acceptProducts(EvaluateProduct product) { product_ = std::move(product); }
+
   /// Sets an initial value. Strides are those of the step's type, if it states them. The first operand of a step
   /// determines the dtype of its value. An initial value is complete, because checkInFlight reports steps that read
   /// what is in flight.
@@ -57,6 +61,7 @@ private:
   bool isPlain(const Step &step);
   std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, EvaluateCall launch);
   static std::optional<Contents> evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands);
+  std::optional<Contents> evaluateProduct(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands);
   const Contents *operandOf(uint32_t operand, const Step &reader);
   [[nodiscard]] std::optional<DType> dtypeOf(const Step &step) const;
@@ -69,11 +74,14 @@ private:
   Findings &findings_;
   Side side_ = Side::After;
   EvaluateCast cast_;
+  EvaluateProduct product_;
   llvm::DenseMap<uint32_t, Contents> values_;             ///< by step
   llvm::DenseMap<uint32_t, std::optional<DType>> dtypes_; ///< by step with a value
   llvm::DenseSet<uint32_t> complete_;
 };
 
+/// Returns true for a product of two matrices, without other arguments.
+[[nodiscard]] bool isMatrixProduct(const Step &step);
 /// Returns the dtype that a cast of one operand converts to; empty for any other step, and for a cast that changes
 /// anything else.
 [[nodiscard]] std::optional<DType> castOf(const Step &step);

@@ -20,7 +20,8 @@ public:
         results_.push_back({member.replacement, entry.launch});
     for (const RuleEntry &entry : evidence.rewrite.certificate.rules)
       if (const RuleTemplate *rule = templateOf(entry.name); rule && !entry.built.empty() && isResult(*rule, entry))
-        results_.push_back({entry.built.front(), nullptr});
+        for (size_t i = 0; i < numResults(*rule, entry); ++i)
+          results_.push_back({entry.built[i], nullptr});
     for (const Result &result : results_)
       if (uint32_t copy = copyOf(result.value); copy != none)
         ++copies_[copy];
@@ -46,7 +47,11 @@ private:
   /// programs.
   [[nodiscard]] bool isResult(const RuleTemplate &rule, const RuleEntry &entry) const {
     return rule.replacement == Replacement::ValueForWait ||
-           (rule.replacement == Replacement::ValueForValue && !evidence_.before.contains(entry.built.front()));
+           (replacesValues(rule) && !evidence_.before.contains(entry.built.front()));
+  }
+
+  [[nodiscard]] size_t numResults(const RuleTemplate &rule, const RuleEntry &entry) const {
+    return replacesValues(rule) ? numValues(evidence_.before, entry, rule.replacement) : 1;
   }
 
   [[nodiscard]] llvm::ArrayRef<uint32_t> storagesOf(const Result &result) const {

@@ -30,7 +30,14 @@ public:
   void check(uint32_t entry) {
     entry_ = entry;
     const RuleEntry &rule = evidence_.rewrite.certificate.rules[entry];
-    const Node &matched = *rule.matched.front(), &built = *rule.built.front();
+    const size_t values = numValues(before_, rule, templateOf(rule.name)->replacement);
+    for (size_t i = 0; i < values; ++i)
+      check(rule, i);
+  }
+
+private:
+  void check(const RuleEntry &rule, size_t value) {
+    const Node &matched = *rule.matched[value], &built = *rule.built[value];
     uint32_t was = before_.indexOf(&matched), now = evidence_.after.indexOf(&built);
     if (!isOfEntry(storages_, was, &Correspondence::claimBefore))
       return report(matched, "may share the memory of a value outside the entry");
@@ -40,13 +47,12 @@ public:
     if ((!fresh || !isAlone(was)) && isAny(was, observed_))
       report(matched, "is returned, or a step observes its place in memory, which its replacement changes");
     if (!fresh)
-      checkShared(rule, was, now);
+      checkShared(rule, value);
     checkOpaque(rule, fresh);
   }
 
-private:
   void report(const Node &node, const llvm::Twine &message) {
-    findings_.add(node, "equal-exchanges", message, claimText({Part::Rule, entry_}));
+    findings_.add(node, evidence_.rewrite.certificate.rules[entry_].name, message, claimText({Part::Rule, entry_}));
   }
 
   void noteObserved(const Step &step) {
@@ -82,15 +88,16 @@ private:
     return held.size() == 1 && type && type->isTensor() && type->numBytes() == storages_.bytes(held[0]);
   }
 
-  void checkShared(const RuleEntry &rule, uint32_t was, uint32_t now) {
+  void checkShared(const RuleEntry &rule, size_t value) {
+    const Node &matched = *rule.matched[value], &built = *rule.built[value];
+    uint32_t was = before_.indexOf(&matched), now = evidence_.after.indexOf(&built);
     auto isWritten = [](const Storages &storages, uint32_t value) {
       return llvm::any_of(storages.of(value), [&](uint32_t storage) { return storages.isWritten(storage); });
     };
     if (isWritten(storages_, was) || isWritten(evidence_.storagesAfter, now))
-      report(*rule.built.front(),
-             "replaces " + quoted(rule.matched.front()) + ", and one of them is written, expected neither");
+      report(built, "replaces " + quoted(&matched) + ", and one of them is written, expected neither");
     if (isInFlight(evidence_.correspondence.origin(now), rangeOf(before_, rule.matched).first))
-      report(*rule.built.front(), "replaces " + quoted(rule.matched.front()) + " while it may be in flight");
+      report(built, "replaces " + quoted(&matched) + " while it may be in flight");
   }
 
   /// Returns true if some launch fills memory of the value before, and no wait before the step ends it.

@@ -150,6 +150,18 @@ constexpr RuleTemplate templates[] = {
       "value is not written or returned."},
      Replacement::ValueForValue,
      checkEqualExchanges},
+    {{"equal-pieces",
+      "values, then the launch of a functional collective on one tensor, then all other nodes that go with it: waits, "
+      "and products of matrices",
+      "the replacements of the values in their order, then all other new nodes: collectives on the same group, waits, "
+      "products of matrices, and movements of data",
+      "Each replacement holds its value, element for element, on every rank: each row of a product is computed from "
+      "one "
+      "row and the same matrix. It is complete, and has memory of its own. Results may be rounded otherwise, so "
+      "nothing "
+      "is replaced if results must be bitwise equal."},
+     Replacement::ValuesForValues,
+     checkEqualPieces},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",
       "the replacement of the result of the waits or the call, then all other new nodes: collectives on the "
       "same group, "
@@ -200,6 +212,21 @@ const RuleTemplate *templateOf(llvm::StringRef name) {
   return found == std::end(templates) ? nullptr : found;
 }
 
+bool replacesValues(const RuleTemplate &rule) {
+  return rule.replacement == Replacement::ValueForValue || rule.replacement == Replacement::ValuesForValues;
+}
+
+size_t numValues(const Program &before, const RuleEntry &entry, Replacement replacement) {
+  if (replacement == Replacement::ValueForValue)
+    return 1;
+  auto launch = llvm::find_if(entry.matched, [&](const Node *node) {
+    uint32_t index = node ? before.indexOf(node) : none;
+    return index != none && before[index].collective();
+  });
+  auto values = static_cast<size_t>(launch - entry.matched.begin());
+  return values < entry.matched.size() && values <= entry.built.size() ? values : 0;
+}
+
 void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findings) {
   ControlDepsRule(evidence, entry, findings).check();
 }
@@ -214,7 +241,7 @@ void checkRules(const Evidence &evidence, Findings &findings) {
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
-    if (rule && rule->replacement == Replacement::ValueForValue && !rules[i].matched.empty() && !rules[i].built.empty())
+    if (rule && replacesValues(*rule) && !rules[i].matched.empty() && !rules[i].built.empty())
       regions.push_back(i);
     if (!rule)
       findings.add(*evidence.rewrite.graph.front(), "rule", "the checker has no template named '" + rules[i].name + "'",

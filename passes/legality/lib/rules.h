@@ -23,6 +23,9 @@ enum class Replacement : uint8_t {
   /// the first built node, which may be a value of both programs, replaces the value of the first matched node; all
   /// built launches together perform the first matched launch, and the other matched nodes are gone
   ValueForValue,
+  /// the same for several values: the nodes before the first matched launch are values, and the built nodes in these
+  /// places replace them
+  ValuesForValues,
   /// the built nodes replace the elements of the first matched node's result, each for the getitems of its element
   ElementForElement,
 };
@@ -48,7 +51,13 @@ void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findi
 void checkWaitsApart(const Evidence &evidence, uint32_t entry, Findings &findings);
 void checkCompressedSum(const Evidence &evidence, uint32_t entry, Findings &findings);
 void checkEqualExchanges(const Evidence &evidence, uint32_t entry, Findings &findings);
-/// For the entries of equal-exchanges: no node observes that a value lies elsewhere in memory. O(n + e).
+void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// Returns true for an entry that replaces values by values.
+[[nodiscard]] bool replacesValues(const RuleTemplate &rule);
+/// Returns how many values such an entry replaces: one, or all matched nodes before the first launch. 0 if an entry of
+/// several values has no launch, or builds fewer nodes.
+[[nodiscard]] size_t numValues(const Program &before, const RuleEntry &entry, Replacement replacement);
+/// For the entries of equal-exchanges and equal-pieces: no node observes that a value lies elsewhere in memory. O(n + e).
 void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 

@@ -132,7 +132,7 @@ private:
     if (claim.part == Part::Merged)
       return claim.entry;
     const RuleTemplate *rule = claim.part == Part::Rule ? templateOf(certificate.rules[claim.entry].name) : nullptr;
-    if (!rule || (rule->replacement != Replacement::ValueForWait && rule->replacement != Replacement::ValueForValue))
+    if (!rule || (rule->replacement != Replacement::ValueForWait && !replacesValues(*rule)))
       return std::nullopt;
     return static_cast<uint32_t>(certificate.merged.size() + claim.entry);
   }
