@@ -73,6 +73,23 @@ TEST(RandomProgramTest, RunsAndAgreesWithItself) {
   forEachProgram([](Context &, const RandomProgram &program) { RC_ASSERT(sameValues(program, *program.graph)); });
 }
 
+/// Without such programs, the property of chunk-collectives would hold for a pass that does nothing.
+TEST(RandomProgramTest, HoldsRegionsThatChunkCollectivesCutsAndKeeps) {
+  PassManagerOptions options;
+  options.limitMemory = false;
+  std::map<std::string, int> done;
+  for (uint32_t seed = 0; seed != 400; ++seed) {
+    Context context;
+    RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
+    Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives{pieces=2}"));
+    PipelineRun run = llvm::cantFail(runPipeline(*program.graph, pipeline, options));
+    for (const Remark &remark : run.passes.front().remarks)
+      done[remark.kind == RemarkKind::Missed ? "missed " + remark.reason : remark.reason] += 1;
+  }
+  for (const char *reason : {"cut", "missed written", "missed not-parallel"})
+    EXPECT_GE(done[reason], 5) << reason;
+}
+
 /// Without such programs, the property of simplify-collectives would hold for a pass that does nothing.
 TEST(RandomProgramTest, HoldsEachKindOfRegionThatSimplifyCollectivesReplaces) {
   PassManagerOptions options;

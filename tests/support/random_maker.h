@@ -205,6 +205,12 @@ private:
   Node *between(Node *value, double bound);
   Node *waited(llvm::StringRef target, const Type *type, const std::vector<Actual> &arguments);
 
+  // random_products.cpp: products of matrices beside collectives, which a pass may cut into pieces.
+  void chunkable();
+  Node *transposed(Node *matrix, const RandomValue &like, const Sizes &sizes);
+  void productOfGathered(const RandomValue &input, const RandomAxis &axis);
+  void sumOfProduct(const RandomValue &input, const RandomAxis &axis);
+
   Numbers numbers_;
   ProgramFor use_;
   std::unique_ptr<Graph> graph_;

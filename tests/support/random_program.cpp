@@ -104,7 +104,7 @@ void RandomMaker::makeInputs() {
 // --- Steps -----------------------------------------------------------------------------------------------------------
 
 void RandomMaker::takeStep() {
-  switch (numbers_.below(27)) {
+  switch (numbers_.below(29)) {
   case 0:
   case 1:
     return compute();
@@ -149,6 +149,9 @@ void RandomMaker::takeStep() {
   case 23:
   case 24:
     return simplifiable();
+  case 25:
+  case 26:
+    return chunkable();
   default:
     return collective(numbers_.below(numCollectives), numbers_.pick(axes_));
   }

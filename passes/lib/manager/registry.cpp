@@ -4,6 +4,7 @@
 // --fix).
 #define CCGRAPH_PASSES(PASS)                                                                                           \
   PASS("bucket-gradients", createBucketGradients)                                                                      \
+  PASS("chunk-collectives", createChunkCollectives)                                                                    \
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
   PASS("compress-gradients", createCompressGradients)                                                                  \
   PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \

@@ -33,6 +33,7 @@ const std::vector<llvm::StringLiteral> &pipelines() {
       "deduplicate-collectives{max-held=unlimited}",
       "eliminate-dead-collectives",
       "simplify-collectives",
+      "chunk-collectives{pieces=2}",
       "sink-waits",
       "schedule-overlap{walks=4 beam=8}",
       "coalesce-collectives",

@@ -36,6 +36,7 @@ constexpr Way ways[] = {
     {"-O2", "", 2, true},
     {"-O2 --memory-budget unlimited", "", 2, false},
     {"flat", "coalesce-collectives{layout=flat}", 0, false},
+    {"chunks", "inline-control-deps,functionalize-collectives,chunk-collectives{pieces=2}", 0, false},
     {"algebra", "inline-control-deps,functionalize-collectives,simplify-collectives", 0, false},
     {"flat after -O1, then in another order",
      "inline-control-deps,functionalize-collectives,deduplicate-collectives,eliminate-dead-collectives,sink-waits,"

@@ -1,0 +1,253 @@
+// chunk-collectives: a collective and the products of matrices beside it become pieces, so that the collective of one
+// piece overlaps with the products of another.
+//
+//   g = all_gather(x); w = wait(g); p = mm(w, b)
+//   ->  g_k = all_gather(rows k of x); w_k = wait(g_k); p_k = mm(w_k, b); p = the rows of all p_k together
+//   p = mm(x, b); s = reduce_scatter(p); w = wait(s)        the same for all_reduce
+//   ->  p_k = mm(rows k of x, b); s_k = reduce_scatter(p_k); w_k = wait(s_k); w = cat(w_k)
+//
+// If other nodes read the gathered value, it is gathered whole too: the second gather costs no computation, and may
+// take place whenever the link is free.
+//   may we      chunks/chunk_region.h: rows are parallel in products of matrices; the remark `not-parallel` names the
+//               node that prevents a cut
+//   which       chunks/chunk_choice.h: the pieces of the fastest pipeline of each region alone. With `walks`, also
+//               chunks/chunk_trial.h: regions whose collective is exposed in the best schedule of the program, if the
+//               best schedule with their pieces is faster within the memory budget
+//   do it       chunks/build_pieces.cpp
+// Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
+// --bitwise keeps every region whole.
+#include "ccgraph/passes/registry.h"
+#include "schedule/chunks/chunk_trial.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph {
+
+namespace {
+
+class ChunkCollectives final : public Pass {
+public:
+  ChunkCollectives()
+      : Pass({.name = "chunk-collectives",
+              .description = "Cuts collectives and the products of matrices beside them into pieces, so that the "
+                             "collective of one piece overlaps with the products of another.",
+              .phase = Phase::Simplify,
+              // One unit in the last place of bf16, in which results may be rounded, is 0.8 %.
+              .tolerance = 0.01}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ChunkCollectives>(); }
+
+private:
+  Option<Count> pieces_{*this, "pieces", Count{0},
+                        "cuts every region into so many pieces of equal size, without a prediction; 0: the pieces of "
+                        "the fastest prediction, if they are faster than the whole"};
+  Option<Count> most_{*this, "max-pieces", Count{4}, "largest number of pieces that a prediction may choose"};
+  Option<Count> walks_{
+      *this, "walks", Count{0},
+      "trial schedules of the search for the program with and without pieces, see schedule-overlap; 0: "
+      "each region is judged alone"};
+  Option<Count> beam_{*this, "beam", Count{0}, "beam of that search"};
+  Statistic regions_{*this, "regions", "regions cut"};
+  Statistic made_{*this, "pieces", "pieces of them"};
+  Statistic saved_{*this, "saved-ns", "predicted time that the regions alone take less, in nanoseconds"};
+  Statistic before_{*this, "before-ns", "predicted step of the best schedule without pieces, in nanoseconds"};
+  Statistic after_{*this, "after-ns", "predicted step of the best schedule with the pieces, in nanoseconds"};
+  Statistic boundBefore_{*this, "bound-before-ns",
+                         "step that no schedule without pieces can beat, with any merging and any memory, in "
+                         "nanoseconds"};
+  Statistic boundAfter_{*this, "bound-after-ns", "the same for the chosen pieces"};
+  Reason cut_{*this, RemarkKind::Rewritten, "cut",
+              "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
+              "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason parallel_{*this, RemarkKind::Missed, "not-parallel",
+                   "`node`, beside it, calls `operator`, whose rows are not proved to be independent"};
+  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, so another rank may send it whole"};
+  Reason arguments_{*this, RemarkKind::Missed, "arguments",
+                    "is not called with exactly the positional arguments of its schema"};
+  Reason bitwise_{*this, RemarkKind::Missed, "bitwise",
+                  "results must be bitwise equal (--bitwise), and a product of fewer rows may be rounded otherwise"};
+  Reason ordered_{*this, RemarkKind::Missed, "ordered", "a node that would go has ordering edges"};
+  Reason written_{*this, RemarkKind::Missed, "written",
+                  "a value that the pieces would read is written, so they might read another one"};
+  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
+                   "an operand or a result may be reshaped in place, so its type does not determine it"};
+  Reason opaque_{*this, RemarkKind::Missed, "opaque",
+                 "an opaque operator is between the nodes of the region, and may write any value"};
+  Reason observed_{*this, RemarkKind::Missed, "address-observed",
+                   "the gathered value and a view of it are read whole, and one of them is returned, or read by an "
+                   "operator that observes its address"};
+  Reason type_{*this, RemarkKind::Missed, "type-mismatch", "its wait has another stated type"};
+  Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row cannot be cut"};
+  Reason budget_{*this, RemarkKind::Missed, "over-budget",
+                 "the pieces would hold `bytes` bytes beside the whole, which would exceed the memory budget"};
+  Reason slower_{*this, RemarkKind::Missed, "slower",
+                 "the region alone is predicted to take `whole-ns` ns, and no cut takes less"};
+  Reason hidden_{*this, RemarkKind::Missed, "hidden", "it is not exposed in the best schedule of the program"};
+  Reason whole_{*this, RemarkKind::Missed, "not-faster",
+                "no schedule with its pieces was found that is faster than the best one without"};
+  friend class Chunker;
+};
+
+/// One run.
+class Chunker {
+public:
+  Chunker(ChunkCollectives &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), facts_(graph, context) {}
+  Changed run();
+
+private:
+  using Plan = ChunkPlan;
+  void visit(Node *launch);
+  [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
+  [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
+  [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
+  [[nodiscard]] bool isHidden(const ChunkRegion &region);
+  void chooseBySchedule();
+  void apply(const Plan &plan);
+
+  ChunkCollectives &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  RegionFacts facts_;
+  std::vector<Plan> plans_;
+  std::optional<ChunkTrial> trial_;
+  PredictedStep program_;              ///< without pieces, once there is a trial
+  RemarkArgs args_;                    ///< of the last obstacle
+  llvm::DenseSet<const Node *> taken_; ///< nodes of planned regions; looked up only
+};
+
+const Reason &Chunker::reasonOf(ChunkObstacle obstacle) const {
+  const std::array<const Reason *, numChunkObstacles> reasons = {
+      &pass_.spmd_,     &pass_.arguments_, &pass_.bitwise_,  &pass_.ordered_, &pass_.written_,
+      &pass_.reshaped_, &pass_.opaque_,    &pass_.observed_, &pass_.type_,    &pass_.rows_,
+      &pass_.budget_,   &pass_.slower_,    &pass_.hidden_};
+  return *reasons[static_cast<size_t>(obstacle)];
+}
+
+bool Chunker::isTaken(const ChunkRegion &region) const {
+  auto isTaken = [&](const Node *node) { return taken_.contains(node); };
+  return llvm::any_of(region.products, isTaken) || llvm::any_of(region.moves, isTaken);
+}
+
+/// Plans the cut of a region whose form allows it; else returns why it stays whole.
+std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
+  if (std::optional<ChunkObstacle> obstacle = chunkObstacle(facts_, region))
+    return obstacle;
+  if (region.rows < 2)
+    return ChunkObstacle::FewRows;
+  if (isHidden(region))
+    return ChunkObstacle::Hidden;
+  const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
+  constexpr int64_t fewest = 2, sensible = 8;
+  ChunkChoice choice = forced >= fewest ? equalChunks(context_.cost(), region, forced)
+                                        : chooseChunks(context_.cost(), region,
+                                                       std::min(pass_.most_.get().limit.value_or(sensible), sensible));
+  if (choice.pieces.size() == 1) {
+    args_ = {{"whole-ns", std::to_string(choice.whole / picosecondsOfNs)}};
+    return ChunkObstacle::Slower;
+  }
+  const int64_t bytes = bytesOfPieces(region);
+  Node *first = region.gathers() ? region.launch : region.products.front();
+  Node *last = region.gathers() ? region.products.back() : region.wait;
+  if (!facts_.spare().hasRoom(bytes, first, last->next())) {
+    args_ = {{"bytes", std::to_string(bytes)}};
+    return ChunkObstacle::OverBudget;
+  }
+  facts_.spare().take(bytes, {first, last});
+  taken_.insert(region.products.begin(), region.products.end());
+  taken_.insert(region.moves.begin(), region.moves.end());
+  plans_.push_back({std::move(region), std::move(choice)});
+  return std::nullopt;
+}
+
+/// Returns true if schedules decide, and the collective is not exposed in the best one.
+bool Chunker::isHidden(const ChunkRegion &region) {
+  if (pass_.walks_.get().limit == 0)
+    return false;
+  if (!trial_) {
+    trial_.emplace(graph_, context_, pass_.walks_.get(), pass_.beam_.get());
+    program_ = trial_->scheduleWhole();
+  }
+  return trial_->exposed(*region.launch) == 0;
+}
+
+/// Keeps the plans of the fastest of a few sets: all regions, those that gather, those that reduce, or none.
+void Chunker::chooseBySchedule() {
+  std::vector<const ChunkPlan *> all, gathers, reduces, best;
+  for (const ChunkPlan &plan : plans_) {
+    all.push_back(&plan);
+    (plan.region.gathers() ? gathers : reduces).push_back(&plan);
+  }
+  PredictedStep step = program_;
+  for (const std::vector<const ChunkPlan *> *set : {&all, &gathers, &reduces}) {
+    if (set->empty() || (set != &all && set->size() == all.size()))
+      continue;
+    std::optional<PredictedStep> cut = trial_->schedule(*set, step.time);
+    if (cut && cut->time < step.time) {
+      step = *cut;
+      best = *set;
+    }
+  }
+  pass_.before_ += program_.time / picosecondsOfNs;
+  pass_.after_ += step.time / picosecondsOfNs;
+  pass_.boundBefore_ += program_.bound / picosecondsOfNs;
+  pass_.boundAfter_ += step.bound / picosecondsOfNs;
+  std::vector<ChunkPlan> kept;
+  for (ChunkPlan &plan : plans_)
+    if (llvm::is_contained(best, &plan))
+      kept.push_back(std::move(plan));
+    else
+      context_.remark(pass_.whole_, *plan.region.launch);
+  plans_ = std::move(kept);
+}
+
+void Chunker::visit(Node *launch) {
+  ChunkMatch match = matchChunkRegion(facts_, launch);
+  args_.clear();
+  if (match.entangled)
+    return context_.remark(
+        pass_.parallel_, *launch,
+        {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
+  if (!match.region || isTaken(*match.region))
+    return;
+  if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
+    context_.remark(reasonOf(*obstacle), *launch, args_);
+}
+
+void Chunker::apply(const Plan &plan) {
+  std::string rows;
+  for (int64_t piece : plan.choice.pieces)
+    rows += (rows.empty() ? "" : "+") + std::to_string(piece);
+  context_.remark(pass_.cut_, *plan.region.launch,
+                  {{"rows", rows},
+                   {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
+                   {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}});
+  RuleEntry entry;
+  buildPieces(graph_, plan.region, plan.choice.pieces, entry);
+  context_.certificate().rules.push_back(std::move(entry));
+  ++pass_.regions_;
+  pass_.made_ += static_cast<int64_t>(plan.choice.pieces.size());
+  pass_.saved_ += (plan.choice.whole - plan.choice.cut) / picosecondsOfNs;
+}
+
+Changed Chunker::run() {
+  for (Node *node : graph_)
+    if (collectiveOf(*node))
+      visit(node);
+  if (trial_ && !plans_.empty())
+    chooseBySchedule();
+  // Facts and live bytes describe the original graph, so all regions are judged before the first rewrite.
+  for (const Plan &plan : plans_)
+    apply(plan);
+  return plans_.empty() ? Changed::No : Changed::Yes;
+}
+
+llvm::Expected<Changed> ChunkCollectives::run(Graph &graph, PassContext &context) {
+  return Chunker(*this, graph, context).run();
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createChunkCollectives() { return std::make_unique<ChunkCollectives>(); }
+
+} // namespace ccgraph

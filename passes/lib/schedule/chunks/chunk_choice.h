@@ -1,0 +1,37 @@
+// ChunkChoice: into which pieces a region is cut, by predicted time.
+//
+// The region alone is a pipeline of two stages, the collective and the products. For a gather of k pieces:
+//
+//   whole    gather, then products
+//   pieces   t = 0; for each piece: t = max(t, end of its gather) + its products; then t + copies of the results
+//
+// and for a reduction the stages change places. A piece costs its own latency, the last wave of its tiles, a launch
+// for each kernel, and the copies that take rows out of a matrix and put results together (CostModel). All pieces need
+// not be equal: a small first piece lets computation begin early.
+//
+// Ownership: plain values. Failure: none; no choice where nothing is predicted to be faster. Cost: C(units, pieces)
+// sums, with times that are computed once for each number of rows.
+#pragma once
+
+#include "ccgraph/passes/cost.h"
+#include "schedule/chunks/chunk_region.h"
+
+namespace ccgraph {
+
+struct ChunkChoice {
+  /// rows of each block, by piece; one piece: the region stays whole
+  llvm::SmallVector<int64_t, 4> pieces;
+  /// predicted picoseconds of the region alone, whole and in these pieces
+  int64_t whole = 0;
+  int64_t cut = 0;
+};
+
+/// Returns the fastest cut into at most so many pieces; of equally fast ones the one with the fewest pieces.
+[[nodiscard]] ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces);
+/// Returns the cut into so many pieces whose rows differ by at most one, or into one row each if there are fewer rows.
+[[nodiscard]] ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces);
+
+/// Returns the bytes that the pieces hold at the same time, beyond those of the whole region.
+[[nodiscard]] int64_t bytesOfPieces(const ChunkRegion &region);
+
+} // namespace ccgraph

@@ -1,0 +1,215 @@
+#include "schedule/chunks/chunk_region.h"
+
+#include "ccgraph/ir/collective.h"
+#include "schedule/chunks/row_movements.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Returns true for a matrix of known sizes without gaps.
+bool isMatrix(const Node &value) { return isDense(value) && value.type()->sizes().size() == 2; }
+
+int64_t rowsOf(const Node &value) { return value.type()->sizes()[0].value(); }
+int64_t columnsOf(const Node &value) { return value.type()->sizes()[1].value(); }
+
+/// Returns true for a product of two matrices whose rows are those of `rows`.
+bool isRowProduct(const Node &node, const Node &rows) {
+  return node.op() && node.op()->target.str() == "aten.mm.default" && node.kwargs().empty() &&
+         node.numOperands() == 2 && node.operand(0) == &rows && node.operand(1) != &rows && isMatrix(node) &&
+         isMatrix(rows);
+}
+
+/// Returns the nodes after `position` that compute the value, operands first; empty if one of them may not move, or if
+/// there are too many. A node that runs after `position` may move before it if it only computes.
+std::optional<llvm::SmallVector<Node *, 8>> computedAfter(RegionFacts &facts, Node *value, const Node *position) {
+  constexpr size_t most = 16;
+  llvm::SmallVector<Node *, 8> nodes, pending = {value};
+  while (!pending.empty()) {
+    Node *node = pending.pop_back_val();
+    if (node->isBefore(position) || llvm::is_contained(nodes, node))
+      continue;
+    bool moves =
+        node->opcode() == Opcode::CallFunction && !hasOrdering(*node) && !facts.program().launches(node) &&
+        !facts.program().waits(node) && facts.program().domain(node) == Domain::None && !facts.isWritten(*node) &&
+        llvm::none_of(facts.program().accesses(node),
+                      [&](const StorageAccess &access) { return writes(access.access) || reshapes(access.access); }) &&
+        llvm::none_of(node->dataOperands(), [&](Node *operand) { return facts.isWritten(*operand); });
+    if (!moves || nodes.size() == most)
+      return std::nullopt;
+    nodes.push_back(node);
+    llvm::append_range(pending, node->dataOperands());
+  }
+  llvm::sort(nodes, [](const Node *a, const Node *b) { return a->isBefore(b); });
+  return nodes;
+}
+
+/// Returns true if all that the product reads can be computed before `first`, which is another product.
+bool canJoin(RegionFacts &facts, Node *product, Node *first) {
+  auto nodes = computedAfter(facts, product->operand(1), first);
+  return nodes && llvm::none_of(*nodes, [&](Node *node) { return node == first || node == product; });
+}
+
+bool isEarlier(const Node *a, const Node *b) { return a->isBefore(b); }
+
+llvm::SmallVector<Node *, 8> readersOf(const Node &value) {
+  llvm::SmallVector<Node *, 8> readers;
+  for (const Use &use : value.uses())
+    if (!use.isOrdering() && !llvm::is_contained(readers, use.user()))
+      readers.push_back(use.user());
+  llvm::sort(readers, isEarlier);
+  return readers;
+}
+
+/// Follows a gathered value through movements to the products of its rows.
+class GatherMatcher {
+public:
+  GatherMatcher(RegionFacts &facts, Node *launch, Node *wait, int64_t ranks) : facts_(facts) {
+    region_.launch = launch;
+    region_.wait = wait;
+    region_.blocks = ranks;
+  }
+
+  ChunkMatch match() {
+    llvm::SmallVector<Node *, 4> pending = {region_.wait};
+    while (!pending.empty())
+      visit(pending.pop_back_val(), pending);
+    llvm::sort(products_, isEarlier);
+    for (Node *product : products_)
+      take(product);
+    if (region_.products.empty())
+      return {std::nullopt, other_};
+    llvm::sort(region_.moves, isEarlier);
+    return {std::move(region_), nullptr};
+  }
+
+private:
+  void visit(Node *value, llvm::SmallVectorImpl<Node *> &pending) {
+    for (Node *reader : readersOf(*value)) {
+      if (std::optional<RowMovement> movement = movementFrom(*value, reader)) {
+        llvm::append_range(region_.moves, movement->nodes);
+        pending.push_back(movement->nodes.back());
+      } else if (isRowProduct(*reader, *value)) {
+        products_.push_back(reader);
+      } else {
+        keep(value, reader);
+      }
+    }
+  }
+
+  /// Cuts the product with those before it, if it has as many columns and its operands can be computed early enough.
+  void take(Node *product) {
+    Node *rows = product->operand(0);
+    bool first = region_.products.empty();
+    if (first) {
+      region_.columns = columnsOf(*rows);
+      region_.rows = rowsOf(*rows) / region_.blocks;
+    }
+    bool joins = columnsOf(*rows) == region_.columns && rowsOf(*rows) == region_.rows * region_.blocks &&
+                 (first || canJoin(facts_, product, region_.products.front()));
+    if (joins)
+      region_.products.push_back(product);
+    else
+      keep(rows, product);
+  }
+
+  void keep(Node *value, Node *reader) {
+    if (!llvm::is_contained(region_.kept, value))
+      region_.kept.push_back(value);
+    if (!other_)
+      other_ = reader;
+  }
+
+  RegionFacts &facts_;
+  ChunkRegion region_;
+  llvm::SmallVector<Node *, 4> products_;
+  const Node *other_ = nullptr;
+};
+
+ChunkMatch matchGather(RegionFacts &facts, Node *launch, int64_t ranks) {
+  Node *wait = onlyWait(*launch);
+  if (!wait || !isDense(*launch->operand(0)) || !isDense(*wait) ||
+      wait->type()->numElements() != ranks * *launch->operand(0)->type()->numElements())
+    return {};
+  return GatherMatcher(facts, launch, wait, ranks).match();
+}
+
+ChunkMatch matchReduce(Node *launch, int64_t blocks) {
+  Node *wait = onlyWait(*launch), *sent = launch->operand(0), *reader = launch;
+  if (!wait || !isDense(*sent) || !isDense(*wait))
+    return {};
+  ChunkRegion region{.kind = ChunkRegion::Kind::Reduce, .launch = launch, .wait = wait};
+  while (std::optional<RowMovement> movement = onlyReader(*sent) == reader ? movementTo(sent) : std::nullopt) {
+    llvm::append_range(region.moves, movement->nodes);
+    reader = movement->nodes.front();
+    sent = movement->source;
+  }
+  bool cuts = sent->numOperands() == 2 && isRowProduct(*sent, *sent->operand(0)) && onlyReader(*sent) == reader &&
+              rowsOf(*sent) % blocks == 0;
+  if (!cuts)
+    return {std::nullopt, sent};
+  llvm::sort(region.moves, isEarlier);
+  region.products = {sent};
+  region.blocks = blocks;
+  region.rows = rowsOf(*sent) / blocks;
+  region.columns = columnsOf(*sent);
+  return {std::move(region), nullptr};
+}
+
+bool isPlainCall(const Node &launch) {
+  return launch.kwargs().empty() && launch.args().size() == launch.op()->params.size();
+}
+
+} // namespace
+
+ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch) {
+  const std::optional<int64_t> ranks = facts.ranks(*launch);
+  if (isFunctional(*launch, CollectiveKind::AllReduce) && ranks.value_or(2) > 1)
+    return matchReduce(launch, 1);
+  if (!ranks || *ranks < 2)
+    return {};
+  if (isFunctional(*launch, CollectiveKind::AllGather))
+    return matchGather(facts, launch, *ranks);
+  if (isFunctional(*launch, CollectiveKind::ReduceScatter))
+    return matchReduce(launch, *ranks);
+  return {};
+}
+
+std::optional<ChunkObstacle> chunkObstacle(RegionFacts &facts, const ChunkRegion &region) {
+  if (!facts.spmd())
+    return ChunkObstacle::NotSpmd;
+  if (!isPlainCall(*region.launch))
+    return ChunkObstacle::Arguments;
+  if (facts.bitwise())
+    return ChunkObstacle::Bitwise;
+  if (region.wait->type() != region.launch->type())
+    return ChunkObstacle::Type;
+  if (region.kept.size() > 1 && llvm::any_of(region.kept, [&](const Node *value) { return facts.isObserved(*value); }))
+    return ChunkObstacle::Observed;
+  llvm::SmallVector<const Node *, 8> values = {region.launch->operand(0), region.wait};
+  for (const Node *product : region.products) {
+    values.append({product, product->operand(0), product->operand(1)});
+    if (hasOrdering(*product))
+      return ChunkObstacle::Ordered;
+  }
+  values.append(region.moves.begin(), region.moves.end());
+  if (hasOrdering(*region.wait) || llvm::any_of(region.moves, [](const Node *move) { return hasOrdering(*move); }))
+    return ChunkObstacle::Ordered;
+  if (llvm::any_of(values, [&](const Node *value) { return facts.isReshaped(*value); }))
+    return ChunkObstacle::Reshaped;
+  // A result has memory of its own after the rewrite too, so only what the pieces read must not be written.
+  llvm::SmallVector<const Node *, 8> operands = {region.launch->operand(0)};
+  // Movements share the memory of what they move, and the wait of a gather is read by the products.
+  if (region.gathers())
+    operands.push_back(region.wait);
+  operands.append(region.moves.begin(), region.moves.end());
+  for (const Node *product : region.products)
+    operands.append({product->operand(0), product->operand(1)});
+  if (llvm::any_of(operands, [&](const Node *value) { return facts.isWritten(*value); }))
+    return ChunkObstacle::Written;
+  const Node *first = region.gathers() ? region.launch : region.products.front();
+  const Node *last = region.gathers() ? region.products.back() : region.wait;
+  return facts.isOpaqueBetween(*first, last) ? std::optional(ChunkObstacle::Opaque) : std::nullopt;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,83 @@
+// ChunkRegion: a collective, and the products of matrices beside it, that chunk-collectives cuts into pieces of rows.
+//
+//   gather   g = all_gather(x); w = wait(g); v = move(w); p = mm(v, b); q = mm(v, c)
+//   reduce   p = mm(x, b); v = move(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
+//
+// Row i of a product depends on row i of its first operand and on the second operand, so rows are parallel. Movements
+// between collective and product change the shape and keep all elements in row-major order (row_movements.h), so the
+// gathered value, or the sent one, is a matrix in another shape. The rows that travel together are not consecutive:
+// piece k of an all_gather has the k-th rows of each rank's share. So the rows of the large matrix form `blocks` of
+// `rows` rows each, and a piece has the same rows of each block. An all_reduce has one block.
+//
+// Ownership: nodes belong to the graph. Plain values. Failure: none. Cost: the nodes, and the readers of the values.
+#pragma once
+
+#include "simplify/exchanges/region_facts.h"
+
+namespace ccgraph {
+
+struct ChunkRegion {
+  enum class Kind : uint8_t { Gather, Reduce } kind = Kind::Gather;
+  Node *launch = nullptr;
+  Node *wait = nullptr;
+  /// the products that are cut, in program order; one for Reduce
+  llvm::SmallVector<Node *, 4> products;
+  /// the movements between collective and products, in program order
+  llvm::SmallVector<Node *, 8> moves;
+  /// Gather: the wait and movements that other nodes read, so the value is gathered whole too
+  llvm::SmallVector<Node *, 2> kept;
+  int64_t blocks = 1;
+  int64_t rows = 0;
+  /// of the first operand of the products (Gather), or of the product (Reduce)
+  int64_t columns = 0;
+  [[nodiscard]] bool gathers() const { return kind == Kind::Gather; }
+};
+
+/// Why a region stays whole.
+enum class ChunkObstacle : uint8_t {
+  /// other ranks run other programs
+  NotSpmd,
+  /// a launch has keyword arguments, or arguments beyond its schema
+  Arguments,
+  /// results must be bitwise equal, and products of fewer rows may be rounded otherwise
+  Bitwise,
+  /// a node besides the launch is ordered before or after another
+  Ordered,
+  /// an operand is written, so it may have changed where the pieces read it
+  Written,
+  /// an operand or a result is reshaped in place
+  Reshaped,
+  /// an opaque step is between the nodes
+  Opaque,
+  /// several values that are gathered whole share memory, and its place is observed
+  Observed,
+  /// a wait has another stated type than its launch
+  Type,
+  /// fewer rows than pieces
+  FewRows,
+  /// the memory budget
+  OverBudget,
+  /// the pieces are predicted to take longer
+  Slower,
+  /// the collective is not exposed in the best schedule of the program
+  Hidden,
+};
+inline constexpr size_t numChunkObstacles = static_cast<size_t>(ChunkObstacle::Hidden) + 1;
+
+/// The region around a launch, or the node that prevents one.
+struct ChunkMatch {
+  std::optional<ChunkRegion> region;
+  /// a node that reads or computes what is sent, and whose rows are not proved to be independent
+  const Node *entangled = nullptr;
+};
+
+/// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix. Both are empty for any other launch.
+[[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
+
+/// Returns why the region may not be cut, whatever the sizes of the pieces.
+[[nodiscard]] std::optional<ChunkObstacle> chunkObstacle(RegionFacts &facts, const ChunkRegion &region);
+
+/// Replaces the region by pieces of these rows of each block, which add up to its rows.
+void buildPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry);
+
+} // namespace ccgraph

@@ -1,0 +1,50 @@
+// ChunkTrial: predicts the step of a program whose regions are cut, by its best schedule.
+//
+// A region that is faster in pieces alone may be slower in the program: its collective may overlap with other
+// computation anyway, and pieces cost launches and copies. So a copy of the graph is cut, and the search of
+// schedule-overlap finds the fastest order of both within the same memory budget.
+//
+// Ownership: refers to the graph and the context, and to nothing after it returns. Failure: none.
+// Cost: a copy of the graph and one search a trial.
+#pragma once
+
+#include "schedule/chunks/chunk_choice.h"
+#include "schedule/pass_search.h"
+
+namespace ccgraph {
+
+/// The predicted step of a program, in picoseconds.
+struct PredictedStep {
+  /// of the fastest schedule that was found
+  int64_t time = 0;
+  /// no order of its nodes, with any merging and any memory, takes less
+  int64_t bound = 0;
+};
+
+/// A region and the pieces into which it is cut.
+struct ChunkPlan {
+  ChunkRegion region;
+  ChunkChoice choice;
+};
+
+class ChunkTrial {
+public:
+  ChunkTrial(Graph &graph, PassContext &context, Count walks, Count beam)
+      : graph_(graph), context_(context), walks_(walks), beam_(beam) {}
+
+  /// Finds the fastest schedule of the program as it is.
+  [[nodiscard]] PredictedStep scheduleWhole();
+  /// Returns for how many picoseconds the launch is exposed in that schedule.
+  [[nodiscard]] int64_t exposed(const Node &launch) const { return exposed_[launch.id()]; }
+  /// Finds the fastest schedule with these regions cut; empty if the bound is at least `limit`, or if every schedule
+  /// that was found exceeds the budget.
+  [[nodiscard]] std::optional<PredictedStep> schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const;
+
+private:
+  Graph &graph_;
+  PassContext &context_;
+  Count walks_, beam_;
+  std::vector<int64_t> exposed_; ///< by node id
+};
+
+} // namespace ccgraph

@@ -1,0 +1,118 @@
+#include "schedule/chunks/row_movements.h"
+
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/int_list.h"
+#include "simplify/exchanges/region.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+namespace {
+
+constexpr llvm::StringLiteral views[] = {"aten.view.default", "aten._unsafe_view.default", "aten.reshape.default",
+                                         "aten.unsqueeze.default", "aten.squeeze.dim"};
+
+bool calls(const Node &node, llvm::StringRef target) {
+  return node.op() && node.op()->target.str() == target && node.kwargs().empty();
+}
+
+bool isView(const Node &node) {
+  return llvm::any_of(views, [&](llvm::StringRef target) { return calls(node, target); });
+}
+
+/// Returns the dimension that a call states after its first argument, counted from 0; 0 if it is left out.
+std::optional<int64_t> dimensionOf(const Node &call, size_t argument, const Node &shaped) {
+  if (call.args().size() <= argument)
+    return 0;
+  const Argument &dim = call.args()[argument];
+  if (!dim.is(Argument::Kind::Int))
+    return std::nullopt;
+  auto rank = static_cast<int64_t>(shaped.type()->sizes().size());
+  int64_t value = dim.integer() < 0 ? dim.integer() + rank : dim.integer();
+  return value >= 0 && value < rank ? std::optional(value) : std::nullopt;
+}
+
+/// Returns true if all dimensions before this one have size 1, so that parts along it are consecutive elements.
+bool isOutermost(const Node &value, int64_t dim) {
+  return llvm::all_of(value.type()->sizes().take_front(static_cast<size_t>(dim)),
+                      [](const Dim &size) { return size == Dim(1); });
+}
+
+size_t numReaders(const Node &value) {
+  auto uses = value.uses();
+  return static_cast<size_t>(std::distance(uses.begin(), uses.end()));
+}
+
+/// Returns the split of which the cat has all parts in order; null if there is none.
+Node *splitOf(const Node &cat) {
+  Node *split = nullptr;
+  for (size_t i = 0; i < cat.numOperands(); ++i) {
+    Node *part = cat.operand(i);
+    if (!part->op() || part->op()->role != OpRole::GetItem || getItemIndex(*part) != static_cast<int64_t>(i) ||
+        (split && part->operand(0) != split))
+      return nullptr;
+    split = part->operand(0);
+  }
+  bool splits = split && (calls(*split, "aten.split.Tensor") || calls(*split, "aten.split_with_sizes.default"));
+  return splits && numReaders(*split) == cat.numOperands() ? split : nullptr;
+}
+
+/// Every part must be read by the cat alone.
+bool areReadByCatAlone(const Node &cat) {
+  return llvm::all_of(cat.dataOperands(), [&](const Node *part) { return onlyReader(*part) == &cat; });
+}
+
+/// Returns true if the parts, which begin with the first one, are the whole value.
+bool areAllParts(const Node &cat, const Node &whole) {
+  int64_t elements = 0;
+  for (const Node *part : cat.dataOperands()) {
+    if (!part->type() || !part->type()->isTensor() || !part->type()->numElements())
+      return false;
+    elements += *part->type()->numElements();
+  }
+  return elements == whole.type()->numElements();
+}
+
+} // namespace
+
+bool isDense(const Node &value) {
+  const Type *type = value.type();
+  return type && type->isTensor() && staticDims(type->sizes()) && type->numElements().value_or(0) > 0 &&
+         type->isContiguous();
+}
+
+std::optional<RowMovement> movementTo(Node *result) {
+  if (!isDense(*result))
+    return std::nullopt;
+  if (isView(*result) && result->numOperands() == 1 && isDense(*result->operand(0)))
+    return RowMovement{result->operand(0), {result}};
+  if (!calls(*result, "aten.cat.default"))
+    return std::nullopt;
+  Node *split = splitOf(*result);
+  if (!split || !isDense(*split->operand(0)) || !areReadByCatAlone(*result) ||
+      !areAllParts(*result, *split->operand(0)))
+    return std::nullopt;
+  const Node &part = *result->operand(0);
+  std::optional<int64_t> from = dimensionOf(*split, 2, *split->operand(0)), to = dimensionOf(*result, 1, *result);
+  if (!from || !to || !isOutermost(*split->operand(0), *from) || !isOutermost(part, *to))
+    return std::nullopt;
+  RowMovement movement{split->operand(0), {split}};
+  llvm::append_range(movement.nodes, result->dataOperands());
+  movement.nodes.push_back(result);
+  return movement;
+}
+
+std::optional<RowMovement> movementFrom(const Node &value, Node *reader) {
+  Node *result = reader;
+  if (calls(*reader, "aten.split.Tensor") || calls(*reader, "aten.split_with_sizes.default")) {
+    auto parts = reader->uses();
+    result = parts.begin() == parts.end() ? nullptr : onlyReader(*parts.begin()->user());
+    if (!result || !calls(*result, "aten.cat.default"))
+      return std::nullopt;
+  }
+  std::optional<RowMovement> movement = movementTo(result);
+  return movement && movement->source == &value ? movement : std::nullopt;
+}
+
+} // namespace ccgraph

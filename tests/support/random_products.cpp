@@ -1,0 +1,64 @@
+#include "support/random_maker.h"
+
+namespace ccgraph::test {
+
+// Products of matrices before or after a collective, which a pass may cut into pieces of rows, or which almost fit: the
+// rows are those over which the product adds, the matrix or the gathered value is written or read in between, or the
+// product is read twice.
+void RandomMaker::chunkable() {
+  const RandomAxis axis = numbers_.pick(axes_);
+  auto size = static_cast<int64_t>(axis.size);
+  std::optional<RandomValue> input = sendable(axis.size, [&](const RandomValue &value) {
+    Sizes sizes = sizesOf(value);
+    bool fits = sizes.size() == 2 && (dtypeOf(value) == DType::F32 || dtypeOf(value) == DType::F64);
+    return fits && boundOf(value) * boundOf(value) * static_cast<double>(sizes[1] * size) <= mostRandomBound &&
+           sizes[0] * sizes[0] * size <= mostRandomElements && sizes[0] * sizes[1] * size <= mostRandomElements;
+  });
+  if (!input)
+    return;
+  numbers_.below(2) == 0 ? productOfGathered(*input, axis) : sumOfProduct(*input, axis);
+}
+
+/// Returns the transposed view of a matrix without gaps. The view has no name of its own.
+Node *RandomMaker::transposed(Node *matrix, const RandomValue &like, const Sizes &sizes) {
+  const Type *type = builder_.strided(typeOf(like), {sizes[1], sizes[0]}, {1, sizes[1]});
+  return builder_.call("aten.permute.default", type, {matrix, Sizes{1, 0}});
+}
+
+void RandomMaker::productOfGathered(const RandomValue &input, const RandomAxis &axis) {
+  auto size = static_cast<int64_t>(axis.size);
+  Sizes sizes = sizesOf(input), whole = {sizes[0] * size, sizes[1]};
+  double bound = boundOf(input) * boundOf(input) * static_cast<double>(sizes[1]);
+  Node *matrix = transposed(input.node, input, sizes);
+  Node *gathered = between(
+      waited("all_gather_into_tensor", contiguous(input, whole), {input.node, size, groupOf(axis)}), boundOf(input));
+  const bool sums = numbers_.below(4) == 3;
+  if (sums) {
+    Node *columns = transposed(gathered, input, whole);
+    define(builder_.call("aten.mm.default", contiguous(input, {sizes[1], sizes[1]}), {columns, gathered}),
+           boundOf(input) * boundOf(input) * static_cast<double>(whole[0]));
+    return;
+  }
+  const Type *type = contiguous(input, {whole[0], sizes[0]});
+  define(builder_.call("aten.mm.default", type, {gathered, matrix}), bound);
+  if (numbers_.below(2) == 0)
+    define(builder_.call("aten.mm.default", type, {gathered, matrix}), bound);
+}
+
+void RandomMaker::sumOfProduct(const RandomValue &input, const RandomAxis &axis) {
+  auto size = static_cast<int64_t>(axis.size);
+  Sizes sizes = sizesOf(input);
+  double bound = boundOf(input) * boundOf(input) * static_cast<double>(sizes[1]);
+  const Type *type = contiguous(input, {sizes[0], sizes[0]});
+  Node *product =
+      between(builder_.call("aten.mm.default", type, {input.node, transposed(input.node, input, sizes)}), bound);
+  double sum = bound * static_cast<double>(size);
+  if (numbers_.below(2) == 0)
+    define(waited("all_reduce", type, {product, "sum", groupOf(axis)}), sum);
+  else
+    define(waited("reduce_scatter_tensor", contiguous(input, {sizes[0] / size, sizes[0]}),
+                  {product, "sum", size, groupOf(axis)}),
+           sum);
+}
+
+} // namespace ccgraph::test
