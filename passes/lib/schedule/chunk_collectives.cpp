@@ -102,6 +102,7 @@ private:
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
   [[nodiscard]] bool isHidden(const ChunkRegion &region);
+  [[nodiscard]] bool isWorth(const Plan &plan) const;
   void chooseBySchedule();
   void apply(const Plan &plan);
 
@@ -171,17 +172,29 @@ bool Chunker::isHidden(const ChunkRegion &region) {
   return trial_->exposed(*region.launch) == 0;
 }
 
-/// Keeps the plans of the fastest of a few sets: all regions, those that gather, those that reduce, or none.
+/// Returns true if the pieces save more than the part of the collective that overlaps with other computation anyway.
+bool Chunker::isWorth(const Plan &plan) const {
+  const int64_t time = context_.cost().estimatedTime(*plan.region.launch).picoseconds;
+  return plan.choice.whole - plan.choice.cut > time - trial_->exposed(*plan.region.launch);
+}
+
+/// Keeps the plans of the fastest of a few sets: regions whose pieces save more than is hidden anyway, those of them
+/// that gather, those that reduce, all regions, or none.
 void Chunker::chooseBySchedule() {
-  std::vector<const ChunkPlan *> all, gathers, reduces, best;
+  std::vector<const ChunkPlan *> all, worth, gathers, reduces, best;
   for (const ChunkPlan &plan : plans_) {
     all.push_back(&plan);
+    if (!isWorth(plan))
+      continue;
+    worth.push_back(&plan);
     (plan.region.gathers() ? gathers : reduces).push_back(&plan);
   }
   PredictedStep step = program_;
-  for (const std::vector<const ChunkPlan *> *set : {&all, &gathers, &reduces}) {
-    if (set->empty() || (set != &all && set->size() == all.size()))
+  const std::vector<const ChunkPlan *> *tried = nullptr;
+  for (const std::vector<const ChunkPlan *> *set : {&worth, &all, &gathers, &reduces}) {
+    if (set->empty() || (tried && set->size() == tried->size()))
       continue;
+    tried = set == &worth ? &worth : tried;
     std::optional<PredictedStep> cut = trial_->schedule(*set, step.time);
     if (cut && cut->time < step.time) {
       step = *cut;

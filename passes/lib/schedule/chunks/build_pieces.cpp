@@ -71,7 +71,7 @@ private:
     return at_.call(product.target().str(), {rows, product.operand(1)});
   }
 
-  void hoistOperands(Node *first);
+  void hoistOperands();
   void cutGather();
   void cutReduce();
   [[nodiscard]] Node *rowsOfInput();
@@ -89,20 +89,20 @@ private:
   llvm::SmallVector<std::pair<Node *, std::string>, 4> names_;
 };
 
-/// Moves what the other products read before the first product.
-void PieceBuilder::hoistOperands(Node *first) {
-  for (Node *product : llvm::ArrayRef<Node *>(region_.products).drop_front()) {
+/// Moves what the products read before the anchor.
+void PieceBuilder::hoistOperands() {
+  for (Node *product : region_.products) {
     llvm::SmallVector<Node *, 8> pending = {product->operand(1)}, nodes;
     while (!pending.empty()) {
       Node *node = pending.pop_back_val();
-      if (node->isBefore(first) || llvm::is_contained(nodes, node))
+      if (node->isBefore(region_.anchor) || llvm::is_contained(nodes, node))
         continue;
       nodes.push_back(node);
       llvm::append_range(pending, node->dataOperands());
     }
     llvm::sort(nodes, [](const Node *a, const Node *b) { return a->isBefore(b); });
     for (Node *node : nodes)
-      graph_.moveBefore(node, first);
+      graph_.moveBefore(node, region_.anchor);
   }
 }
 
@@ -127,12 +127,11 @@ llvm::SmallVector<Node *, 4> PieceBuilder::gatherPieces() {
 }
 
 void PieceBuilder::cutGather() {
-  Node *first = region_.products.front();
-  hoistOperands(first);
+  hoistOperands();
   llvm::SmallVector<Node *, 4> launches = gatherPieces();
   std::vector<std::vector<Node *>> parts(region_.products.size());
   for (Node *launch : launches) {
-    begin(first, region_.wait);
+    begin(region_.anchor, region_.wait);
     Node *rows = waitLike(at_, launch, *region_.wait);
     for (size_t i = 0; i < parts.size(); ++i) {
       at_.standFor({region_.products[i]});
@@ -141,7 +140,7 @@ void PieceBuilder::cutGather() {
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     Node *product = region_.products[i];
-    begin(first, product);
+    begin(region_.anchor, product);
     Node *result = joined(parts[i]);
     entry_.matched.push_back(product);
     entry_.built.push_back(result);

@@ -44,10 +44,10 @@ std::optional<llvm::SmallVector<Node *, 8>> computedAfter(RegionFacts &facts, No
   return nodes;
 }
 
-/// Returns true if all that the product reads can be computed before `first`, which is another product.
-bool canJoin(RegionFacts &facts, Node *product, Node *first) {
-  auto nodes = computedAfter(facts, product->operand(1), first);
-  return nodes && llvm::none_of(*nodes, [&](Node *node) { return node == first || node == product; });
+/// Returns true if all that the product reads can be computed before `anchor`, which is another product.
+bool canHoist(RegionFacts &facts, Node *product, Node *anchor) {
+  auto nodes = computedAfter(facts, product->operand(1), anchor);
+  return nodes && llvm::none_of(*nodes, [&](Node *node) { return node == anchor || node == product; });
 }
 
 bool isEarlier(const Node *a, const Node *b) { return a->isBefore(b); }
@@ -97,7 +97,15 @@ private:
     }
   }
 
-  /// Cuts the product with those before it, if it has as many columns and its operands can be computed early enough.
+  /// Returns true if no reader of a product so far precedes this one, so that all can be computed here.
+  [[nodiscard]] bool canSinkTo(const Node *product) const {
+    return llvm::all_of(region_.products, [&](const Node *earlier) {
+      return llvm::all_of(readersOf(*earlier), [&](const Node *reader) { return product->isBefore(reader); });
+    });
+  }
+
+  /// Cuts the product with those before it, if it has as many columns, and either these can be computed as late as it
+  /// or it can be computed as early as these.
   void take(Node *product) {
     Node *rows = product->operand(0);
     bool first = region_.products.empty();
@@ -105,12 +113,13 @@ private:
       region_.columns = columnsOf(*rows);
       region_.rows = rowsOf(*rows) / region_.blocks;
     }
+    const bool sinks = canSinkTo(product);
     bool joins = columnsOf(*rows) == region_.columns && rowsOf(*rows) == region_.rows * region_.blocks &&
-                 (first || canJoin(facts_, product, region_.products.front()));
-    if (joins)
-      region_.products.push_back(product);
-    else
-      keep(rows, product);
+                 (sinks || canHoist(facts_, product, region_.anchor));
+    if (!joins)
+      return keep(rows, product);
+    region_.products.push_back(product);
+    region_.anchor = sinks ? product : region_.anchor;
   }
 
   void keep(Node *value, Node *reader) {

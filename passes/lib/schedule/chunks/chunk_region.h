@@ -22,6 +22,8 @@ struct ChunkRegion {
   Node *wait = nullptr;
   /// the products that are cut, in program order; one for Reduce
   llvm::SmallVector<Node *, 4> products;
+  /// Gather: the product at whose position all products are computed
+  Node *anchor = nullptr;
   /// the movements between collective and products, in program order
   llvm::SmallVector<Node *, 8> moves;
   /// Gather: the wait and movements that other nodes read, so the value is gathered whole too

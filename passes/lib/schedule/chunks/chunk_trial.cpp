@@ -32,6 +32,7 @@ ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
   ChunkRegion same = region;
   same.launch = twin(region.launch);
   same.wait = twin(region.wait);
+  same.anchor = region.anchor ? twin(region.anchor) : nullptr;
   for (Node *&node : same.products)
     node = twin(node);
   for (Node *&node : same.moves)
