@@ -38,6 +38,14 @@ void addSimplify(Pipeline &pipeline, unsigned level) {
     setThorough(add(pipeline, "keep-gathered"));
 }
 
+/// Other nodes for the schedule, where the best schedule with them is faster.
+void addChunks(Pipeline &pipeline, unsigned level) {
+  // A collective between two products that depend on each other overlaps with nothing, in no order. This compares
+  // schedules too, so it follows the passes that remove collectives.
+  if (level >= 3)
+    add(pipeline, "chunk-collectives").set("walks", "16");
+}
+
 void addSchedule(Pipeline &pipeline, unsigned level) {
   // Order and buckets are one decision, and it needs the waits at their input positions only to compute the present
   // step time.
@@ -60,6 +68,7 @@ Pipeline pipelineOfLevel(unsigned level) {
     return pipeline;
   addNormalize(pipeline);
   addSimplify(pipeline, level);
+  addChunks(pipeline, level);
   addSchedule(pipeline, level);
   return pipeline;
 }
