@@ -16,10 +16,12 @@
 //   do it       chunks/build_pieces.cpp
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
+#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/chunk_trial.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace ccgraph {
 
@@ -35,6 +37,7 @@ public:
               // One unit in the last place of bf16, in which results may be rounded, is 0.8 %.
               .tolerance = 0.01}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::string repetition() const override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ChunkCollectives>(); }
 
 private:
@@ -47,6 +50,9 @@ private:
       "trial schedules of the search for the program with and without pieces, see schedule-overlap; 0: "
       "each region is judged alone"};
   Option<Count> beam_{*this, "beam", Count{0}, "beam of that search"};
+  Option<NodeNames> only_{*this, "only", NodeNames{},
+                          "the collectives that are cut, each with the rows of its pieces as in g.512.1536, without a "
+                          "prediction and whatever memory the pieces need; *: the pass chooses them"};
   Statistic regions_{*this, "regions", "regions cut"};
   Statistic made_{*this, "pieces", "pieces of them"};
   Statistic saved_{*this, "saved-ns", "predicted time that the regions alone take less, in nanoseconds"};
@@ -85,15 +91,20 @@ private:
   Reason hidden_{*this, RemarkKind::Missed, "hidden", "it is not exposed in the best schedule of the program"};
   Reason whole_{*this, RemarkKind::Missed, "not-faster",
                 "no schedule with its pieces was found that is faster than the best one without"};
+  std::vector<std::string> done_; ///< by the last run, as the option `only` names them
   friend class Chunker;
 };
+
+std::string ChunkCollectives::repetition() const {
+  return (name() + "{only=" + OptionText<NodeNames>::print({done_}) + "}").str();
+}
 
 /// One run.
 class Chunker {
 public:
   Chunker(ChunkCollectives &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), facts_(graph, context) {}
-  Changed run();
+  llvm::Expected<Changed> run();
 
 private:
   using Plan = ChunkPlan;
@@ -101,6 +112,9 @@ private:
   [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
+  [[nodiscard]] llvm::Error readNames();
+  [[nodiscard]] llvm::Error requireNamed() const;
+  [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
   [[nodiscard]] bool isHidden(const ChunkRegion &region);
   [[nodiscard]] bool isWorth(const Plan &plan) const;
   void chooseBySchedule();
@@ -110,6 +124,7 @@ private:
   Graph &graph_;
   PassContext &context_;
   RegionFacts facts_;
+  llvm::StringMap<llvm::SmallVector<int64_t, 4>> named_; ///< rows by collective; looked up only
   std::vector<Plan> plans_;
   std::optional<ChunkTrial> trial_;
   PredictedStep program_;              ///< without pieces, once there is a trial
@@ -138,11 +153,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return ChunkObstacle::FewRows;
   if (isHidden(region))
     return ChunkObstacle::Hidden;
-  const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
-  constexpr int64_t fewest = 2, sensible = 8;
-  ChunkChoice choice = forced >= fewest ? equalChunks(context_.cost(), region, forced)
-                                        : chooseChunks(context_.cost(), region,
-                                                       std::min(pass_.most_.get().limit.value_or(sensible), sensible));
+  ChunkChoice choice = choose(region);
   if (choice.pieces.size() == 1) {
     args_ = {{"whole-ns", std::to_string(choice.whole / picosecondsOfNs)}};
     return ChunkObstacle::Slower;
@@ -150,7 +161,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
   const int64_t bytes = bytesOfPieces(region);
   Node *first = region.gathers() ? region.launch : region.products.front();
   Node *last = region.gathers() ? region.products.back() : region.wait;
-  if (!facts_.spare().hasRoom(bytes, first, last->next())) {
+  if (named_.empty() && !facts_.spare().hasRoom(bytes, first, last->next())) {
     args_ = {{"bytes", std::to_string(bytes)}};
     return ChunkObstacle::OverBudget;
   }
@@ -161,9 +172,50 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
   return std::nullopt;
 }
 
+ChunkChoice Chunker::choose(const ChunkRegion &region) const {
+  if (auto named = named_.find(region.launch->name().str()); named != named_.end())
+    return statedChunks(context_.cost(), region, named->second);
+  constexpr int64_t fewest = 2, sensible = 8;
+  const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
+  if (forced >= fewest)
+    return equalChunks(context_.cost(), region, forced);
+  return chooseChunks(context_.cost(), region, std::min(pass_.most_.get().limit.value_or(sensible), sensible));
+}
+
+/// Reads names of the form g.512.1536.
+llvm::Error Chunker::readNames() {
+  for (const std::string &text : pass_.only_.get().names) {
+    llvm::SmallVector<llvm::StringRef, 4> parts;
+    llvm::StringRef(text).split(parts, '.');
+    llvm::SmallVector<int64_t, 4> rows(parts.size() - 1);
+    bool reads = parts.size() > 2;
+    for (size_t i = 1; i < parts.size(); ++i)
+      reads &= !parts[i].getAsInteger(10, rows[i - 1]) && rows[i - 1] > 0;
+    if (!reads)
+      return makeError(diagnose("pass.option",
+                                "option 'only' got '" + text +
+                                    "', expected a collective and the rows of two or more pieces, as in g.512.1536",
+                                "name collectives and rows as --remarks lists them for this pass"));
+    named_[parts[0]] = std::move(rows);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Chunker::requireNamed() const {
+  for (const std::string &text : pass_.only_.get().names) {
+    llvm::StringRef name = llvm::StringRef(text).split('.').first;
+    if (llvm::none_of(plans_, [&](const Plan &plan) { return plan.region.launch->name().str() == name; }))
+      return makeError(diagnose(
+          "pass.option",
+          "option 'only' names '" + text + "', which is no collective that can be cut into pieces of these rows",
+          "name collectives and rows as --remarks lists them for this pass, or leave the option out"));
+  }
+  return llvm::Error::success();
+}
+
 /// Returns true if schedules decide, and the collective is not exposed in the best one.
 bool Chunker::isHidden(const ChunkRegion &region) {
-  if (pass_.walks_.get().limit == 0)
+  if (!named_.empty() || pass_.walks_.get().limit == 0)
     return false;
   if (!trial_) {
     trial_.emplace(graph_, context_, pass_.walks_.get(), pass_.beam_.get());
@@ -215,6 +267,8 @@ void Chunker::chooseBySchedule() {
 }
 
 void Chunker::visit(Node *launch) {
+  if (!named_.empty() && !named_.count(launch->name().str()))
+    return;
   ChunkMatch match = matchChunkRegion(facts_, launch);
   args_.clear();
   if (match.entangled)
@@ -235,6 +289,10 @@ void Chunker::apply(const Plan &plan) {
                   {{"rows", rows},
                    {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
                    {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}});
+  std::string done = plan.region.launch->name().str().str();
+  for (int64_t piece : plan.choice.pieces)
+    done += "." + std::to_string(piece);
+  pass_.done_.push_back(std::move(done));
   RuleEntry entry;
   buildPieces(graph_, plan.region, plan.choice.pieces, entry);
   context_.certificate().rules.push_back(std::move(entry));
@@ -243,10 +301,15 @@ void Chunker::apply(const Plan &plan) {
   pass_.saved_ += (plan.choice.whole - plan.choice.cut) / picosecondsOfNs;
 }
 
-Changed Chunker::run() {
+llvm::Expected<Changed> Chunker::run() {
+  pass_.done_.clear();
+  if (llvm::Error error = readNames())
+    return error;
   for (Node *node : graph_)
     if (collectiveOf(*node))
       visit(node);
+  if (llvm::Error error = requireNamed())
+    return error;
   if (trial_ && !plans_.empty())
     chooseBySchedule();
   // Facts and live bytes describe the original graph, so all regions are judged before the first rewrite.

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <numeric>
+
 namespace ccgraph {
 
 namespace {
@@ -141,10 +143,18 @@ ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64
 }
 
 ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces) {
-  ChunkChoice choice;
   pieces = std::min(pieces, region.rows);
+  llvm::SmallVector<int64_t, 4> rows;
   for (int64_t i = 0; i < pieces; ++i)
-    choice.pieces.push_back(region.rows * (i + 1) / pieces - region.rows * i / pieces);
+    rows.push_back(region.rows * (i + 1) / pieces - region.rows * i / pieces);
+  return statedChunks(cost, region, rows);
+}
+
+ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces) {
+  ChunkChoice choice;
+  choice.pieces.assign(pieces.begin(), pieces.end());
+  if (std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != region.rows)
+    choice.pieces = {region.rows};
   Pipeline pipeline(cost, region);
   choice.whole = pipeline.time(region.rows);
   choice.cut = pipeline.time(choice.pieces);

@@ -30,6 +30,9 @@ struct ChunkChoice {
 [[nodiscard]] ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces);
 /// Returns the cut into so many pieces whose rows differ by at most one, or into one row each if there are fewer rows.
 [[nodiscard]] ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces);
+/// Returns the cut into pieces of these rows; one piece unless they add up to the rows of the region.
+[[nodiscard]] ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region,
+                                       llvm::ArrayRef<int64_t> pieces);
 
 /// Returns the bytes that the pieces hold at the same time, beyond those of the whole region.
 [[nodiscard]] int64_t bytesOfPieces(const ChunkRegion &region);
