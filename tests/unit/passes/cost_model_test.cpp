@@ -50,6 +50,14 @@ std::vector<Node *> collectivesOf(const Graph &graph) {
 }
 
 // The durations have six digits, which is the only difference.
+TEST_P(Suite, ACopyHasTheSameCosts) {
+  const CostModel model(*graph_, *machinePreset("h100x8-ndr"), &durations_);
+  std::unique_ptr<Graph> copy = graph_->clone();
+  std::unique_ptr<CostModel> same = model.forCopy(*graph_, *copy);
+  for (const Node *node : *graph_)
+    ASSERT_EQ(same->estimatedTime(*copy->find(node->name())), model.estimatedTime(*node)) << node->name().str().str();
+}
+
 TEST_P(Suite, CollectivesArePricedAsItsDurationsAre) {
   const CostModel model(*graph_, *machinePreset("h100x8-ndr"));
   const std::vector<Node *> collectives = collectivesOf(*graph_);
@@ -168,6 +176,46 @@ TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
   EXPECT_EQ(stallAt(nonzero), machine.hostReadPs);
   EXPECT_EQ(stallAt(twice), 0);
   EXPECT_GT(machine.hostReadPs, 0);
+}
+
+/// On a machine with 132 multiprocessors, a product of 8,192 rows and 1,792 columns has 64 x 14 tiles, which take 7
+/// waves. Its half has 32 x 14, which take 4. Pieces of 28 and 36 tiles in height take 3 and 4 waves.
+TEST(CostModelTest, TheLastWaveOfAPartOfAProductCountsWhole) {
+  Context context;
+  Graph graph(context);
+  GraphBuilder builder(graph);
+  Node *x = builder.input("x", builder.tensor(DType::BF16, {8192, 4096}));
+  Node *b = builder.input("b", builder.tensor(DType::BF16, {4096, 1792}));
+  Node *p = builder.call("aten.mm.default", {x, b});
+  Node *output = builder.output({p});
+  const CostModel model(graph, *machinePreset("h100x8"));
+  const int64_t launch = model.machine().processor.launchPs;
+  const auto whole = static_cast<double>(model.estimatedTime(*p).picoseconds);
+  auto work = [&](int64_t rows) { return static_cast<double>(model.rowsOfProduct(*p, rows) - launch); };
+  EXPECT_NEAR(work(8192), whole, 1);
+  EXPECT_NEAR(work(4096), whole * 4 / 7, 1);
+  EXPECT_NEAR(work(3584) + work(4608), whole, 1);
+  EXPECT_EQ(model.rowsOfProduct(*output, 8), 0);
+
+  // A later product that names this one as its origin is a part of it.
+  builder.setPosition(output);
+  builder.standFor({p});
+  Node *rows = builder.call("aten.slice.Tensor", {x, 0, 0, 4096});
+  Node *part = builder.call("aten.mm.default", {rows, b});
+  EXPECT_EQ(model.estimatedTime(*part).picoseconds, model.rowsOfProduct(*p, 4096));
+}
+
+TEST(CostModelTest, AMachineOfLinearRulesHasNoTiles) {
+  Context context;
+  Graph graph(context);
+  GraphBuilder builder(graph);
+  Node *x = builder.input("x", builder.tensor(DType::F32, {300, 64}));
+  Node *p = builder.call("aten.mm.default", {x, builder.input("b", builder.tensor(DType::F32, {64, 64}))});
+  builder.output({p});
+  const CostModel model(graph, *machinePreset("cpu"));
+  const int64_t launch = model.machine().processor.launchPs;
+  EXPECT_NEAR(static_cast<double>(model.rowsOfProduct(*p, 100) - launch),
+              static_cast<double>(model.estimatedTime(*p).picoseconds) / 3, 1);
 }
 
 } // namespace
