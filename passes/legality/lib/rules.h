@@ -57,7 +57,8 @@ void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findin
 /// Returns how many values such an entry replaces: one, or all matched nodes before the first launch. 0 if an entry of
 /// several values has no launch, or builds fewer nodes.
 [[nodiscard]] size_t numValues(const Program &before, const RuleEntry &entry, Replacement replacement);
-/// For the entries of equal-exchanges and equal-pieces: no node observes that a value lies elsewhere in memory. O(n + e).
+/// For the entries of equal-exchanges and equal-pieces: no node observes that a value lies elsewhere in memory.
+/// O(n + e).
 void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 

@@ -1,0 +1,241 @@
+"""Pairs of training steps, one on a single device and one on several ranks, as a folder of readable texts with io.json,
+facts.json and, where ranks differ, one text and one table of groups for each rank. Executes both with PyTorch in f64,
+and says which outputs of the ranks are not those of the single device.
+
+A folder holds single/readable.py; parallel/readable.py or parallel/rank<r>.py; io.json with the placement of each input
+and output on each axis of the mesh; facts.json with the mesh. Texts may be gzipped."""
+import glob, gzip, json, math, os, re
+import torch
+
+LINE = re.compile(r'^\s+(\w+)(?:: "([^"]*)")? = (.*?)(?:;  .*)?$')
+# The largest difference of f64 evaluations of equal steps, relative to the largest value, is 2e-14.
+TOLERANCE = 1e-12
+
+
+def read(path):
+    """Returns the text of a file that may be gzipped."""
+    for name, opener in ((path, open), (path + ".gz", gzip.open)):
+        if os.path.exists(name):
+            with opener(name, "rt", encoding="utf-8") as file:
+                return file.read()
+    raise FileNotFoundError(path)
+
+
+class Program:
+    """The steps of one text: placeholders, [(name, expression)] in order, and the expression that is returned."""
+
+    def __init__(self, text):
+        self.text = text
+        head = re.search(r"def forward\(self, (.*)\):", text)[1]
+        self.placeholders = re.findall(r'(\w+): "([^"]*)"', head)
+        self.steps, self.types = [], dict(self.placeholders)
+        for line in text.splitlines():
+            if found := LINE.match(line):
+                name, kind, expression = found.groups()
+                self.steps.append((name, expression))
+                self.types[name] = kind
+        self.result = re.search(r"^\s+return (.*)$", text, flags=re.M)[1]
+
+    def lines(self):
+        """Returns the text again, from the steps."""
+        head = self.text[:re.search(r"def forward\(self, .*\):\n", self.text).end()]
+        body = "".join(f'        {name}: "{self.types[name]}" = {expression}\n' if self.types.get(name) else
+                       f"        {name} = {expression}\n" for name, expression in self.steps)
+        return head + body + f"        return {self.result}\n"
+
+    def copy(self):
+        other = Program.__new__(Program)
+        other.text, other.placeholders, other.result = self.text, self.placeholders, self.result
+        other.steps, other.types = list(self.steps), dict(self.types)
+        return other
+
+
+class Pair:
+    def __init__(self, folder):
+        self.folder = folder
+        self.facts = json.loads(read(os.path.join(folder, "facts.json")))
+        self.io = json.loads(read(os.path.join(folder, "io.json")))
+        self.single = Program(read(os.path.join(folder, "single", "readable.py")))
+        self.ranks = self.facts["world_size"]
+        texts = glob.glob(os.path.join(folder, "parallel", "rank*.py*"))
+        if texts:
+            self.programs = [Program(read(os.path.join(folder, "parallel", f"rank{rank}.py")))
+                             for rank in range(self.ranks)]
+        else:
+            self.programs = [Program(read(os.path.join(folder, "parallel", "readable.py")))] * self.ranks
+        by_rank = self.facts.get("groups_by_rank") or [self.facts["groups"]] * self.ranks
+        self.groups = [{name: group["ranks"] for name, group in table.items()} for table in by_rank]
+        mesh = self.facts["mesh"]
+        self.axes = list(zip(mesh["axes"], mesh["sizes"]))
+
+    def position(self, rank):
+        """Returns the coordinates of a rank in the mesh by axis, row-major."""
+        place = {}
+        for axis, size in reversed(self.axes):
+            place[axis], rank = rank % size, rank // size
+        return place
+
+
+def collective(target, arguments, groups):
+    """Returns the results of all ranks. `arguments`: of each rank, with the tensor first."""
+    results = [None] * len(arguments)
+    for rank, given in enumerate(arguments):
+        members = groups[rank][given[-1]]
+        mine, others = members.index(rank), [arguments[member] for member in members]
+        results[rank] = one_result(target, given, others, mine)
+    return results
+
+
+def reduced(tensors, kind):
+    whole = torch.stack(tensors)
+    return {"sum": whole.sum(0), "avg": whole.sum(0) / len(tensors), "max": whole.amax(0), "min": whole.amin(0),
+            "product": whole.prod(0)}[kind]
+
+
+def one_result(target, given, others, mine):
+    if target == "all_reduce":
+        return reduced([other[0] for other in others], given[1])
+    if target == "all_reduce_coalesced":
+        return [reduced([other[0][i] for other in others], given[1]) for i in range(len(given[0]))]
+    if target == "all_gather_into_tensor":
+        return torch.cat([other[0] for other in others])
+    if target == "reduce_scatter_tensor":
+        return reduced([other[0] for other in others], given[1]).chunk(len(others))[mine].clone()
+    if target == "all_to_all_single":
+        return torch.cat([other[0].split(list(other[2]))[mine] for other in others])
+    raise AssertionError(f"no rule for {target}")
+
+
+CALL = re.compile(r"^torch\.ops\._c10d_functional\.(\w+)\.default\((.*)\)$")
+
+
+def run(programs, groups, inputs):
+    """Executes the programs of all ranks from collective to collective; returns the outputs of each.
+    `inputs`: of each rank, in the order of its placeholders."""
+    scopes = []
+    for program, given in zip(programs, inputs):
+        scope = {name: value.clone() for (name, _), value in zip(program.placeholders, given)}
+        scopes.append({**scope, "torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan})
+    def evaluate(expression, rank):
+        return eval(expression.replace("torch.float32", "torch.float64"), {"__builtins__": {}}, scopes[rank])
+    def advance(rank, at):
+        """Executes up to the next collective; returns its position."""
+        steps = programs[rank].steps
+        while at < len(steps):
+            name, expression = steps[at]
+            call = CALL.match(expression)
+            if call and not call[1].startswith("wait_tensor"):
+                break
+            scopes[rank][name] = evaluate(call[2] if call else expression, rank)
+            at += 1
+        return at
+    at = [advance(rank, 0) for rank in range(len(programs))]
+    while any(position < len(program.steps) for position, program in zip(at, programs)):
+        started = [CALL.match(program.steps[position][1]) for position, program in zip(at, programs)]
+        assert len({call[1] for call in started}) == 1, "ranks start different collectives"
+        given = [evaluate(f"({call[2]},)", rank) for rank, call in enumerate(started)]
+        for rank, result in enumerate(collective(started[0][1], given, groups)):
+            scopes[rank][programs[rank].steps[at[rank]][0]] = result
+        at = [advance(rank, position + 1) for rank, position in enumerate(at)]
+    outputs = [list(evaluate(program.result, rank)) for rank, program in enumerate(programs)]
+    return outputs
+
+
+def shape_of(kind):
+    return [int(size) for size in re.match(r"\w+\[([\d, ]*)\]", kind)[1].split(", ") if size]
+
+
+def random_input(name, kind, vocabulary, generator):
+    """Returns a value that suits what the name says: a second moment is positive, tokens are below the vocabulary."""
+    shape = shape_of(kind)
+    if kind.startswith(("i64", "i32")):
+        return torch.randint(0, vocabulary, shape, generator=generator)
+    if name in ("mask", "keep") or "mask" in name:
+        return torch.randint(0, 2, shape, generator=generator).double()
+    normal = torch.randn(shape, generator=generator, dtype=torch.float64)
+    if name.startswith("v."):
+        return normal.abs() * 0.1 + 0.01
+    if re.search(r"(^|\.)(n\d|nf|norm\d?)(\.|$)", name) and not name.startswith("m."):
+        return 1 + 0.1 * normal
+    return 0.3 * normal
+
+
+def cut(value, entry, pair, rank):
+    """Returns the part of a whole value that the rank holds; partial sums are not cut."""
+    if entry.get("as"):
+        value = value.view(entry["as"])
+    place, sizes = pair.position(rank), dict(pair.axes)
+    order = [axis for axis, _ in pair.axes]
+    order.sort(key=lambda axis: (entry.get("split_order") or order).index(axis)
+               if axis in (entry.get("split_order") or order) else 0)
+    for axis in order:
+        if found := re.match(r"shard\((\d+)\)", entry["placement"].get(axis, "replicate")):
+            dim = int(found[1])
+            chunks = value.chunk(sizes[axis], dim)
+            value = chunks[place[axis]] if place[axis] < len(chunks) else value.narrow(dim, 0, 0)
+    return (value.flatten(0, 1) if entry.get("as") else value).contiguous()
+
+
+def inputs_of(pair, seed):
+    """Returns the inputs of the single device and of each rank."""
+    generator = torch.Generator().manual_seed(seed)
+    names = {entry["single"]: entry["of"] for entry in pair.io["inputs"]}
+    kinds = [kind for _, kind in pair.single.placeholders]
+    tables = [shape_of(kind)[0] for position, kind in enumerate(kinds)
+              if re.search(r"emb", names.get(position, "")) and len(shape_of(kind)) == 2]
+    single = [random_input(names.get(position, ""), kind, min(tables or [8]), generator)
+              for position, kind in enumerate(kinds)]
+    ranks = [[cut(single[entry["single"]], entry, pair, rank) for entry in pair.io["inputs"]]
+             for rank in range(pair.ranks)]
+    return single, ranks
+
+
+def joined_partials(values, entry, pair, rank):
+    """Returns the rank's value with the partial sums of its axes joined."""
+    for axis, size in pair.axes:
+        placement = entry["placement"].get(axis, "replicate")
+        if placement.startswith("partial"):
+            mine = pair.position(rank)
+            peers = [other for other in range(pair.ranks)
+                     if all(pair.position(other)[name] == mine[name] for name, _ in pair.axes if name != axis)]
+            rest = {**entry, "placement": {**entry["placement"], axis: "replicate"}}
+            total = sum(joined_partials(values, rest, pair, peer) for peer in peers)
+            return total / size if placement == "partial(avg)" else total
+    return values[rank]
+
+
+def wrong_outputs(pair, seeds=(1, 2)):
+    """Returns {name of an output: the largest difference relative to the largest value} of those that differ."""
+    wrong = {}
+    for seed in seeds:
+        single, ranks = inputs_of(pair, seed)
+        (expected,) = run([pair.single], [{}], [single])
+        outputs = run(pair.programs, pair.groups, ranks)
+        for entry in pair.io["outputs"]:
+            whole = expected[entry["single"]]
+            scale = max(float(whole.abs().max()), 1e-300) if whole.numel() else 1.0
+            values = [output[entry["position"]] for output in outputs]
+            for rank in range(pair.ranks):
+                part, got = cut(whole, entry, pair, rank), joined_partials(values, entry, pair, rank)
+                gap = math.inf if part.shape != got.shape else (
+                    float((part - got).abs().max()) / scale if part.numel() else 0.0)
+                if not gap <= TOLERANCE:
+                    wrong[entry["of"]] = max(wrong.get(entry["of"], 0.0), gap)
+    return wrong
+
+
+def write(pair, folder):
+    """Writes the pair, each rank's text in a file of its own."""
+    os.makedirs(os.path.join(folder, "parallel"), exist_ok=True)
+    os.makedirs(os.path.join(folder, "single"), exist_ok=True)
+    def put(name, text):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    put("single/readable.py", pair.single.text)
+    for rank, program in enumerate(pair.programs):
+        put(f"parallel/rank{rank}.py", program.lines())
+        table = (pair.facts.get("groups_by_rank") or [pair.facts["groups"]] * pair.ranks)[rank]
+        put(f"parallel/groups.rank{rank}.json",
+            json.dumps({"world_size": pair.ranks, "groups": table}))
+    put("io.json", json.dumps(pair.io))
+    put("facts.json", json.dumps(pair.facts))
