@@ -29,7 +29,7 @@ std::vector<KnownOrder> knownOrders(const KnownOrdersQuestion &question, const G
   auto searches = [](const std::unique_ptr<Pass> &pass) { return pass->name() == "schedule-overlap"; };
   if (!input.step || llvm::none_of(question.pipeline.passes(), searches))
     return {};
-  const StepGraph &own = input.step->graphs[input.step->chosen];
+  const TrainingStepGraph &own = input.step->graphs[input.step->chosen];
   if (own.inductor.size() != 1 || own.startsFromInductor())
     return {};
   llvm::Expected<KnownOrder> known = orderOf(question, graph, own.inductor.front());

@@ -17,7 +17,7 @@ bool parseNumber(llvm::StringRef text, int64_t &number) {
 }
 
 /// Returns true for steps of a stage as a whole.
-bool isWholeStage(PipelineStep step) { return step >= PipelineStep::Unshard; }
+bool isWholeStage(PipelineActionKind kind) { return kind >= PipelineActionKind::Unshard; }
 
 /// Reads "1F0" or "1UNSHARD".
 std::optional<PipelineAction> parseAction(llvm::StringRef text) {
@@ -26,12 +26,12 @@ std::optional<PipelineAction> parseAction(llvm::StringRef text) {
   llvm::StringRef stage = text.take_while(llvm::isDigit);
   llvm::StringRef rest = text.drop_front(stage.size());
   llvm::StringRef name = rest.take_until(llvm::isDigit);
-  std::optional<PipelineStep> step = parsePipelineStep(name);
-  if (!step || !parseNumber(stage, action.stage))
+  std::optional<PipelineActionKind> kind = parsePipelineActionKind(name);
+  if (!kind || !parseNumber(stage, action.stage))
     return std::nullopt;
-  action.step = *step;
+  action.kind = *kind;
   llvm::StringRef microbatch = rest.drop_front(name.size());
-  if (isWholeStage(*step))
+  if (isWholeStage(*kind))
     return microbatch.empty() ? std::optional(action) : std::nullopt;
   int64_t number = 0;
   if (!parseNumber(microbatch, number))
@@ -104,7 +104,7 @@ private:
 
   [[nodiscard]] Diagnostic notAnAction(size_t offset, llvm::StringRef cell) const {
     return withRule(diagnoseAt(source_, offset, "got '" + visibleText(cell) + "', expected an action",
-                               "an action is stage, step and microbatch, such as 1F0, 1B0 or 1SEND_F0"));
+                               "an action is stage, kind and microbatch, such as 1F0, 1B0 or 1SEND_F0"));
   }
 
   void readLine(llvm::StringRef line) {

@@ -8,12 +8,12 @@
 namespace ccgraph::models {
 namespace {
 
-using enum PipelineStep;
+using enum PipelineActionKind;
 
 /// Records the actions of one rank; each kind of action takes the microbatches of a stage in order.
 class RankRecorder {
 public:
-  void add(PipelineStep step, int64_t stage) { slots_.push_back({{take(step, stage)}}); }
+  void add(PipelineActionKind kind, int64_t stage) { slots_.push_back({{take(kind, stage)}}); }
   void addOverlapped(int64_t forwardStage, int64_t backwardStage) {
     PipelineAction forward = take(Forward, forwardStage);
     slots_.push_back({{forward, take(Backward, backwardStage)}});
@@ -26,8 +26,8 @@ public:
     waiting_.pop_front();
   }
 
-  [[nodiscard]] int64_t count(PipelineStep step, int64_t stage) const {
-    auto found = next_.find({step == Backward ? BackwardInput : step, stage});
+  [[nodiscard]] int64_t count(PipelineActionKind kind, int64_t stage) const {
+    auto found = next_.find({kind == Backward ? BackwardInput : kind, stage});
     return found == next_.end() ? 0 : found->second;
   }
 
@@ -42,15 +42,15 @@ public:
 
 private:
   /// A whole backward counts as the gradient of the input.
-  PipelineAction take(PipelineStep step, int64_t stage) {
-    PipelineAction action{step, stage, next_[{step == Backward ? BackwardInput : step, stage}]++};
-    if (step == BackwardInput)
+  PipelineAction take(PipelineActionKind kind, int64_t stage) {
+    PipelineAction action{kind, stage, next_[{kind == Backward ? BackwardInput : kind, stage}]++};
+    if (kind == BackwardInput)
       waiting_.push_back({BackwardWeight, stage, action.microbatch});
     return action;
   }
 
   std::vector<PipelineSlot> slots_;
-  std::map<std::pair<PipelineStep, int64_t>, int64_t> next_;
+  std::map<std::pair<PipelineActionKind, int64_t>, int64_t> next_;
   std::deque<PipelineAction> waiting_;
 };
 
@@ -63,9 +63,9 @@ struct RankOfPipeline {
 
 std::vector<PipelineSlot> gpipe(const RankOfPipeline &of) {
   RankRecorder record;
-  for (PipelineStep step : {Forward, Backward})
+  for (PipelineActionKind kind : {Forward, Backward})
     for (int64_t i = 0; i != of.microbatches; ++i)
-      record.add(step, of.rank);
+      record.add(kind, of.rank);
   return record.take(of.microbatches);
 }
 
@@ -113,8 +113,8 @@ void addZeroBubbleWarmup(RankRecorder &record, const RankOfPipeline &of, Pair st
     record.add(Forward, stages.down);
   }
   for (int64_t i = 0; i != of.ranks - of.rank; ++i)
-    for (PipelineStep step : {Forward, BackwardInput, BackwardWeight})
-      record.add(step, stages.up);
+    for (PipelineActionKind kind : {Forward, BackwardInput, BackwardWeight})
+      record.add(kind, stages.up);
 }
 
 // The steady state needs 2 * ranks - 1 microbatches. With fewer, the schedule is made for as many, and the actions of
@@ -139,8 +139,8 @@ std::vector<PipelineSlot> zeroBubbleV(const RankOfPipeline &of) {
     for (int64_t stage : {stages.down, stages.up})
       record.add(BackwardInput, stage);
   for (int64_t i = 0; i != of.ranks - of.rank; ++i)
-    for (PipelineStep step : {BackwardInput, BackwardWeight})
-      record.add(step, stages.down);
+    for (PipelineActionKind kind : {BackwardInput, BackwardWeight})
+      record.add(kind, stages.down);
   for (int64_t stage : {stages.up, stages.down})
     while (record.count(BackwardWeight, stage) < record.count(BackwardInput, stage))
       record.add(BackwardWeight, stage);

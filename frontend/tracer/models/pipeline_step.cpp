@@ -65,35 +65,35 @@ public:
 
 private:
   void run(const PipelineAction &action) {
-    switch (action.step) {
-    case PipelineStep::Forward:
+    switch (action.kind) {
+    case PipelineActionKind::Forward:
       return runForward(action);
-    case PipelineStep::Backward:
+    case PipelineActionKind::Backward:
       runBackward(action);
       return addGradients(action);
-    case PipelineStep::BackwardInput: {
+    case PipelineActionKind::BackwardInput: {
       Node *before = trace_.graph().back();
       runBackward(action);
       splits_[keyOf(action)] = {before, trace_.graph().back()};
       return;
     }
-    case PipelineStep::BackwardWeight:
+    case PipelineActionKind::BackwardWeight:
       splits_.at(keyOf(action)).place = trace_.graph().back();
       return addGradients(action);
-    case PipelineStep::SendForward:
+    case PipelineActionKind::SendForward:
       return send(action.stage + 1, forwards_.at(keyOf(action)).output);
-    case PipelineStep::SendBackward:
+    case PipelineActionKind::SendBackward:
       return send(action.stage - 1, inputGradients_.at(keyOf(action)));
-    case PipelineStep::RecvForward:
+    case PipelineActionKind::RecvForward:
       return receive(arrivedStates_[keyOf(action)], action.stage - 1);
-    case PipelineStep::RecvBackward:
+    case PipelineActionKind::RecvBackward:
       return receive(arrivedGradients_[keyOf(action)], action.stage + 1);
-    case PipelineStep::WaitSendForward:
-    case PipelineStep::WaitSendBackward:
-    case PipelineStep::Unshard:
-    case PipelineStep::Reshard:
-    case PipelineStep::ReduceGradient:
-    case PipelineStep::WaitReduceGradient:
+    case PipelineActionKind::WaitSendForward:
+    case PipelineActionKind::WaitSendBackward:
+    case PipelineActionKind::Unshard:
+    case PipelineActionKind::Reshard:
+    case PipelineActionKind::ReduceGradient:
+    case PipelineActionKind::WaitReduceGradient:
       return;
     }
   }

@@ -5,8 +5,8 @@
 namespace ccgraph {
 namespace {
 
-/// indexed by PipelineStep
-constexpr llvm::StringLiteral names[numPipelineSteps] = {
+/// indexed by PipelineActionKind
+constexpr llvm::StringLiteral names[numPipelineActionKinds] = {
     "F",      "B",           "I",           "W",       "SEND_F",  "RECV_F",      "SEND_B",
     "RECV_B", "WAIT_SEND_F", "WAIT_SEND_B", "UNSHARD", "RESHARD", "REDUCE_GRAD", "WAIT_REDUCE_GRAD"};
 
@@ -19,19 +19,22 @@ bool anyAction(const PipelineSchedule &schedule, Test test) {
 
 } // namespace
 
-llvm::StringRef pipelineStepName(PipelineStep step) { return names[static_cast<unsigned>(step)]; }
+llvm::StringRef pipelineActionName(PipelineActionKind kind) { return names[static_cast<unsigned>(kind)]; }
 
-std::optional<PipelineStep> parsePipelineStep(llvm::StringRef name) {
+std::optional<PipelineActionKind> parsePipelineActionKind(llvm::StringRef name) {
   const auto *found = llvm::find(names, name);
-  return found == std::end(names) ? std::nullopt : std::optional(static_cast<PipelineStep>(found - std::begin(names)));
+  return found == std::end(names) ? std::nullopt
+                                  : std::optional(static_cast<PipelineActionKind>(found - std::begin(names)));
 }
 
-bool isCompute(PipelineStep step) { return step <= PipelineStep::BackwardWeight; }
+bool isCompute(PipelineActionKind kind) { return kind <= PipelineActionKind::BackwardWeight; }
 
-bool isTransfer(PipelineStep step) { return step >= PipelineStep::SendForward && step <= PipelineStep::RecvBackward; }
+bool isTransfer(PipelineActionKind kind) {
+  return kind >= PipelineActionKind::SendForward && kind <= PipelineActionKind::RecvBackward;
+}
 
 std::string PipelineAction::str() const {
-  std::string text = std::to_string(stage) + pipelineStepName(step).str();
+  std::string text = std::to_string(stage) + pipelineActionName(kind).str();
   return microbatch ? text + std::to_string(*microbatch) : text;
 }
 
@@ -51,14 +54,14 @@ std::vector<std::optional<size_t>> PipelineSchedule::rankOfStages() const {
   for (size_t rank = 0; rank != ranks.size(); ++rank)
     for (const PipelineSlot &slot : ranks[rank])
       for (const PipelineAction &action : slot.actions)
-        if (isCompute(action.step) && action.stage >= 0 && action.stage < stages)
+        if (isCompute(action.kind) && action.stage >= 0 && action.stage < stages)
           if (std::optional<size_t> &owner = owners[static_cast<size_t>(action.stage)]; !owner)
             owner = rank;
   return owners;
 }
 
 bool PipelineSchedule::hasTransfers() const {
-  return anyAction(*this, [](const PipelineAction &action) { return isTransfer(action.step); });
+  return anyAction(*this, [](const PipelineAction &action) { return isTransfer(action.kind); });
 }
 
 } // namespace ccgraph

@@ -47,7 +47,7 @@ TEST(PipelineFile, RecognizesSchedules) {
 }
 
 TEST(PipelineFileErrors, CellsThatAreNoAction) {
-  const char *repair = "  note: an action is stage, step and microbatch, such as 1F0, 1B0 or 1SEND_F0\n";
+  const char *repair = "  note: an action is stage, kind and microbatch, such as 1F0, 1B0 or 1SEND_F0\n";
   for (const char *cell : {"F0", "0F", "0X0", "0F0x", "0UNSHARD1", "(0F0;1B0)", "(0F0;)OVERLAP_F_B", "99999F0", "-1F0"})
     EXPECT_EQ(errorOf(std::string("0F0,0B0\n1F0, ") + cell + "\n"),
               std::string("s.csv:2:6: error: got '") + cell + "', expected an action [pipeline.syntax]\n" + repair);

@@ -107,15 +107,15 @@ std::vector<Mutation> mutationsOfComputation() {
       {"a backward comes before its forward", "pipeline.order", [](S &s) { moveFirst(s, backwardOf(s)); }},
       {"a forward has another microbatch", "pipeline.missing pipeline.repeated",
        [](S &s) {
-         rename(s, "1F1", {PipelineStep::Forward, 1, 0});
+         rename(s, "1F1", {PipelineActionKind::Forward, 1, 0});
        }},
       {"a microbatch does not exist", "pipeline.missing pipeline.stage",
        [](S &s) {
-         rename(s, "0F1", {PipelineStep::Forward, 0, s.microbatches});
+         rename(s, "0F1", {PipelineActionKind::Forward, 0, s.microbatches});
        }},
       {"a stage does not exist", "pipeline.missing pipeline.stage",
        [](S &s) {
-         rename(s, "0F1", {PipelineStep::Forward, s.stages, 1});
+         rename(s, "0F1", {PipelineActionKind::Forward, s.stages, 1});
        }},
       {"a forward is on another rank", "pipeline.order pipeline.stage", [](S &s) { moveToRank(s, "0F1", 1); }},
       {"a backward comes before the next forward, for which its neighbor waits", "pipeline.deadlock",
@@ -125,7 +125,7 @@ std::vector<Mutation> mutationsOfComputation() {
 
 std::vector<Mutation> mutationsOfTransfers() {
   using S = PipelineSchedule;
-  using enum PipelineStep;
+  using enum PipelineActionKind;
   return {
       {"a send is left out", "pipeline.pairing", [](S &s) { erase(s, "0SEND_F1"); }, true},
       {"a receive is left out", "pipeline.missing", [](S &s) { erase(s, "1RECV_F1"); }, true},

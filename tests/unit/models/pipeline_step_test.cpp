@@ -157,7 +157,7 @@ std::string errorOf(GenerateRequest request, const PipelineRequest &pipeline) {
 
 } // namespace
 
-TEST(PipelineStep, SplitBackwardsRunTheWeightsAtTheirPlace) {
+TEST(PipelineActionKind, SplitBackwardsRunTheWeightsAtTheirPlace) {
   PipelineCase of{"", {PipelineKind::ZeroBubbleV, 2, 0, 4}};
   Context context;
   PipelineSchedule schedule = withTransfers(llvm::cantFail(models::makePipelineSchedule(of.pipeline)));
@@ -176,7 +176,7 @@ TEST(PipelineStep, SplitBackwardsRunTheWeightsAtTheirPlace) {
 }
 
 // A rank holds the inputs of its layers for each microbatch in flight, and all values of one layer at a time.
-TEST(PipelineStep, RecomputationNeedsLessMemory) {
+TEST(PipelineActionKind, RecomputationNeedsLessMemory) {
   auto peak = [](models::Recompute recompute) {
     PipelineCase of{"", {PipelineKind::OneForwardOneBackward, 2, 0, 4}, 1, recompute};
     GenerateRequest request = requestOf(of);
@@ -188,7 +188,7 @@ TEST(PipelineStep, RecomputationNeedsLessMemory) {
   EXPECT_LT(peak(models::Recompute::Full) * 2, peak(models::Recompute::None));
 }
 
-TEST(PipelineStep, RefusesWhatCannotBeCut) {
+TEST(PipelineActionKind, RefusesWhatCannotBeCut) {
   PipelineRequest pipeline{PipelineKind::OneForwardOneBackward, 4, 0, 4};
   GenerateRequest request = requestOf({"", pipeline});
   GenerateRequest few = request, tied = request, part = request, chunks = request, hook = request;

@@ -30,8 +30,8 @@ std::vector<ListedGraph> oneCompilation() {
 
 } // namespace
 
-TEST(LoggedStep, ForwardAndBackwardAreOneStepAndInductorsResultIsTheBaseline) {
-  std::optional<LoggedStep> step = stepOf(oneCompilation(), 3);
+TEST(LoggedTrainingStep, ForwardAndBackwardAreOneStepAndInductorsResultIsTheBaseline) {
+  std::optional<LoggedTrainingStep> step = trainingStepOf(oneCompilation(), 3);
   ASSERT_TRUE(step);
   ASSERT_EQ(step->graphs.size(), 2U);
   EXPECT_EQ(step->chosen, 0U);
@@ -41,51 +41,51 @@ TEST(LoggedStep, ForwardAndBackwardAreOneStepAndInductorsResultIsTheBaseline) {
   EXPECT_TRUE(step->graphs[1].startsFromInductor());
 }
 
-TEST(LoggedStep, TheChosenGraphIsTheStartOfItsPart) {
-  std::optional<LoggedStep> step = stepOf(oneCompilation(), 4);
+TEST(LoggedTrainingStep, TheChosenGraphIsTheStartOfItsPart) {
+  std::optional<LoggedTrainingStep> step = trainingStepOf(oneCompilation(), 4);
   ASSERT_TRUE(step);
   EXPECT_TRUE(step->graphs[step->chosen].startsFromInductor());
-  EXPECT_EQ(stepOf(oneCompilation(), 1)->graphs[0].start, 1U);
+  EXPECT_EQ(trainingStepOf(oneCompilation(), 1)->graphs[0].start, 1U);
 }
 
-TEST(LoggedStep, AJointGraphStandsForBothHalves) {
-  std::optional<LoggedStep> step = stepOf(oneCompilation(), 0);
+TEST(LoggedTrainingStep, AJointGraphStandsForBothHalves) {
+  std::optional<LoggedTrainingStep> step = trainingStepOf(oneCompilation(), 0);
   ASSERT_TRUE(step);
   ASSERT_EQ(step->graphs.size(), 1U);
   EXPECT_EQ(step->graphs[0].inductor, (std::vector<size_t>{4, 6}));
 }
 
-TEST(LoggedStep, EachCompilationCountsAndOfAttemptsTheLast) {
+TEST(LoggedTrainingStep, EachCompilationCountsAndOfAttemptsTheLast) {
   std::vector<ListedGraph> graphs = {entry("inductor_post_grad_graph", "0/0", forward, 1),
                                      entry("inductor_post_grad_graph", "0/0_1", forward, 1),
                                      entry("inductor_post_grad_graph", "0/1", forward, 1)};
-  std::optional<LoggedStep> step = stepOf(graphs, 1);
+  std::optional<LoggedTrainingStep> step = trainingStepOf(graphs, 1);
   ASSERT_TRUE(step);
   ASSERT_EQ(step->graphs.size(), 2U);
   EXPECT_EQ(step->graphs[0].start, 1U);
   EXPECT_EQ(step->graphs[1].start, 2U);
 }
 
-TEST(LoggedStep, AGraphThatInductorNeverCompiledIsNoPartOfTheStep) {
+TEST(LoggedTrainingStep, AGraphThatInductorNeverCompiledIsNoPartOfTheStep) {
   std::vector<ListedGraph> graphs = {
       entry("aot_forward_graph", "0/0", forward, 0), entry("aot_backward_graph", "0/0", backward, 0),
       entry("inductor_post_grad_graph", "0/0", forward, 0), entry("inductor_post_grad_graph", "1/0", backward, 4)};
-  std::optional<LoggedStep> step = stepOf(graphs, 3);
+  std::optional<LoggedTrainingStep> step = trainingStepOf(graphs, 3);
   ASSERT_TRUE(step);
   ASSERT_EQ(step->graphs.size(), 2U);
   EXPECT_EQ(step->graphs[0].role, forward);
   EXPECT_EQ(step->graphs[1].compileId, "1/0");
   EXPECT_EQ(step->chosen, 1U);
   // A user who selects the graph gets it nevertheless, without a baseline.
-  EXPECT_TRUE(stepOf(graphs, 1)->graphs[1].inductor.empty());
+  EXPECT_TRUE(trainingStepOf(graphs, 1)->graphs[1].inductor.empty());
 }
 
-TEST(LoggedStep, AnotherRankAndGraphsOfDynamoAreNoPartOfTheStep) {
+TEST(LoggedTrainingStep, AnotherRankAndGraphsOfDynamoAreNoPartOfTheStep) {
   std::vector<ListedGraph> graphs = {entry("inductor_post_grad_graph", "0/0", forward, 1),
                                      entry("inductor_post_grad_graph", "0/0", forward, 1),
                                      entry("dynamo_output_graph", "0/0", GraphRole::Whole, 1)};
   graphs[1].rank = 1;
   graphs[1].file = "rank_1.log";
-  EXPECT_EQ(stepOf(graphs, 0)->graphs.size(), 1U);
-  EXPECT_FALSE(stepOf(graphs, 2));
+  EXPECT_EQ(trainingStepOf(graphs, 0)->graphs.size(), 1U);
+  EXPECT_FALSE(trainingStepOf(graphs, 2));
 }

@@ -95,7 +95,7 @@ TEST(OrderOfResult, OfALogOfDdpIsOneBucket) {
   Context context;
   Diagnostics warnings;
   auto input = llvm::cantFail(openGraphs(CCGRAPH_TEST_DATA "/logs/ddp4-python-reducer.log.gz", "", warnings));
-  const StepGraph &own = input.step->graphs[input.step->chosen];
+  const TrainingStepGraph &own = input.step->graphs[input.step->chosen];
   ASSERT_EQ(own.inductor.size(), 1U);
   GraphList graphs = llvm::cantFail(readStepGraphs(context, input, {own.start, own.inductor.front()}));
   KnownOrder known = orderOfResult(*graphs[0], *graphs[1]);

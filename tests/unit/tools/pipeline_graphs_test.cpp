@@ -65,8 +65,8 @@ std::string rulesOf(const PipelineSchedule &schedule) {
 /// waits for the next forward of stage 0.
 void makeDeadlock(PipelineSchedule &schedule) {
   auto isFirst = [](const PipelineAction &action) {
-    return action.stage == 0 && action.step != PipelineStep::Forward && action.step != PipelineStep::BackwardWeight &&
-           action.microbatch == 0;
+    return action.stage == 0 && action.kind != PipelineActionKind::Forward &&
+           action.kind != PipelineActionKind::BackwardWeight && action.microbatch == 0;
   };
   std::vector<PipelineSlot> &slots = schedule.ranks.front();
   for (PipelineSlot &slot : slots)

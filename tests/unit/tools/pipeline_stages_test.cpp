@@ -111,10 +111,10 @@ PipelineSchedule oneRank(const PipelineSchedule &of) {
   PipelineSchedule schedule{"one", of.stages, of.microbatches, {{}}};
   for (int64_t i = 0; i != of.microbatches; ++i)
     for (int64_t stage = 0; stage != of.stages; ++stage)
-      schedule.ranks[0].push_back({{{PipelineStep::Forward, stage, i}}});
+      schedule.ranks[0].push_back({{{PipelineActionKind::Forward, stage, i}}});
   for (int64_t i = 0; i != of.microbatches; ++i)
     for (int64_t stage = of.stages; stage != 0; --stage)
-      schedule.ranks[0].push_back({{{PipelineStep::Backward, stage - 1, i}}});
+      schedule.ranks[0].push_back({{{PipelineActionKind::Backward, stage - 1, i}}});
   return schedule;
 }
 

@@ -103,7 +103,7 @@ private:
   }
 
   /// Returns what Inductor chose for the graph, if it has another form.
-  [[nodiscard]] std::vector<KnownOrder> knownOrdersOf(const StepGraph &graph) const {
+  [[nodiscard]] std::vector<KnownOrder> knownOrdersOf(const TrainingStepGraph &graph) const {
     if (graph.inductor.size() != 1 || graph.startsFromInductor())
       return {};
     return {orderOfResult(*graphs_.at(graph.start), *graphs_.at(graph.inductor.front()))};
@@ -229,7 +229,7 @@ bool StepReport::isInductors() const {
 StepReport describeStep(const GraphInput &input) {
   StepReport report;
   report.chosen = input.step->chosen;
-  for (const StepGraph &graph : input.step->graphs) {
+  for (const TrainingStepGraph &graph : input.step->graphs) {
     report.graphs.emplace_back().graph = graph;
     const ListedGraph &start = input.listed[graph.start];
     report.reducesInGraphs |= start.ofCompiledAutograd && start.collectives > 0;

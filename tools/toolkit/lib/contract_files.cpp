@@ -30,7 +30,7 @@ llvm::Expected<StepFacts> factsOf(StepFacts facts, llvm::Expected<CommunicationF
 /// `contractMachine` is not there if no times are needed.
 llvm::Expected<StepFacts> gather(Context &context, const StepRequest &request,
                                  std::optional<llvm::StringRef> contractMachine, Diagnostics &warnings) {
-  llvm::Expected<StepInput> step = readStep(context, {request.path, request.groups}, warnings);
+  llvm::Expected<TrainingStepInput> step = readTrainingStep(context, {request.path, request.groups}, warnings);
   if (!step)
     return step.takeError();
   if (!contractMachine)

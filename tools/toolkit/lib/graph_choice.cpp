@@ -213,7 +213,7 @@ llvm::Expected<GraphInput> choose(TraceLog read, StringRef path, StringRef selec
                    choiceText(graphs, *index, selector.empty())};
   readLogFacts(log, *index, input);
   readOrders(log, graphs[*index], input);
-  input.step = stepOf(graphs, *index);
+  input.step = trainingStepOf(graphs, *index);
   input.listed = graphs.vec();
   input.log = std::move(kept);
   input.pipe = std::move(pipe);
@@ -241,7 +241,7 @@ llvm::Expected<GraphInput> chooseOfText(InputFile file, StringRef selector) {
   auto number = llvm::count_if(before, [](const ListedGraph &graph) { return graph.leftOut.empty(); });
   std::string choice = choiceText(listed, *index, selector.empty());
   GraphInput input{std::move(file), std::to_string(number), std::move(choice)};
-  input.step = stepOf(listed, *index);
+  input.step = trainingStepOf(listed, *index);
   input.listed = std::move(listed);
   return input;
 }

@@ -29,7 +29,7 @@ class StepFinder {
 public:
   StepFinder(llvm::ArrayRef<ListedGraph> graphs, size_t chosen) : graphs_(graphs), chosen_(chosen) {}
 
-  LoggedStep find() {
+  LoggedTrainingStep find() {
     noteAttempts();
     sortByPart();
     for (const auto &[key, stages] : parts_)
@@ -102,7 +102,7 @@ private:
   }
 
   void addGraph(const PartKey &key, llvm::ArrayRef<size_t> stages) {
-    StepGraph graph{key.second, key.first};
+    TrainingStepGraph graph{key.second, key.first};
     graph.start = startOf(stages);
     for (size_t index : stages)
       if (graphs_[index].stage >= inductorStage)
@@ -134,11 +134,12 @@ private:
   }
 
   void dropUncompiled() {
-    bool anyCompiled = llvm::any_of(step_.graphs, [](const StepGraph &graph) { return !graph.inductor.empty(); });
-    std::vector<StepGraph> kept;
+    bool anyCompiled =
+        llvm::any_of(step_.graphs, [](const TrainingStepGraph &graph) { return !graph.inductor.empty(); });
+    std::vector<TrainingStepGraph> kept;
     const size_t chosen = step_.chosen;
     for (size_t i = 0; i != step_.graphs.size(); ++i) {
-      StepGraph &graph = step_.graphs[i];
+      TrainingStepGraph &graph = step_.graphs[i];
       if (anyCompiled && graph.inductor.empty() && i != chosen && !llvm::is_contained(unread_, graph.compileId))
         continue;
       if (i == chosen)
@@ -153,7 +154,7 @@ private:
   std::map<std::string, unsigned> lastAttempt_; ///< by compilation
   llvm::MapVector<PartKey, ByStage, std::map<PartKey, unsigned>> parts_;
   std::vector<std::string> unread_; ///< compilations with a result of Inductor that could not be read
-  LoggedStep step_;
+  LoggedTrainingStep step_;
 };
 
 } // namespace
@@ -169,10 +170,10 @@ unsigned fullestStage(llvm::ArrayRef<ListedGraph> graphs, llvm::ArrayRef<size_t>
   return best->first;
 }
 
-std::optional<LoggedStep> stepOf(llvm::ArrayRef<ListedGraph> graphs, size_t chosen) {
+std::optional<LoggedTrainingStep> trainingStepOf(llvm::ArrayRef<ListedGraph> graphs, size_t chosen) {
   if (graphs[chosen].stage == 0)
     return std::nullopt;
-  LoggedStep step = StepFinder(graphs, chosen).find();
+  LoggedTrainingStep step = StepFinder(graphs, chosen).find();
   bool holds = step.chosen < step.graphs.size() && step.graphs[step.chosen].start == chosen;
   return holds ? std::optional(std::move(step)) : std::nullopt;
 }

@@ -60,9 +60,9 @@ void addAssumption(PipelineJob &job, const PipelineSchedule &schedule, const Pip
   for (const std::vector<PipelineSlot> &slots : schedule.ranks)
     for (const PipelineSlot &slot : slots)
       for (const PipelineAction &action : slot.actions)
-        if (action.step == PipelineStep::Unshard || action.step == PipelineStep::ReduceGradient)
-          if (!stages || !stages->stages[static_cast<size_t>(action.stage)].of(action.step).graph) {
-            steps.insert(pipelineStepName(action.step).str());
+        if (action.kind == PipelineActionKind::Unshard || action.kind == PipelineActionKind::ReduceGradient)
+          if (!stages || !stages->stages[static_cast<size_t>(action.stage)].of(action.kind).graph) {
+            steps.insert(pipelineActionName(action.kind).str());
             without.insert(action.stage);
           }
   if (steps.empty())

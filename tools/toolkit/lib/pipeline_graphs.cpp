@@ -12,7 +12,7 @@
 namespace ccgraph {
 namespace {
 
-using enum PipelineStep;
+using enum PipelineActionKind;
 
 /// stage and microbatch
 using RunKey = std::pair<int64_t, int64_t>;
@@ -39,7 +39,7 @@ public:
 
 private:
   void add(const PipelineAction &action) {
-    switch (action.step) {
+    switch (action.kind) {
     case Forward:
       states_[keyOf(action)] =
           actions_.forward(action, action.stage == 0 ? nullptr : valueOf(states_, keyOf(action, action.stage - 1)));
@@ -143,9 +143,9 @@ public:
   }
   Node *backward(const PipelineAction &action, Node *gradient) override {
     Node *output = outputs_.at(keyOf(action)), *input = nullptr;
-    if (action.step != BackwardWeight)
+    if (action.kind != BackwardWeight)
       input = builder_.call("aten.add.Tensor", {gradient ? gradient : output, output});
-    if (action.step != BackwardInput)
+    if (action.kind != BackwardInput)
       weights_.push_back(builder_.call("aten.neg.default", {output}));
     return input;
   }

@@ -136,17 +136,17 @@ private:
   /// Reports for each stage and step the first action without a graph.
   std::vector<Diagnostic> checkActions() {
     std::vector<Diagnostic> findings;
-    std::set<std::pair<int64_t, PipelineStep>> reported;
+    std::set<std::pair<int64_t, PipelineActionKind>> reported;
     for (size_t rank = 0; rank != schedule_.ranks.size(); ++rank)
       for (const PipelineSlot &slot : schedule_.ranks[rank])
         for (const PipelineAction &action : slot.actions) {
           bool hasGraph =
-              !isCompute(action.step) || stages_.stages[static_cast<size_t>(action.stage)].of(action.step).graph;
-          if (hasGraph || !reported.insert({action.stage, action.step}).second)
+              !isCompute(action.kind) || stages_.stages[static_cast<size_t>(action.stage)].of(action.kind).graph;
+          if (hasGraph || !reported.insert({action.stage, action.kind}).second)
             continue;
           findings.push_back(stagesError(path_,
                                          "stage " + std::to_string(action.stage) + " has no \"" +
-                                             memberOf(action.step) + "\", expected the graph of " + action.str() +
+                                             memberOf(action.kind) + "\", expected the graph of " + action.str() +
                                              " of rank " + std::to_string(rank),
                                          "the action is in line " + std::to_string(slot.line) + ", column " +
                                              std::to_string(slot.column) + " of " + schedule_.origin));
@@ -154,10 +154,10 @@ private:
     return findings;
   }
 
-  static std::string memberOf(PipelineStep step) {
-    if (step == PipelineStep::Backward)
+  static std::string memberOf(PipelineActionKind kind) {
+    if (kind == PipelineActionKind::Backward)
       return "backward";
-    return step == PipelineStep::BackwardInput ? "backward_input" : "backward_weight";
+    return kind == PipelineActionKind::BackwardInput ? "backward_input" : "backward_weight";
   }
 
   Context &context_;
@@ -170,16 +170,16 @@ private:
 
 } // namespace
 
-const StageGraph &PipelineStage::of(PipelineStep step) const {
-  if (step == PipelineStep::Backward)
+const StageGraph &PipelineStage::of(PipelineActionKind kind) const {
+  if (kind == PipelineActionKind::Backward)
     return backward;
-  if (step == PipelineStep::BackwardInput)
+  if (kind == PipelineActionKind::BackwardInput)
     return backwardInput;
-  if (step == PipelineStep::Unshard)
+  if (kind == PipelineActionKind::Unshard)
     return unshard;
-  if (step == PipelineStep::ReduceGradient)
+  if (kind == PipelineActionKind::ReduceGradient)
     return reduceGradient;
-  return step == PipelineStep::BackwardWeight ? backwardWeight : forward;
+  return kind == PipelineActionKind::BackwardWeight ? backwardWeight : forward;
 }
 
 std::vector<const StageGraph *> PipelineStage::all() const {

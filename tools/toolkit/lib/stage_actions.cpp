@@ -85,8 +85,8 @@ public:
   void addInputs(size_t rank) override {
     for (const PipelineSlot &slot : schedule_.ranks[rank])
       for (const PipelineAction &action : slot.actions)
-        if (isCompute(action.step) || action.step == PipelineStep::Unshard ||
-            action.step == PipelineStep::ReduceGradient)
+        if (isCompute(action.kind) || action.kind == PipelineActionKind::Unshard ||
+            action.kind == PipelineActionKind::ReduceGradient)
           addShared(action);
   }
   const Type *outputType(int64_t stage) const override { return at(stage).forward.sent->type(); }
@@ -127,7 +127,7 @@ private:
   /// Creates the inputs of the stage that no action computes; microbatches share them.
   void addShared(const PipelineAction &action) {
     GraphBuilder builder(graph_);
-    const StageGraph &own = at(action.stage).of(action.step);
+    const StageGraph &own = at(action.stage).of(action.kind);
     if (!own.graph)
       return;
     for (const Node *node : *own.graph)
@@ -140,7 +140,7 @@ private:
 
   /// Copies the graph of the action; returns the value that it sends, or null.
   Node *run(const PipelineAction &action, Node *received) {
-    const StageGraph &own = at(action.stage).of(action.step);
+    const StageGraph &own = at(action.stage).of(action.kind);
     Values &values = values_[keyOf(action)];
     GraphCopy copy(*own.graph, graph_, action.str() + ".");
     for (const Node *node : *own.graph)
@@ -155,7 +155,7 @@ private:
       if (result) {
         last_.push_back(copy.at(*result));
         values.insert_or_assign(nameOf(*result), last_.back());
-        if (action.step != PipelineStep::Forward)
+        if (action.kind != PipelineActionKind::Forward)
           accumulate(action.stage, *result);
       }
     return own.sent ? copy.at(*own.sent) : nullptr;
@@ -172,14 +172,15 @@ private:
 
   /// Copies a graph of the stage as a whole, if there is one. `results` receives its results by name.
   void runWhole(const PipelineAction &action, Values &results) {
-    const StageGraph &own = at(action.stage).of(action.step);
+    const StageGraph &own = at(action.stage).of(action.kind);
     if (!own.graph)
       return;
     GraphCopy copy(*own.graph, graph_, action.str() + ".");
     for (const Node *node : *own.graph)
       if (node->opcode() == Opcode::Placeholder) {
         auto gradient = gradients_[action.stage].find(nameOf(*node));
-        bool isGradient = action.step == PipelineStep::ReduceGradient && gradient != gradients_[action.stage].end();
+        bool isGradient =
+            action.kind == PipelineActionKind::ReduceGradient && gradient != gradients_[action.stage].end();
         copy.give(*node, isGradient ? gradient->second : shared_[action.stage].find(nameOf(*node))->second);
       }
     copy.copyCalls();

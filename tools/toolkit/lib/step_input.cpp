@@ -19,7 +19,7 @@ struct LoggedPart {
 
 std::vector<LoggedPart> partsOf(const GraphInput &input) {
   std::vector<LoggedPart> parts;
-  for (const StepGraph &graph : input.step->graphs) {
+  for (const TrainingStepGraph &graph : input.step->graphs) {
     if (graph.inductor.empty())
       parts.push_back({graph.start, graphRoleName(graph.role).str(), graph.compileId});
     for (size_t index : graph.inductor) {
@@ -44,7 +44,7 @@ void makeUnique(std::vector<std::string> &labels, llvm::ArrayRef<std::string> id
       label += " #" + std::to_string(number);
 }
 
-llvm::Error readLogged(Context &context, const GraphInput &input, StepInput &step) {
+llvm::Error readLogged(Context &context, const GraphInput &input, TrainingStepInput &step) {
   std::vector<size_t> indices;
   std::vector<std::string> ids;
   for (const LoggedPart &part : partsOf(input)) {
@@ -60,7 +60,7 @@ llvm::Error readLogged(Context &context, const GraphInput &input, StepInput &ste
   return llvm::Error::success();
 }
 
-llvm::Error readFile(Context &context, const GraphInput &input, StepInput &step, Diagnostics &warnings) {
+llvm::Error readFile(Context &context, const GraphInput &input, TrainingStepInput &step, Diagnostics &warnings) {
   llvm::Expected<GraphList> graphs = loadGraphs(context, input.file, input.selector, &warnings);
   if (!graphs)
     return graphs.takeError();
@@ -75,18 +75,19 @@ llvm::Error readFile(Context &context, const GraphInput &input, StepInput &step,
 
 } // namespace
 
-std::vector<LabeledGraph> StepInput::labeled() const {
+std::vector<LabeledGraph> TrainingStepInput::labeled() const {
   std::vector<LabeledGraph> all;
   for (size_t i = 0; i != graphs.size(); ++i)
     all.push_back({graphs[i].get(), labels[i]});
   return all;
 }
 
-llvm::Expected<StepInput> readStep(Context &context, const StepSource &source, Diagnostics &warnings) {
+llvm::Expected<TrainingStepInput> readTrainingStep(Context &context, const TrainingStepSource &source,
+                                                   Diagnostics &warnings) {
   llvm::Expected<GraphInput> input = openGraphs(source.path, "", warnings);
   if (!input)
     return input.takeError();
-  StepInput step;
+  TrainingStepInput step;
   step.gpus = input->gpus;
   if (llvm::Error error = input->step ? readLogged(context, *input, step) : readFile(context, *input, step, warnings))
     return error;

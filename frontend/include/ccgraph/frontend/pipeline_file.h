@@ -4,9 +4,9 @@
 //   0F0,0F1,,0B0,0B1         a line for each rank, a cell for each action; an empty cell is an idle slot
 //   ,1F0,1B0,1F1,1B1
 //
-// A cell is stage, action and microbatch: 1F0. Actions are F, B (the whole backward), I and W (its halves for the
-// input and the weights), the transfers SEND_F, RECV_F, SEND_B and RECV_B, and the rest of PipelineStep. Actions of a
-// stage as a whole have no microbatch: 1UNSHARD. (1F3;0B0)OVERLAP_F_B contains two actions that overlap.
+// A cell is stage, kind of action and microbatch: 1F0. The kinds are F, B (the whole backward), I and W (its halves for
+// the input and the weights), the transfers SEND_F, RECV_F, SEND_B and RECV_B, and the rest of PipelineActionKind.
+// Actions of a stage as a whole have no microbatch: 1UNSHARD. (1F3;0B0)OVERLAP_F_B contains two actions that overlap.
 //
 // Ownership: plain values; the text may be freed once the reader returns. Errors: up to 20 cells that are no action,
 // each with line and column; a file without actions. Cost: linear in the text.

@@ -4,11 +4,13 @@
 
 namespace ccgraph::pipeline {
 
-using enum PipelineStep;
+using enum PipelineActionKind;
 
-ActionKey keyOf(const PipelineAction &action) { return {action.step, action.stage, action.microbatch.value_or(-1)}; }
+ActionKey keyOf(const PipelineAction &action) { return {action.kind, action.stage, action.microbatch.value_or(-1)}; }
 
-PipelineAction actionOf(PipelineStep step, int64_t stage, int64_t microbatch) { return {step, stage, microbatch}; }
+PipelineAction actionOf(PipelineActionKind kind, int64_t stage, int64_t microbatch) {
+  return {kind, stage, microbatch};
+}
 
 std::vector<Placed> placedActions(const PipelineSchedule &schedule) {
   std::vector<Placed> all;
@@ -31,7 +33,7 @@ static Need gradients(int64_t stage, int64_t microbatch) {
 }
 
 Need PipelineNeeds::inputOf(const PipelineAction &action, int64_t neighbor) const {
-  bool isForward = action.step == Forward;
+  bool isForward = action.kind == Forward;
   int64_t microbatch = action.microbatch.value_or(-1);
   if (transfers_ && isRemote(action.stage, neighbor))
     return {{actionOf(isForward ? RecvForward : RecvBackward, action.stage, microbatch)}};
@@ -40,7 +42,7 @@ Need PipelineNeeds::inputOf(const PipelineAction &action, int64_t neighbor) cons
 
 std::vector<Need> PipelineNeeds::of(const PipelineAction &action) const {
   int64_t stage = action.stage, microbatch = action.microbatch.value_or(-1);
-  switch (action.step) {
+  switch (action.kind) {
   case Forward:
     return stage == 0 ? std::vector<Need>() : std::vector<Need>{inputOf(action, stage - 1)};
   case Backward:
@@ -72,7 +74,7 @@ std::vector<Need> PipelineNeeds::of(const PipelineAction &action) const {
 }
 
 PipelineAction PipelineNeeds::senderOf(const PipelineAction &receive) {
-  bool isForward = receive.step == RecvForward;
+  bool isForward = receive.kind == RecvForward;
   return {isForward ? SendForward : SendBackward, receive.stage + (isForward ? -1 : 1), receive.microbatch};
 }
 
@@ -99,7 +101,7 @@ void PipelineRun::run(llvm::function_ref<void(size_t rank, const PipelineSlot &)
 
 /// Returns the action that completes a need: a receive that was posted completes with its send.
 static PipelineAction awaited(const PipelineAction &action) {
-  bool isReceive = action.step == RecvForward || action.step == RecvBackward;
+  bool isReceive = action.kind == RecvForward || action.kind == RecvBackward;
   return isReceive ? PipelineNeeds::senderOf(action) : action;
 }
 

@@ -26,10 +26,10 @@ struct Placed {
 /// Returns all actions, rank by rank.
 [[nodiscard]] std::vector<Placed> placedActions(const PipelineSchedule &schedule);
 
-/// Identifies an action: step, stage, microbatch.
-using ActionKey = std::tuple<PipelineStep, int64_t, int64_t>;
+/// Identifies an action: kind, stage, microbatch.
+using ActionKey = std::tuple<PipelineActionKind, int64_t, int64_t>;
 [[nodiscard]] ActionKey keyOf(const PipelineAction &action);
-[[nodiscard]] PipelineAction actionOf(PipelineStep step, int64_t stage, int64_t microbatch);
+[[nodiscard]] PipelineAction actionOf(PipelineActionKind kind, int64_t stage, int64_t microbatch);
 
 /// What an action needs: one of `anyOf` must have run.
 struct Need {

@@ -4,14 +4,14 @@
 namespace ccgraph::pipeline {
 namespace {
 
-using enum PipelineStep;
+using enum PipelineActionKind;
 
 /// Returns the transfer of an action's result to another rank, and the receive there; empty if it stays on its rank.
 std::optional<std::pair<PipelineAction, PipelineAction>> transferOf(const PipelineAction &action,
                                                                     const PipelineNeeds &needs) {
-  if (action.step == BackwardWeight || !isCompute(action.step))
+  if (action.kind == BackwardWeight || !isCompute(action.kind))
     return std::nullopt;
-  bool isForward = action.step == Forward;
+  bool isForward = action.kind == Forward;
   int64_t other = action.stage + (isForward ? 1 : -1);
   if (!needs.isRemote(action.stage, other))
     return std::nullopt;
@@ -60,8 +60,8 @@ private:
 
   /// The receives of the values that an action reads from other ranks.
   [[nodiscard]] std::vector<PipelineAction> receivesOf(const PipelineAction &action) const {
-    bool isForward = action.step == Forward;
-    if (!isForward && action.step != Backward && action.step != BackwardInput)
+    bool isForward = action.kind == Forward;
+    if (!isForward && action.kind != Backward && action.kind != BackwardInput)
       return {};
     if (!needs_.isRemote(action.stage, action.stage + (isForward ? -1 : 1)))
       return {};

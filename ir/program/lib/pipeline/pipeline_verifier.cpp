@@ -7,7 +7,7 @@
 namespace ccgraph::pipeline {
 namespace {
 
-using enum PipelineStep;
+using enum PipelineActionKind;
 
 std::string at(const Placed &placed) { return "rank " + std::to_string(placed.rank) + " at " + placed.action.str(); }
 
@@ -48,13 +48,13 @@ private:
     const PipelineAction &action = placed.action;
     if (!isInRange(placed))
       return;
-    if (isCompute(action.step) && needs_.ownerOf(action.stage) != placed.rank)
+    if (isCompute(action.kind) && needs_.ownerOf(action.stage) != placed.rank)
       add("pipeline.stage",
           "rank " + std::to_string(placed.rank) + " computes stage " + std::to_string(action.stage) + ", which rank " +
               std::to_string(*needs_.ownerOf(action.stage)) + " computes too; expected one rank for each stage",
           &placed);
     auto [known, isNew] = places_.try_emplace(keyOf(action), placed);
-    bool mayRepeat = !isCompute(action.step) && !isTransfer(action.step);
+    bool mayRepeat = !isCompute(action.kind) && !isTransfer(action.kind);
     if (!isNew && !mayRepeat)
       add("pipeline.repeated", "this action is repeated, expected it once", &placed)
           .notes.push_back("the first is in line " + std::to_string(known->second.slot->line) + ", column " +
@@ -83,7 +83,7 @@ private:
   void checkOrder(const Placed &placed) {
     for (const Need &need : needs_.of(placed.action)) {
       bool isOwn = llvm::all_of(need.anyOf, [&](const PipelineAction &one) {
-        return !isCompute(one.step) || needs_.ownerOf(one.stage) == needs_.ownerOf(placed.action.stage);
+        return !isCompute(one.kind) || needs_.ownerOf(one.stage) == needs_.ownerOf(placed.action.stage);
       });
       auto comesBefore = [&](const PipelineAction &one) {
         auto found = places_.find(keyOf(one));
@@ -95,7 +95,7 @@ private:
       if (llvm::any_of(need.anyOf, exists))
         add("pipeline.order", "this action comes before " + textOf(need) + ", expected it after, on the same rank",
             &placed);
-      else if (!isCompute(need.anyOf.front().step))
+      else if (!isCompute(need.anyOf.front().kind))
         add("pipeline.missing", "this action needs " + textOf(need) + ", which no rank runs", &placed);
     }
   }
@@ -105,8 +105,8 @@ private:
                                   : need.anyOf.front().str() + " or " + need.anyOf.back().str();
   }
 
-  [[nodiscard]] bool has(PipelineStep step, int64_t stage, int64_t microbatch) const {
-    return places_.count({step, stage, microbatch}) > 0;
+  [[nodiscard]] bool has(PipelineActionKind kind, int64_t stage, int64_t microbatch) const {
+    return places_.count({kind, stage, microbatch}) > 0;
   }
 
   /// Stops after some findings: a file may name a large stage and a large microbatch, and lack all others.
@@ -118,8 +118,8 @@ private:
   }
 
   void checkPair(int64_t stage, int64_t microbatch) {
-    auto missing = [&](PipelineStep step) {
-      std::string action = actionOf(step, stage, microbatch).str();
+    auto missing = [&](PipelineActionKind kind) {
+      std::string action = actionOf(kind, stage, microbatch).str();
       std::optional<size_t> owner = needs_.ownerOf(stage);
       Diagnostic &finding = add("pipeline.missing", owner ? "lacks " + action + ", expected it once"
                                                           : "no rank runs " + action + ", expected one to run it");
@@ -146,7 +146,7 @@ private:
   void checkTransfers(llvm::ArrayRef<Placed> all) {
     std::map<std::pair<size_t, size_t>, std::pair<std::vector<Placed>, std::vector<Placed>>> channels;
     for (const Placed &placed : all)
-      if (isTransfer(placed.action.step))
+      if (isTransfer(placed.action.kind))
         addEnd(placed, channels);
     for (auto &[ranks, ends] : channels)
       comparePairs(ranks, ends);
@@ -155,8 +155,8 @@ private:
   template <typename Channels>
   void addEnd(const Placed &placed, Channels &channels) {
     const PipelineAction &action = placed.action;
-    bool isSend = action.step == SendForward || action.step == SendBackward;
-    bool isUp = action.step == SendForward || action.step == RecvBackward;
+    bool isSend = action.kind == SendForward || action.kind == SendBackward;
+    bool isUp = action.kind == SendForward || action.kind == RecvBackward;
     int64_t other = action.stage + (isUp ? 1 : -1);
     std::optional<size_t> peer = needs_.ownerOf(other);
     if (!peer || needs_.ownerOf(action.stage) != placed.rank) {

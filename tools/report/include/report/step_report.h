@@ -34,7 +34,7 @@ struct GraphCost {
 [[nodiscard]] bool isFaster(const GraphCost &cost, const GraphCost &than);
 
 struct StepGraphReport {
-  StepGraph graph;
+  TrainingStepGraph graph;
   /// `graph.start` as it was read
   std::optional<GraphCost> asRead;
   /// Inductor's own result; empty if the log has none

@@ -19,7 +19,7 @@
 
 namespace ccgraph {
 
-enum class PipelineStep : uint8_t {
+enum class PipelineActionKind : uint8_t {
   Forward,
   /// both gradients
   Backward,
@@ -39,20 +39,20 @@ enum class PipelineStep : uint8_t {
   ReduceGradient,
   WaitReduceGradient
 };
-inline constexpr unsigned numPipelineSteps = 14;
+inline constexpr unsigned numPipelineActionKinds = 14;
 /// "F", "B", "I", "W", "SEND_F", ...: PyTorch's spelling.
-[[nodiscard]] llvm::StringRef pipelineStepName(PipelineStep step);
-/// Returns the step with this name; empty for other words.
-[[nodiscard]] std::optional<PipelineStep> parsePipelineStep(llvm::StringRef name);
+[[nodiscard]] llvm::StringRef pipelineActionName(PipelineActionKind kind);
+/// Returns the kind with this name; empty for other words.
+[[nodiscard]] std::optional<PipelineActionKind> parsePipelineActionKind(llvm::StringRef name);
 /// Returns true for Forward and the three kinds of backward.
-[[nodiscard]] bool isCompute(PipelineStep step);
+[[nodiscard]] bool isCompute(PipelineActionKind kind);
 /// Returns true for the two sends and the two receives.
-[[nodiscard]] bool isTransfer(PipelineStep step);
+[[nodiscard]] bool isTransfer(PipelineActionKind kind);
 
 struct PipelineAction {
-  PipelineStep step = PipelineStep::Forward;
+  PipelineActionKind kind = PipelineActionKind::Forward;
   int64_t stage = 0;
-  /// empty for the steps of a stage as a whole
+  /// empty for the actions of a stage as a whole
   std::optional<int64_t> microbatch;
 
   /// Returns "2F0".

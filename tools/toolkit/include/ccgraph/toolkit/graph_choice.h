@@ -47,7 +47,7 @@ struct GraphInput {
   std::optional<int64_t> worldSize;
   /// for a log: the graphs that this rank runs in a step, as indices of `listed`; read by readStepGraphs
   /// (step_graphs.h)
-  std::optional<LoggedStep> step;
+  std::optional<LoggedTrainingStep> step;
   std::vector<ListedGraph> listed;
   std::shared_ptr<const TraceLog> log;   ///< null: `file` is a text that holds all of `listed`
   std::shared_ptr<const InputFile> pipe; ///< the file that `log` reads if the log has no path

@@ -1,4 +1,5 @@
-// LoggedStep lists the graphs of a log that one rank runs in a training step, and which of them are Inductor's results.
+// LoggedTrainingStep lists the graphs of a log that one rank runs in a training step, and which of them are Inductor's
+// results.
 //
 // A log prints each compiled graph at several stages. A step runs each graph once: forward, backward, and other
 // compiled code such as the optimizer. Two stages of each graph matter: the one from which ccgraph's passes start, and
@@ -22,7 +23,7 @@
 
 namespace ccgraph {
 
-struct StepGraph {
+struct TrainingStepGraph {
   GraphRole role = GraphRole::Whole;
   std::string compileId;
   /// the graph from which passes start
@@ -33,15 +34,15 @@ struct StepGraph {
   [[nodiscard]] bool startsFromInductor() const { return inductor.size() == 1 && inductor.front() == start; }
 };
 
-struct LoggedStep {
+struct LoggedTrainingStep {
   /// in the order in which the log first names them
-  std::vector<StepGraph> graphs;
+  std::vector<TrainingStepGraph> graphs;
   /// index of the chosen graph in `graphs`
   size_t chosen = 0;
 };
 
 /// Returns the step of the graph `chosen`, of its rank and log; empty if no device runs a graph of that stage.
-[[nodiscard]] std::optional<LoggedStep> stepOf(llvm::ArrayRef<ListedGraph> graphs, size_t chosen);
+[[nodiscard]] std::optional<LoggedTrainingStep> trainingStepOf(llvm::ArrayRef<ListedGraph> graphs, size_t chosen);
 
 /// Returns the latest stage whose graphs have as many collectives as those of any stage; `indices` must not be empty.
 [[nodiscard]] unsigned fullestStage(llvm::ArrayRef<ListedGraph> graphs, llvm::ArrayRef<size_t> indices);

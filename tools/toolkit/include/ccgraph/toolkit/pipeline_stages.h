@@ -55,7 +55,7 @@ struct PipelineStage {
   StageGraph reduceGradient;
 
   /// Returns the graph of a step of computation, of Unshard or of ReduceGradient.
-  [[nodiscard]] const StageGraph &of(PipelineStep step) const;
+  [[nodiscard]] const StageGraph &of(PipelineActionKind kind) const;
   [[nodiscard]] std::vector<const StageGraph *> all() const;
   /// Returns the graph that takes the gradient of the output: backward, or else backward_input.
   [[nodiscard]] const StageGraph &gradientOfInput() const { return backward.graph ? backward : backwardInput; }

@@ -17,7 +17,7 @@
 
 namespace ccgraph {
 
-struct StepInput {
+struct TrainingStepInput {
   GraphList graphs;
   /// by graph
   std::vector<std::string> labels;
@@ -27,13 +27,14 @@ struct StepInput {
   [[nodiscard]] std::vector<LabeledGraph> labeled() const;
 };
 
-struct StepSource {
+struct TrainingStepSource {
   /// "-" is standard input
   std::string path;
   /// empty: none
   std::string groups;
 };
 
-[[nodiscard]] llvm::Expected<StepInput> readStep(Context &context, const StepSource &source, Diagnostics &warnings);
+[[nodiscard]] llvm::Expected<TrainingStepInput> readTrainingStep(Context &context, const TrainingStepSource &source,
+                                                                 Diagnostics &warnings);
 
 } // namespace ccgraph
