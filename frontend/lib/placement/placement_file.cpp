@@ -90,12 +90,17 @@ private:
     if (placement.of.empty())
       placement.of = std::to_string(placement.position);
     readAxes(entry, placement);
-    if (const JsonValue *order = entry.member("split_order"))
-      for (const JsonValue &axis : order->elements())
-        placement.splitOrder.push_back(axisOf(axis, report_.string(axis, "the name of an axis").value_or("")));
+    readAxisList(entry, "split_order", placement.splitOrder);
+    readAxisList(entry, "as_axes", placement.asAxes);
     if (const JsonValue *shape = entry.member("as"))
       readShape(*shape, placement);
     return placement;
+  }
+
+  void readAxisList(const JsonValue &entry, llvm::StringRef key, std::vector<size_t> &axes) {
+    if (const JsonValue *list = entry.member(key))
+      for (const JsonValue &axis : list->elements())
+        axes.push_back(axisOf(axis, report_.string(axis, "the name of an axis").value_or("")));
   }
 
   size_t readPosition(const JsonValue &entry, llvm::StringRef key) {
@@ -159,8 +164,9 @@ private:
         for (size_t i = 0; i != placement.axes.size(); ++i)
           ordered[toMesh[i]] = placement.axes[i];
         placement.axes = std::move(ordered);
-        for (size_t &axis : placement.splitOrder)
-          axis = toMesh[axis];
+        for (std::vector<size_t> *axes : {&placement.splitOrder, &placement.asAxes})
+          for (size_t &axis : *axes)
+            axis = toMesh[axis];
       }
   }
 

@@ -106,6 +106,7 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> indexRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> creationRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> normRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> attentionRules();
 
 /// Returns the rule of an operator; null if there is none.
 [[nodiscard]] const RuleEntry *findRule(llvm::StringRef base);

@@ -71,6 +71,19 @@ bool canSplit(llvm::ArrayRef<std::vector<Array>> lines, size_t dim, int64_t part
   });
 }
 
+/// Combines the elements of arrays of equal sizes.
+template <class Combine>
+Array combinedArrays(llvm::ArrayRef<Array> line, Combine combine) {
+  Words words(*line.front().words);
+  unsigned digits = line.front().digits;
+  for (const Array &other : line.drop_front()) {
+    digits = std::min<unsigned>(digits, other.digits);
+    for (size_t i = 0; i != words.size(); ++i)
+      words[i] = combine(words[i], (*other.words)[i]);
+  }
+  return makeArray(line.front().kind, line.front().sizes, std::move(words), digits);
+}
+
 /// Joins dimension `dim` of fused arrays: each is [.., parts * n, ..], and part i of the result has part i of all.
 Array joinedFused(llvm::ArrayRef<Array> arrays, size_t dim, int64_t parts) {
   std::vector<Array> split;
@@ -143,6 +156,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
     for (Word allowed : factors_)
       if (factor == truncate(allowed, joined.digits) && (!found || allowed == fromPlain(1))) {
         match.factor = allowed;
+        match.whole = joined;
         found = true;
       }
   }
@@ -216,12 +230,10 @@ bool Correspondence::joinAlong(llvm::ArrayRef<size_t> order, size_t next, llvm::
   }
   bool canAdd = llvm::all_of(
       arrays, [&](const Array &array) { return array.kind == Kind::Float && array.sizes == arrays.front().sizes; });
-  return canAdd && proceed('p', [](const std::vector<Array> &line) {
-           Array sum = line.front();
-           for (const Array &part : llvm::ArrayRef(line).drop_front())
-             sum = addedArrays(sum, part);
-           return sum;
-         });
+  return canAdd && (proceed('p', [](const std::vector<Array> &line) { return combinedArrays(line, add); }) ||
+                    (joinsMaxima_ && proceed('p', [](const std::vector<Array> &line) {
+                       return combinedArrays(line, [](Word x, Word y) { return orderKey(x) < orderKey(y) ? y : x; });
+                     })));
 }
 
 bool Correspondence::search(llvm::ArrayRef<size_t> order, size_t next, std::vector<Array> arrays, Match &match) {

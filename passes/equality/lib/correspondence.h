@@ -20,10 +20,13 @@ struct Match {
   bool isNone = true;
   /// equal words everywhere, such as a constant: corresponds to everything
   bool isTrivial = false;
-  /// by axis: 'r' equal, 's' shards, 'i' shards inside a dimension, 'p' partial sums
+  /// by axis: 'r' equal, 's' shards, 'i' shards inside a dimension, 'p' partial sums or
+  /// maxima
   std::string axes;
   /// the joined values are `factor` times the value of the single graph
   Word factor = 0;
+  /// the joined values
+  Array whole = {};
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }
   [[nodiscard]] bool isInner() const { return axes.find('i') != std::string::npos; }
@@ -42,6 +45,12 @@ public:
 
   /// Returns how the arrays, one for each rank, are a value of the single graph.
   [[nodiscard]] Match find(llvm::ArrayRef<Array> ofRanks);
+
+  /// Adds a value that the single graph does not have. After the first one, arrays are also joined as partial maxima.
+  void addDerived(const Array &array) {
+    addArray(array);
+    joinsMaxima_ = true;
+  }
 
 private:
   void addValue(const Value &value);
@@ -64,6 +73,7 @@ private:
   std::vector<Word> factors_;
   /// first dimensions of fused shapes
   std::vector<int64_t> fused_;
+  bool joinsMaxima_ = false;
   /// how many axes may still be joined inside a dimension that no placement states as fused
   unsigned innerJoins_ = 1;
 };

@@ -124,14 +124,30 @@ public:
                                                                            intListText(array.sizes));
       array = reshaped(array, placement_.as);
     }
-    std::vector<int64_t> coordinates = coordinatesOf(rank, mesh_);
-    for (size_t axis : orderOfAxes(placement_))
-      if (llvm::Error error = apply(array, axis, coordinates[axis]))
-        return error;
-    return placement_.as.empty() ? array : flattened(array);
+    if (llvm::Error error = applyAll(array, rank, [&](size_t axis) { return cutsInShape(axis); }))
+      return error;
+    if (!placement_.as.empty())
+      array = flattened(array);
+    if (llvm::Error error = applyAll(array, rank, [&](size_t axis) { return !cutsInShape(axis); }))
+      return error;
+    return array;
   }
 
 private:
+  [[nodiscard]] bool cutsInShape(size_t axis) const {
+    return placement_.asAxes.empty() || llvm::is_contained(placement_.asAxes, axis);
+  }
+
+  template <class Select>
+  llvm::Error applyAll(Array &array, int64_t rank, Select isSelected) {
+    std::vector<int64_t> coordinates = coordinatesOf(rank, mesh_);
+    for (size_t axis : orderOfAxes(placement_))
+      if (isSelected(axis))
+        if (llvm::Error error = apply(array, axis, coordinates[axis]))
+          return error;
+    return llvm::Error::success();
+  }
+
   llvm::Error apply(Array &array, size_t axis, int64_t index) {
     const Placement &placement = placement_.axes[axis];
     const int64_t count = mesh_[axis].size;

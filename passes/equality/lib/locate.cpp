@@ -135,6 +135,9 @@ private:
     auto [place, isNew] = matches_.try_emplace(&node);
     if (!isNew)
       return place->second;
+    if (isCollective(node) || isViewOrWait(node))
+      for (const Node *operand : node.dataOperands())
+        (void)matchOf(*operand); // it may derive the value that this node passes on
     std::vector<Array> arrays;
     for (size_t rank = 0; rank != comparison_.ranks.size(); ++rank) {
       const Node *mine = alignment_.on(rank, node);
@@ -144,9 +147,43 @@ private:
       arrays.push_back(read(value->tensor));
     }
     Match match;
-    if (arrays.size() == comparison_.ranks.size())
+    if (arrays.size() == comparison_.ranks.size()) {
       match = correspondence_.find(arrays);
+      if (match.isNone && derive(node))
+        match = correspondence_.find(arrays);
+      if (!match.isNone &&
+          llvm::any_of(node.dataOperands(), [&](const Node *operand) { return derived_.count(operand); }))
+        derived_.try_emplace(&node, match.whole);
+    }
     return matches_[&node] = match;
+  }
+
+  /// A vocabulary-parallel loss subtracts a maximum that the single graph does not have. For such a maximum, and for
+  /// what is computed from it, adds the value that the operator has of the whole operands. Returns whether one was
+  /// added.
+  bool derive(const Node &node) {
+    llvm::StringRef target = shortTarget(node);
+    if (!isOneOf(target, {"amax", "sub", "exp", "sum", "log", "unsqueeze", "squeeze"}))
+      return false;
+    std::vector<Value> values(comparison_.ranks.front().graph->idLimit());
+    bool follows = target == "amax";
+    for (const Node *operand : node.dataOperands()) {
+      const Match &match = matchOf(*operand);
+      auto known = derived_.find(operand);
+      follows |= known != derived_.end();
+      if (known == derived_.end() && (!match.isExact() || match.isTrivial))
+        return false;
+      values[operand->id()] = Value(known != derived_.end() ? known->second : match.whole);
+    }
+    uint64_t draws = 0;
+    llvm::Expected<Value> value = trial_.evaluator.evaluate(node, values, draws);
+    if (!value || !follows || !value->is(Value::Type::Tensor)) {
+      llvm::consumeError(value.takeError());
+      return false;
+    }
+    correspondence_.addDerived(read(value->tensor));
+    derived_.try_emplace(&node, read(value->tensor));
+    return true;
   }
   /// Inputs are right by definition, and so is a view of all elements of a value that corresponds.
   bool isKnown(const Node &node) {
@@ -217,13 +254,14 @@ private:
     return true;
   }
 
+  /// Names a node; of an element of a list, the operator that computes the list, unless that is only cut or waited for.
   void name(const Node &node) {
-    if (!named_.insert(node.name().str()).second)
-      return;
-    for (const Node *operand : node.dataOperands())
-      if (node.op() && node.op()->role == OpRole::GetItem && isCollective(*operand))
-        name(*operand);
-    places_.push_back({0, node.name().str().str(), sourceOf(node)});
+    if (node.op() && node.op()->role == OpRole::GetItem)
+      for (const Node *producer : node.dataOperands())
+        if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
+          name(*producer);
+    if (named_.insert(node.name().str()).second)
+      places_.push_back({0, node.name().str().str(), sourceOf(node)});
   }
 
   void addTrace(const Node &node) {
@@ -362,11 +400,17 @@ private:
     return nullptr;
   }
 
+  /// Names wrong values that read the named ones, until there are a few.
   void nameReaders(llvm::ArrayRef<const Node *> nodes) {
-    for (const Node *node : nodes)
-      for (const Use &use : node->uses())
-        if (visited_.count(use.user()))
-          name(*use.user());
+    constexpr size_t enough = 5;
+    std::vector<const Node *> work = nodes.vec();
+    for (size_t next = 0; next != work.size() && places_.size() < enough; ++next)
+      for (const Use &use : work[next]->uses())
+        if (const Node *user = use.user(); visited_.count(user) && !llvm::is_contained(work, user)) {
+          if (!isViewOrWait(*user))
+            name(*user);
+          work.push_back(user);
+        }
   }
 
   const StepComparison &comparison_;
@@ -375,6 +419,8 @@ private:
   Correspondence correspondence_;
   std::map<const Node *, Match> matches_;
   std::map<const Node *, bool> exonerated_;
+  /// the whole values of what derive() added
+  std::map<const Node *, Array> derived_;
   llvm::DenseSet<const Node *> visited_;
   std::vector<const Node *> traced_;
   llvm::StringSet<> named_;

@@ -7,6 +7,9 @@
 // times a factor, and that a wrong value is computed from, lacks a reduction or a scale; the walk continues to the node
 // that made it so.
 //
+// The maximum that a vocabulary-parallel loss subtracts has no counterpart; the values that are computed from it are
+// compared with those that the same operators compute of whole tensors.
+//
 // Ownership: plain values. Failure: none; an empty list if nothing was found. Cost: for each node of the walk, one pass
 // over its values for each candidate placement.
 #pragma once

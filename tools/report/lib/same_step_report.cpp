@@ -3,13 +3,11 @@
 #include "ccgraph/ir/text.h"
 
 #include "llvm/Support/Format.h"
-
-#include <nlohmann/json.hpp>
+#include "llvm/Support/JSON.h"
 
 namespace ccgraph::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using equality::StepAnswer;
 using equality::StepPlace;
 using equality::WrongOutput;
@@ -39,6 +37,26 @@ void writeDifference(llvm::raw_ostream &os, const StepAnswer &answer) {
        << (place.source.empty() ? "" : " (" + visibleText(place.source) + ")") << '\n';
 }
 
+void writePlace(llvm::json::OStream &json, const StepPlace &place) {
+  json.object([&] {
+    json.attribute("rank", place.rank);
+    json.attribute("node", llvm::json::fixUTF8(place.node));
+    json.attribute("source", llvm::json::fixUTF8(place.source));
+  });
+}
+
+void writeOutput(llvm::json::OStream &json, const WrongOutput &output) {
+  json.object([&] {
+    json.attribute("of", llvm::json::fixUTF8(output.of));
+    json.attribute("rank", output.rank);
+    json.attributeArray("element", [&] {
+      for (int64_t index : output.element)
+        json.value(index);
+    });
+    json.attribute("replicas_differ", output.replicasDiffer);
+  });
+}
+
 } // namespace
 
 void writeSameStepText(llvm::raw_ostream &os, const StepAnswer &answer) {
@@ -54,23 +72,29 @@ void writeSameStepText(llvm::raw_ostream &os, const StepAnswer &answer) {
 }
 
 void writeSameStepJson(llvm::raw_ostream &os, const StepAnswer &answer) {
-  Json json;
-  json["equal"] = answer.equal ? Json(*answer.equal) : Json(nullptr);
-  json["outputs_wrong"] = Json::array();
-  json["where"] = Json::array();
-  json["counter_examples"] = Json::array();
-  for (const WrongOutput &output : answer.wrong) {
-    json["outputs_wrong"].push_back(output.of);
-    json["counter_examples"].push_back({{"of", output.of},
-                                        {"rank", output.rank},
-                                        {"element", output.element},
-                                        {"replicas_differ", output.replicasDiffer}});
-  }
-  for (const StepPlace &place : answer.where)
-    json["where"].push_back({{"rank", place.rank}, {"node", place.node}, {"source", place.source}});
-  json["assumed"] = answer.assumed;
-  json["error_probability"] = answer.equal ? Json(answer.errorProbability) : Json(nullptr);
-  os << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attribute("equal", answer.equal ? llvm::json::Value(*answer.equal) : llvm::json::Value(nullptr));
+    json.attributeArray("outputs_wrong", [&] {
+      for (const WrongOutput &output : answer.wrong)
+        json.value(llvm::json::fixUTF8(output.of));
+    });
+    json.attributeArray("where", [&] {
+      for (const StepPlace &place : answer.where)
+        writePlace(json, place);
+    });
+    json.attributeArray("counter_examples", [&] {
+      for (const WrongOutput &output : answer.wrong)
+        writeOutput(json, output);
+    });
+    json.attributeArray("assumed", [&] {
+      for (const std::string &text : answer.assumed)
+        json.value(llvm::json::fixUTF8(text));
+    });
+    json.attribute("error_probability",
+                   answer.equal ? llvm::json::Value(answer.errorProbability) : llvm::json::Value(nullptr));
+  });
+  os << '\n';
 }
 
 } // namespace ccgraph::report

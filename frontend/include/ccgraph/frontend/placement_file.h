@@ -10,8 +10,8 @@
 //    "outputs": [{"position": 0, "single": 0, "of": "loss", "placement": {"fsdp": "partial(avg)", "tp": "replicate"}}]}
 //
 // `position` counts the inputs or outputs of the parallel graph, `single` those of the single graph.
-// ccgraph/ir/placement.h explains placements, `split_order` and `as`. `mesh` may be left out: then the axes are those
-// of the placements in their order, and their sizes are unknown. Other members are ignored.
+// ccgraph/ir/placement.h explains placements, `split_order`, `as` and `as_axes`. `mesh` may be left out: then the axes
+// are those of the placements in their order, and their sizes are unknown. Other members are ignored.
 //
 // Ownership: a plain value; the text may be freed once this returns. Errors: up to 20 malformed entries, each with its
 // place; a file without inputs or outputs; a text that is not JSON. Cost: one pass over the file.

@@ -1,28 +1,11 @@
 // Softmax, losses and norms, taken apart into sums, products, exponentials and roots, so that a form that is spread
 // over ranks is equal to the single one. A softmax needs no maximum: exp(x - m) / sum(exp(x - m)) is exp(x) /
 // sum(exp(x)).
+#include "rules/compose.h"
 #include "rules/reductions.h"
 
 namespace ccgraph::equality {
 namespace {
-
-/// Applies a rule of another operator.
-Array applied(Call &call, llvm::StringLiteral base, std::vector<Value> arguments) {
-  Call other = call;
-  other.base = base.str();
-  other.arguments = std::move(arguments);
-  Value value = evaluateCall(other);
-  if (other.failed())
-    call.reject(other.problem);
-  return other.failed() || !value.is(Value::Type::Tensor) ? filled(Kind::Float, {}, 0) : read(value.tensor);
-}
-Array plus(Call &call, const Array &a, const Array &b) { return sumOf(call, a, b); }
-Array minus(Call &call, const Array &a, const Array &b) { return sumOf(call, a, negated(call, b)); }
-Array times(Call &call, const Array &a, const Array &b) { return zipWords(call, a, b, Kind::Float, multiply); }
-
-Array exponential(Call &call, const Array &a) { return applied(call, "aten.exp", {Value(a)}); }
-/// Sums along a dimension, which stays with size 1.
-Array lineSums(const Array &a, int64_t dim) { return a.sizes.empty() ? a : sumOver(a, {dim}, true); }
 
 // _softmax(self, dim, half_to_float)
 Value softmaxRule(Call &call) {
@@ -150,7 +133,7 @@ IntList firstDims(const Array &x, size_t lastCount) {
 }
 Array squared(Call &call, const Array &a) { return applied(call, "aten.square", {Value(a)}); }
 Array reciprocalRoot(Call &call, const Array &a, double epsilon) {
-  return applied(call, "aten.rsqrt", {Value(plus(call, a, filled(Kind::Float, {}, numberOfReal(epsilon))))});
+  return applied(call, "aten.rsqrt", {Value(sumOf(call, a, filled(Kind::Float, {}, numberOfReal(epsilon))))});
 }
 
 // native_layer_norm(input, normalized_shape, weight, bias, eps) -> (output, mean, rstd)
@@ -164,7 +147,7 @@ Value layerNormRule(Call &call) {
   if (call.has(2))
     output = times(call, output, call.floats(2));
   if (call.has(3))
-    output = plus(call, output, call.floats(3));
+    output = sumOf(call, output, call.floats(3));
   return Value(std::vector<Value>{Value(output), Value(mean), Value(rstd)});
 }
 

@@ -9,7 +9,8 @@
 // Where two axes cut one dimension, `splitOrder` states which cuts first; without it, the major axis does.
 //
 // A fused weight (q, k and v in one) is cut as if it had the shape `as`, [3, 16, 16]: d is a dimension of that shape,
-// so shard(1) cuts each of q, k and v. A rank sees the first two dimensions of its part as one.
+// so shard(1) cuts each of q, k and v. A rank sees the first two dimensions of its part as one. With `asAxes`, these
+// axes cut so, before all others, which cut what a rank then sees: FSDP over tensor-parallel parts.
 //
 // Ownership: plain values. Failure: none; readers check the file, and users the shapes. Cost: none.
 #pragma once
@@ -44,6 +45,8 @@ struct TensorPlacement {
   std::vector<size_t> splitOrder;
   /// empty: the tensor's own shape
   IntList as;
+  /// axes that cut in the shape `as`; empty: all
+  std::vector<size_t> asAxes = {};
 };
 
 struct MeshAxis {

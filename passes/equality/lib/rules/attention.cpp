@@ -1,0 +1,152 @@
+// Attention, taken apart: s = q k^T scale, masked; p = softmax(s); output = p v; logsumexp = log(sum(exp(s))).
+//
+// The backward uses the given output and logsumexp, as PyTorch's kernels do: p = exp(s - logsumexp), and ds = p * (dp -
+// sum(grad * output)). So a form that is spread over blocks of keys, each with the output and logsumexp of all blocks,
+// is equal to the single one.
+#include "rules/compose.h"
+
+#include <cmath>
+
+namespace ccgraph::equality {
+namespace {
+
+/// Where an operator has its arguments; -1: it has none.
+struct Places {
+  size_t query = 0;
+  int mask = -1;
+  size_t dropout = 3;
+  size_t causal = 4;
+  size_t scale = 6;
+};
+
+/// The operands as batches of matrices: [batch * heads, length, features].
+struct Attention {
+  Array query, key, value;
+  IntList sizes;
+  Array scale;
+};
+
+Array asBatches(Call &call, const Array &a) {
+  call.require(a.sizes.size() == 4, "attention of " + intListText(a.sizes));
+  return call.failed() ? a : reshaped(a, {a.sizes[0] * a.sizes[1], a.sizes[2], a.sizes[3]});
+}
+
+Array transposedBatches(Call &call, const Array &a) {
+  return applied(call, "aten.transpose", {Value(a), Value::ofInteger(1), Value::ofInteger(2)});
+}
+Array product(Call &call, const Array &a, const Array &b) { return applied(call, "aten.bmm", {Value(a), Value(b)}); }
+
+Attention attentionOf(Call &call, const Places &places) {
+  Attention attention;
+  Array query = call.floats(places.query), key = call.floats(places.query + 1);
+  attention.sizes = query.sizes;
+  attention.query = asBatches(call, query);
+  attention.key = asBatches(call, key);
+  attention.value = asBatches(call, call.floats(places.query + 2));
+  call.require(call.real(places.dropout, 0) == 0, "no rule for attention with dropout");
+  if (call.failed())
+    return attention;
+  call.require(query.sizes[0] == key.sizes[0] && query.sizes[1] == key.sizes[1],
+               "no rule for attention of " + intListText(query.sizes) + " and " + intListText(key.sizes));
+  double usual = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, query.sizes[3])));
+  attention.scale = filled(Kind::Float, {}, numberOfReal(call.real(places.scale, usual)));
+  return attention;
+}
+
+/// A mask of bools keeps where it holds; one of floats is added.
+Array masked(Call &call, const Array &scores, const Attention &attention, const Places &places) {
+  IntList four = {attention.sizes[0], attention.sizes[1], scores.sizes[1], scores.sizes[2]};
+  Array result = reshaped(scores, four);
+  Array lowest = filled(Kind::Float, {}, negativeInfinity);
+  if (places.mask >= 0 && call.has(static_cast<size_t>(places.mask))) {
+    Array mask = call.tensor(static_cast<size_t>(places.mask));
+    result = mask.kind == Kind::Bool ? applied(call, "aten.where", {Value(mask), Value(result), Value(lowest)})
+                                     : sumOf(call, result, mask);
+  }
+  if (call.flag(places.causal)) {
+    call.require(four[2] == four[3], "no rule for causal attention of different lengths");
+    Array kept = applied(call, "aten.tril", {Value(filled(Kind::Bool, {four[2], four[3]}, 1))});
+    result = applied(call, "aten.where", {Value(kept), Value(result), Value(lowest)});
+  }
+  return call.failed() ? scores : reshaped(result, scores.sizes);
+}
+
+Array scoresOf(Call &call, const Attention &attention, const Places &places) {
+  Array scores = product(call, attention.query, transposedBatches(call, attention.key));
+  return call.failed() ? scores : masked(call, times(call, scores, attention.scale), attention, places);
+}
+
+/// Returns [output, logsumexp], and the further results of the operator as None.
+Value forward(Call &call, const Places &places, size_t results) {
+  Attention attention = attentionOf(call, places);
+  if (call.failed())
+    return {};
+  Array e = exponential(call, scoresOf(call, attention, places));
+  if (call.failed())
+    return {};
+  Array sums = lineSums(e, 2);
+  Array p = applied(call, "aten.div", {Value(e), Value(sums)});
+  Array output = product(call, p, attention.value);
+  Array log = applied(call, "aten.log", {Value(sums)});
+  if (call.failed())
+    return {};
+  const IntList &sizes = attention.sizes;
+  std::vector<Value> values(results);
+  values[0] = Value(reshaped(output, {sizes[0], sizes[1], sizes[2], output.sizes[2]}));
+  values[1] = Value(reshaped(log, {sizes[0], sizes[1], sizes[2]}));
+  return Value(std::move(values));
+}
+
+/// Returns the gradients of query, key and value, and None for the further results. `output` is followed by logsumexp.
+Value backward(Call &call, const Places &places, size_t output, size_t results) {
+  Attention attention = attentionOf(call, places);
+  Array grad = asBatches(call, call.floats(0)), result = asBatches(call, call.floats(output));
+  Array log = call.floats(output + 1);
+  if (call.failed())
+    return {};
+  call.require(log.count() == attention.query.sizes[0] * attention.query.sizes[1], "a logsumexp of other sizes");
+  if (call.failed())
+    return {};
+  log = reshaped(log, {attention.query.sizes[0], attention.query.sizes[1], 1});
+  Array p = exponential(call, minus(call, scoresOf(call, attention, places), log));
+  Array inner = lineSums(times(call, grad, result), 2);
+  Array dp = product(call, grad, transposedBatches(call, attention.value));
+  Array ds = times(call, times(call, p, minus(call, dp, inner)), attention.scale);
+  Array gradients[] = {product(call, ds, attention.key), product(call, transposedBatches(call, ds), attention.query),
+                       product(call, transposedBatches(call, p), grad)};
+  std::vector<Value> values(results);
+  for (size_t i = 0; i != 3 && !call.failed(); ++i) {
+    const IntList &sizes = gradients[i].sizes;
+    values[i] = Value(reshaped(gradients[i], {attention.sizes[0], attention.sizes[1], sizes[1], sizes[2]}));
+  }
+  return Value(std::move(values));
+}
+
+Value cpuRule(Call &call) { return forward(call, {.mask = 5}, 2); }
+Value cpuBackwardRule(Call &call) {
+  return backward(call, {.query = 1, .mask = 8, .dropout = 6, .causal = 7, .scale = 9}, 4, 3);
+}
+Value flashRule(Call &call) { return forward(call, {}, 9); }
+Value flashBackwardRule(Call &call) {
+  return backward(call, {.query = 1, .dropout = 10, .causal = 11, .scale = 14}, 4, 3);
+}
+Value efficientRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7}, 4); }
+Value efficientBackwardRule(Call &call) {
+  return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12}, 5, 4);
+}
+
+} // namespace
+
+llvm::ArrayRef<RuleEntry> attentionRules() {
+  static constexpr RuleEntry rules[] = {
+      {"aten._scaled_dot_product_efficient_attention", efficientRule},
+      {"aten._scaled_dot_product_efficient_attention_backward", efficientBackwardRule},
+      {"aten._scaled_dot_product_flash_attention", flashRule},
+      {"aten._scaled_dot_product_flash_attention_backward", flashBackwardRule},
+      {"aten._scaled_dot_product_flash_attention_for_cpu", cpuRule},
+      {"aten._scaled_dot_product_flash_attention_for_cpu_backward", cpuBackwardRule},
+  };
+  return rules;
+}
+
+} // namespace ccgraph::equality

@@ -1,0 +1,78 @@
+// The part of each rank, by placement.
+#include "distribute.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace ccgraph::equality {
+namespace {
+
+Array counted(IntListRef sizes) {
+  Words words(static_cast<size_t>(productOf(sizes)));
+  std::iota(words.begin(), words.end(), Word{0});
+  return makeArray(Kind::Integer, sizes, std::move(words));
+}
+
+Words partWords(const TensorPlacement &placement, const std::vector<MeshAxis> &mesh, IntListRef sizes, int64_t rank) {
+  llvm::Expected<Array> part = partOf(counted(sizes), placement, mesh, rank, {});
+  if (!part) {
+    ADD_FAILURE() << llvm::toString(part.takeError());
+    return {};
+  }
+  return *part->words;
+}
+
+TensorPlacement sharded(std::vector<int64_t> dims) {
+  TensorPlacement placement;
+  for (int64_t dim : dims)
+    placement.axes.push_back({Placement::Kind::Shard, dim});
+  return placement;
+}
+
+TEST(Distribute, UnevenShardsAreThoseOfTorchChunk) {
+  std::vector<MeshAxis> mesh = {{"tp", 3}};
+  EXPECT_EQ(partWords(sharded({0}), mesh, {7}, 0), (Words{0, 1, 2}));
+  EXPECT_EQ(partWords(sharded({0}), mesh, {7}, 2), (Words{6}));
+  EXPECT_EQ(partWords(sharded({0}), mesh, {4}, 2), Words());
+}
+
+TEST(Distribute, TheMajorAxisCutsFirstUnlessTheSplitOrderStatesAnother) {
+  std::vector<MeshAxis> mesh = {{"fsdp", 2}, {"tp", 2}};
+  TensorPlacement placement = sharded({0, 0});
+  EXPECT_EQ(partWords(placement, mesh, {4}, 1), (Words{1}));
+  placement.splitOrder = {1, 0};
+  EXPECT_EQ(partWords(placement, mesh, {4}, 1), (Words{2}));
+}
+
+TEST(Distribute, AFusedWeightIsCutInEachPart) {
+  TensorPlacement placement = sharded({1});
+  placement.as = {3, 2, 2};
+  EXPECT_EQ(partWords(placement, {{"tp", 2}}, {6, 2}, 1), (Words{2, 3, 6, 7, 10, 11}));
+}
+
+TEST(Distribute, OtherAxesCutWhatARankSeesOfAFusedWeight) {
+  std::vector<MeshAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
+  TensorPlacement placement = sharded({0, 1});
+  placement.as = {3, 2, 2};
+  placement.asAxes = {1};
+  EXPECT_EQ(partWords(placement, mesh, {6, 2}, 3), (Words{6, 7}));
+}
+
+TEST(Distribute, PartsOfASumAddUp) {
+  Field field(3);
+  TensorPlacement placement;
+  placement.axes = {{Placement::Kind::PartialSum, 0}, {Placement::Kind::PartialAvg, 0}};
+  std::vector<MeshAxis> mesh = {{"a", 2}, {"b", 3}};
+  Array whole = makeArray(Kind::Float, {2}, {field.draw(1), field.draw(2)});
+  Array sum = filled(Kind::Float, {2}, 0);
+  for (int64_t rank = 0; rank != 6; ++rank) {
+    llvm::Expected<Array> part = partOf(whole, placement, mesh, rank, {&field, 5});
+    ASSERT_TRUE(static_cast<bool>(part));
+    sum = addedArrays(sum, *part);
+  }
+  EXPECT_TRUE(sameWords(scaledArray(sum, field.inverse(numberOfInteger(3))), whole));
+}
+
+} // namespace
+} // namespace ccgraph::equality
