@@ -4,7 +4,8 @@ NAME...].
 
 All recipes run in one job, one after another, each without the pass and then with it. A recipe succeeds if it ends
 with bitwise equal values, including ddp's recipes, since Pass() merges no sums of more than two ranks here. A
-recipe that does not run without the pass is reported, and is not a failure.
+recipe that does not run without the pass is reported, and is not a failure. CCGRAPH_PACKAGE is a folder with an
+installed wheel, in place of the package of the source tree.
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile
 
@@ -15,7 +16,8 @@ ENDED = {"error": "a process ended", "warnings": []}
 
 
 def start(folder, names, rank, ranks):
-    package = os.pathsep.join([str(HERE.parent.parent / "frontend/python"), os.environ.get("PYTHONPATH", "")])
+    package = os.pathsep.join([os.environ.get("CCGRAPH_PACKAGE", str(HERE.parent.parent / "frontend/python")),
+                               os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": str(ranks), "OMP_NUM_THREADS": "1",
                    "TORCHINDUCTOR_COMPILE_THREADS": "1", **KERNELS_ONLY,
                    "PYTHONFAULTHANDLER": "1", "PYTHONPATH": package}
