@@ -41,8 +41,7 @@ class DeviceCall {
 public:
   using LaunchPtr = std::shared_ptr<const GroupLaunch>;
   DeviceCall(LaunchPtr launch, DevicePool &pool, int64_t number)
-      : launch_(std::move(launch)), pool_(pool), number_(number),
-        deadline_(std::chrono::steady_clock::now() + launch_->call().timeout) {}
+      : launch_(std::move(launch)), pool_(pool), number_(number), deadline_(launch_->deadline()) {}
   ~DeviceCall();
   DeviceCall(const DeviceCall &) = delete;
   DeviceCall &operator=(const DeviceCall &) = delete;

@@ -84,7 +84,8 @@ CollectiveKind kindOf(GroupOp op) {
 }
 
 GroupLaunch::GroupLaunch(GroupCall call, int64_t rank, llvm::ArrayRef<int64_t> members)
-    : call_(std::move(call)), rank_(rank), size_(static_cast<int64_t>(members.size())) {
+    : call_(std::move(call)), deadline_(std::chrono::steady_clock::now() + call_.timeout), rank_(rank),
+      size_(static_cast<int64_t>(members.size())) {
   launch_.call.name = identifierOf(call_.op);
   launch_.rank = members[static_cast<size_t>(rank)];
   launch_.kind = kindOf(call_.op);

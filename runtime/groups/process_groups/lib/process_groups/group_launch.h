@@ -27,6 +27,8 @@ public:
 
   [[nodiscard]] const GroupCall &call() const { return call_; }
   [[nodiscard]] const Launch &launch() const { return launch_; }
+  /// When the call must have met those of the other ranks: its timeout after its begin.
+  [[nodiscard]] std::chrono::steady_clock::time_point deadline() const { return deadline_; }
   /// Calls of different classes do not match, although their launches do: "reduce" and "all_reduce".
   [[nodiscard]] llvm::StringRef matchName() const;
   /// Copies staged results into the outputs; once, when the launch is complete.
@@ -50,6 +52,7 @@ private:
   void addListCounts();
 
   GroupCall call_;
+  std::chrono::steady_clock::time_point deadline_;
   int64_t rank_;
   int64_t size_;
   Launch launch_;

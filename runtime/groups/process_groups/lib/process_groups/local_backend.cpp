@@ -22,7 +22,7 @@ public:
     llvm::Expected<LocalRoom::Seat> seat = room_->join(member_, launch_);
     if (!seat)
       return seat.takeError();
-    seat_ = *seat;
+    seat_ = std::move(*seat);
     return llvm::Error::success();
   }
 

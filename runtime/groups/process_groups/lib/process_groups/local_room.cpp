@@ -16,7 +16,7 @@ using llvm::Twine;
 // --- Deadlines -------------------------------------------------------------------------------------------------------
 
 CallDeadline CallDeadline::of(std::shared_ptr<const GroupLaunch> launch) {
-  return {std::chrono::steady_clock::now() + launch->call().timeout, std::move(launch)};
+  return {launch->deadline(), std::move(launch)};
 }
 
 llvm::Error CallDeadline::error(const std::string &what, std::chrono::milliseconds timeout) const {
@@ -30,15 +30,15 @@ llvm::Error CallDeadline::error(const std::string &what, std::chrono::millisecon
 
 LocalCall::LocalCall(llvm::ArrayRef<int64_t> members, size_t sequence)
     : members_(members), sequence_(sequence), match_(members_, sequence), launches_(members.size()),
-      begun_(members.size()) {}
+      begunBeyond_(members.size() > begun_.size() ? members.size() - begun_.size() : 0) {}
 
 LocalCall::LocalCall(int64_t from, int64_t to)
-    : ends_{from, to}, members_(ends_), sequence_(0), match_(members_, 0), launches_(2), begun_(2) {}
+    : ends_{from, to}, members_(ends_), sequence_(0), match_(members_, 0), launches_(2) {}
 
 llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
   launches_[member] = std::move(launch);
-  if (CallDeadline own = CallDeadline::of(launches_[member]); own.at < deadline_.at)
-    deadline_ = std::move(own);
+  if (launches_[member]->deadline() < deadline_.at)
+    deadline_ = CallDeadline::of(launches_[member]);
   if (llvm::Error error = checkNames(member))
     return error;
   return match_.arrive(member, launches_[member]->launch());
@@ -61,7 +61,8 @@ llvm::Error LocalCall::checkNames(size_t member) const {
 }
 
 bool LocalCall::movePart(size_t member) {
-  if (begun_[member].exchange(true, std::memory_order_acq_rel))
+  std::atomic<bool> &begun = member < begun_.size() ? begun_[member] : begunBeyond_[member - begun_.size()];
+  if (begun.exchange(true, std::memory_order_acq_rel))
     return false;
   moveRows(match_.launches(), member);
   return match_.finish();
@@ -182,11 +183,10 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinCollective(size_t member,
   size_t number = ++joined_[member];
   while (firstNumber_ + calls_.size() <= number)
     calls_.push_back(std::make_shared<LocalCall>(members_, firstNumber_ + calls_.size()));
-  std::shared_ptr<LocalCall> call = calls_[number - firstNumber_];
-  llvm::Expected<Seat> seat = joinLocked({call, member}, launch);
+  llvm::Expected<Seat> seat = joinLocked({calls_[number - firstNumber_], member}, launch);
   for (size_t gone : left_)
-    if (seat && !call->has(gone))
-      lose(gone, *call);
+    if (seat && !seat->call->has(gone))
+      lose(gone, *seat->call);
   while (!calls_.empty() && calls_.front()->hasAll()) {
     calls_.pop_front();
     ++firstNumber_;

@@ -74,7 +74,9 @@ private:
   size_t sequence_;
   LocalMatch match_;
   llvm::SmallVector<std::shared_ptr<const GroupLaunch>, 4> launches_;
-  std::vector<std::atomic<bool>> begun_;
+  /// by member: whether a thread has begun its part; those of larger groups need memory of their own
+  std::array<std::atomic<bool>, 8> begun_{};
+  std::vector<std::atomic<bool>> begunBeyond_;
 };
 
 class LocalRoom {

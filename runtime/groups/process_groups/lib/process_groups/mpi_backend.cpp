@@ -44,7 +44,7 @@ public:
 
   llvm::Expected<Ticket> launch(LaunchPtr launch) {
     Ticket ticket = ticketOf(*launch);
-    Clock::time_point deadline = Clock::now() + launch->call().timeout;
+    Clock::time_point deadline = launch->deadline();
     bool transfers = isPointToPoint(launch->launch().kind);
     inFlight_[ticket] = {std::move(launch), deadline};
     if (!transfers)
@@ -261,7 +261,7 @@ llvm::Error endOverdue(MpiJob &job) {
 class MpiWork final : public Work {
 public:
   MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch)
-      : group_(std::move(group)), launch_(std::move(launch)), deadline_(Clock::now() + launch_->call().timeout) {}
+      : group_(std::move(group)), launch_(std::move(launch)), deadline_(launch_->deadline()) {}
   ~MpiWork() override {
     if (!done_ && begun_)
       group_->abandon(ticket_);
@@ -279,11 +279,11 @@ public:
   }
 
   llvm::Error wait(std::optional<Milliseconds> timeout) override {
-    auto until = timeout ? std::min(deadline_, Clock::now() + *timeout) : deadline_;
+    Clock::time_point begun = Clock::now(), until = timeout ? std::min(deadline_, begun + *timeout) : deadline_;
     bool ends = until == deadline_;
     MpiStandby standby(group_->job(),
-                       std::max(std::chrono::duration_cast<Milliseconds>(until - Clock::now()), Milliseconds(1)));
-    Standby::Since since = Clock::now();
+                       std::max(std::chrono::duration_cast<Milliseconds>(until - begun), Milliseconds(1)));
+    Standby::Since since = begun;
     MpiCallPlace place(*group_, ticket_, *launch_);
     while (!advance(standby)) {
       if (standby.isOver())

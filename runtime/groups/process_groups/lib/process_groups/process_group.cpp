@@ -109,6 +109,13 @@ llvm::Error ProcessGroup::compareWithOthers(const GroupCall &call) {
 
 namespace {
 
+/// A list in braces would copy the tensor twice.
+std::vector<Tensor> listOf(const Tensor &tensor) {
+  std::vector<Tensor> list;
+  list.push_back(tensor);
+  return list;
+}
+
 GroupCall callOf(GroupOp op, std::vector<Tensor> inputs, std::vector<Tensor> outputs) {
   GroupCall call;
   call.op = op;
@@ -140,7 +147,7 @@ GroupCall transferring(GroupOp op, const Tensor &tensor, int64_t peer, int64_t t
 } // namespace
 
 llvm::Expected<WorkPtr> ProcessGroup::allReduce(const Tensor &tensor, Reduction reduction, CallOptions options) {
-  return issue(reducing(GroupOp::AllReduce, {tensor}, {}, reduction), options);
+  return issue(reducing(GroupOp::AllReduce, listOf(tensor), {}, reduction), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allReduceCoalesced(std::vector<Tensor> tensors, Reduction reduction,
@@ -150,22 +157,22 @@ llvm::Expected<WorkPtr> ProcessGroup::allReduceCoalesced(std::vector<Tensor> ten
 
 llvm::Expected<WorkPtr> ProcessGroup::reduce(const Tensor &tensor, int64_t root, Reduction reduction,
                                              CallOptions options) {
-  GroupCall call = reducing(GroupOp::Reduce, {tensor}, {}, reduction);
+  GroupCall call = reducing(GroupOp::Reduce, listOf(tensor), {}, reduction);
   call.root = root;
   return issue(std::move(call), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::broadcast(const Tensor &tensor, int64_t root, CallOptions options) {
-  return issue(rooted(GroupOp::Broadcast, {tensor}, {}, root), options);
+  return issue(rooted(GroupOp::Broadcast, listOf(tensor), {}, root), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allGather(std::vector<Tensor> outputs, const Tensor &input, CallOptions options) {
-  return issue(callOf(GroupOp::AllGather, {input}, std::move(outputs)), options);
+  return issue(callOf(GroupOp::AllGather, listOf(input), std::move(outputs)), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allGatherIntoTensor(const Tensor &output, const Tensor &input,
                                                           CallOptions options) {
-  return issue(callOf(GroupOp::AllGatherIntoTensor, {input}, {output}), options);
+  return issue(callOf(GroupOp::AllGatherIntoTensor, listOf(input), listOf(output)), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allGatherCoalesced(const std::vector<std::vector<Tensor>> &outputs,
@@ -193,22 +200,22 @@ llvm::Expected<WorkPtr> ProcessGroup::allGatherIntoTensorCoalesced(std::vector<T
 
 llvm::Expected<WorkPtr> ProcessGroup::gather(std::vector<Tensor> outputs, const Tensor &input, int64_t root,
                                              CallOptions options) {
-  return issue(rooted(GroupOp::Gather, {input}, std::move(outputs), root), options);
+  return issue(rooted(GroupOp::Gather, listOf(input), std::move(outputs), root), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::scatter(const Tensor &output, std::vector<Tensor> inputs, int64_t root,
                                               CallOptions options) {
-  return issue(rooted(GroupOp::Scatter, std::move(inputs), {output}, root), options);
+  return issue(rooted(GroupOp::Scatter, std::move(inputs), listOf(output), root), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::reduceScatter(const Tensor &output, std::vector<Tensor> inputs,
                                                     Reduction reduction, CallOptions options) {
-  return issue(reducing(GroupOp::ReduceScatter, std::move(inputs), {output}, reduction), options);
+  return issue(reducing(GroupOp::ReduceScatter, std::move(inputs), listOf(output), reduction), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::reduceScatterTensor(const Tensor &output, const Tensor &input,
                                                           Reduction reduction, CallOptions options) {
-  return issue(reducing(GroupOp::ReduceScatterTensor, {input}, {output}, reduction), options);
+  return issue(reducing(GroupOp::ReduceScatterTensor, listOf(input), listOf(output), reduction), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::reduceScatterTensorCoalesced(std::vector<Tensor> outputs,
@@ -225,7 +232,7 @@ llvm::Expected<WorkPtr> ProcessGroup::allToAll(std::vector<Tensor> outputs, std:
 
 llvm::Expected<WorkPtr> ProcessGroup::allToAllSingle(const Tensor &output, const Tensor &input, Splits splits,
                                                      CallOptions options) {
-  GroupCall call = callOf(GroupOp::AllToAllSingle, {input}, {output});
+  GroupCall call = callOf(GroupOp::AllToAllSingle, listOf(input), listOf(output));
   call.inputSplits = std::move(splits.inputs);
   call.outputSplits = std::move(splits.outputs);
   return issue(std::move(call), options);
