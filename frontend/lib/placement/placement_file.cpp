@@ -11,14 +11,14 @@ namespace {
 constexpr size_t errorLimit = 20;
 
 /// Reads "replicate", "shard(0)", "partial(sum)" or "partial(avg)".
-std::optional<Placement> parsePlacement(llvm::StringRef text) {
-  Placement placement;
+std::optional<AxisPlacement> parsePlacement(llvm::StringRef text) {
+  AxisPlacement placement;
   if (text == "replicate")
     return placement;
-  placement.kind = text == "partial(sum)" ? Placement::Kind::PartialSum : Placement::Kind::PartialAvg;
+  placement.kind = text == "partial(sum)" ? AxisPlacement::Kind::PartialSum : AxisPlacement::Kind::PartialAvg;
   if (text == "partial(sum)" || text == "partial(avg)")
     return placement;
-  placement.kind = Placement::Kind::Shard;
+  placement.kind = AxisPlacement::Kind::Shard;
   constexpr int64_t mostDims = 64;
   if (!text.consume_front("shard(") || !text.consume_back(")") || text.getAsInteger(10, placement.dim) ||
       placement.dim < 0 || placement.dim > mostDims)
@@ -124,13 +124,13 @@ private:
       return report_.expected(axes ? *axes : entry, "'placement': an object, axis -> placement",
                               "e.g. {\"dp\": \"replicate\", \"tp\": \"shard(0)\"}");
     for (const JsonValue &axis : axes->elements()) {
-      std::optional<Placement> parsed =
-          axis.is(JsonKind::String) ? parsePlacement(axis.text) : std::optional<Placement>();
+      std::optional<AxisPlacement> parsed =
+          axis.is(JsonKind::String) ? parsePlacement(axis.text) : std::optional<AxisPlacement>();
       if (!parsed)
         report_.expected(axis, "a placement: replicate, shard(DIMENSION), partial(sum) or partial(avg)");
       size_t index = axisOf(axis, axis.key);
       placement.axes.resize(std::max(placement.axes.size(), index + 1));
-      placement.axes[index] = parsed.value_or(Placement());
+      placement.axes[index] = parsed.value_or(AxisPlacement());
     }
   }
 
@@ -150,7 +150,7 @@ private:
         stated_.push_back({axis.name, 0});
     std::vector<size_t> toMesh;
     for (const NamedAxis &axis : axes_) {
-      const auto *place = llvm::find_if(stated_, [&](const MeshAxis &stated) { return stated.name == axis.name; });
+      const auto *place = llvm::find_if(stated_, [&](const NamedAxis &stated) { return stated.name == axis.name; });
       if (place == stated_.end())
         report_.error(axis.offset, "the mesh has no axis '" + axis.name + "'", "list it in \"mesh\"");
       toMesh.push_back(static_cast<size_t>(place - stated_.begin()));
@@ -160,7 +160,7 @@ private:
       return;
     for (std::vector<TensorPlacement> *list : {&placements_.inputs, &placements_.outputs})
       for (TensorPlacement &placement : *list) {
-        std::vector<Placement> ordered(stated_.size());
+        std::vector<AxisPlacement> ordered(stated_.size());
         for (size_t i = 0; i != placement.axes.size(); ++i)
           ordered[toMesh[i]] = placement.axes[i];
         placement.axes = std::move(ordered);
@@ -176,7 +176,7 @@ private:
   };
   JsonReport report_;
   StepPlacements placements_;
-  llvm::SmallVector<MeshAxis, 4> stated_;
+  llvm::SmallVector<NamedAxis, 4> stated_;
   llvm::SmallVector<NamedAxis, 4> axes_;
 };
 

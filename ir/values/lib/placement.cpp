@@ -2,15 +2,15 @@
 
 namespace ccgraph {
 
-std::string placementText(const Placement &placement) {
+std::string placementText(const AxisPlacement &placement) {
   switch (placement.kind) {
-  case Placement::Kind::Replicate:
+  case AxisPlacement::Kind::Replicate:
     return "replicate";
-  case Placement::Kind::Shard:
+  case AxisPlacement::Kind::Shard:
     return "shard(" + std::to_string(placement.dim) + ")";
-  case Placement::Kind::PartialSum:
+  case AxisPlacement::Kind::PartialSum:
     return "partial(sum)";
-  case Placement::Kind::PartialAvg:
+  case AxisPlacement::Kind::PartialAvg:
     return "partial(avg)";
   }
   llvm_unreachable("all placements are named");

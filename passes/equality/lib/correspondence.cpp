@@ -113,7 +113,7 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
   for (const Value &value : trial.single.front().values)
     addValue(value);
   factors_ = {fromPlain(1)};
-  for (const MeshAxis &axis : comparison.placements.mesh)
+  for (const NamedAxis &axis : comparison.placements.mesh)
     for (size_t i = 0, count = factors_.size(); i != count; ++i)
       for (Word by : {numberOfInteger(axis.size), field_.inverse(numberOfInteger(axis.size)),
                       numberOfInteger(axis.size * axis.size)})
@@ -165,7 +165,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
 
 std::vector<std::vector<Array>> Correspondence::linesOf(size_t axis, llvm::ArrayRef<size_t> joined,
                                                         llvm::ArrayRef<Array> arrays) const {
-  llvm::ArrayRef<MeshAxis> mesh = comparison_.placements.mesh;
+  llvm::ArrayRef<NamedAxis> mesh = comparison_.placements.mesh;
   const auto count = static_cast<size_t>(mesh[axis].size);
   size_t inner = 1;
   for (size_t minor = axis + 1; minor != mesh.size(); ++minor)

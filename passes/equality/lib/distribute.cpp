@@ -7,23 +7,23 @@
 
 namespace ccgraph::equality {
 
-std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<MeshAxis> mesh) {
+std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh) {
   std::vector<int64_t> coordinates(mesh.size());
   for (size_t axis = mesh.size(); axis-- > 0; rank /= mesh[axis].size)
     coordinates[axis] = rank % mesh[axis].size;
   return coordinates;
 }
 
-int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<MeshAxis> mesh) {
+int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh) {
   int64_t rank = 0;
   for (size_t axis = 0; axis != mesh.size(); ++axis)
     rank = rank * mesh[axis].size + coordinates[axis];
   return rank;
 }
 
-int64_t numRanks(llvm::ArrayRef<MeshAxis> mesh) {
+int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh) {
   int64_t ranks = 1;
-  for (const MeshAxis &axis : mesh)
+  for (const NamedAxis &axis : mesh)
     ranks = saturatingMultiply(ranks, axis.size);
   return ranks;
 }
@@ -113,7 +113,7 @@ Array summand(const Array &whole, int64_t index, int64_t count, const PartialPar
 /// Cuts and adds by one placement after the other.
 class Cutter {
 public:
-  Cutter(const TensorPlacement &placement, llvm::ArrayRef<MeshAxis> mesh, PartialParts parts)
+  Cutter(const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh, PartialParts parts)
       : placement_(placement), mesh_(mesh), parts_(parts) {}
 
   llvm::Expected<Array> part(Array array, int64_t rank) {
@@ -149,15 +149,16 @@ private:
   }
 
   llvm::Error apply(Array &array, size_t axis, int64_t index) {
-    const Placement &placement = placement_.axes[axis];
+    const AxisPlacement &placement = placement_.axes[axis];
     const int64_t count = mesh_[axis].size;
-    if (placement.kind == Placement::Kind::Replicate)
+    if (placement.kind == AxisPlacement::Kind::Replicate)
       return llvm::Error::success();
-    if (placement.kind != Placement::Kind::Shard) {
+    if (placement.kind != AxisPlacement::Kind::Shard) {
       if (array.kind != Kind::Float)
         return llvm::createStringError(llvm::inconvertibleErrorCode(), "integers cannot be partial sums here");
       PartialParts parts{parts_.field, mix(parts_.key, axis)};
-      Array total = placement.kind == Placement::Kind::PartialSum ? array : scaledArray(array, numberOfInteger(count));
+      Array total =
+          placement.kind == AxisPlacement::Kind::PartialSum ? array : scaledArray(array, numberOfInteger(count));
       array = summand(total, index, count, parts);
       return llvm::Error::success();
     }
@@ -177,13 +178,13 @@ private:
   }
 
   const TensorPlacement &placement_;
-  llvm::ArrayRef<MeshAxis> mesh_;
+  llvm::ArrayRef<NamedAxis> mesh_;
   PartialParts parts_;
 };
 
 } // namespace
 
-llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement, llvm::ArrayRef<MeshAxis> mesh,
+llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh,
                              int64_t rank, const PartialParts &parts) {
   return Cutter(placement, mesh, parts).part(whole, rank);
 }

@@ -13,9 +13,9 @@
 namespace ccgraph::equality {
 
 /// Coordinates of a rank, from the major axis to the minor one.
-[[nodiscard]] std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<MeshAxis> mesh);
-[[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<MeshAxis> mesh);
-[[nodiscard]] int64_t numRanks(llvm::ArrayRef<MeshAxis> mesh);
+[[nodiscard]] std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh);
+[[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh);
+[[nodiscard]] int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh);
 
 /// Makes the pseudo-random parts of tensors that are partial sums.
 struct PartialParts {
@@ -27,7 +27,7 @@ struct PartialParts {
 /// Returns the part of a rank. An axis on which the tensor is partial gets parts that are pseudo-random but for the
 /// last, so that their sum (or mean) is the tensor.
 [[nodiscard]] llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement,
-                                           llvm::ArrayRef<MeshAxis> mesh, int64_t rank, const PartialParts &parts);
+                                           llvm::ArrayRef<NamedAxis> mesh, int64_t rank, const PartialParts &parts);
 
 /// Returns the elements from `start` to before `end` along a dimension.
 [[nodiscard]] Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end);

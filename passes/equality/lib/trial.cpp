@@ -88,10 +88,10 @@ private:
     std::vector<std::vector<int64_t>> members = {coordinatesOf(rank, mesh_)};
     Word share = fromPlain(1);
     for (size_t axis = 0; axis != mesh_.size(); ++axis) {
-      Placement::Kind kind = placement_.axes[axis].kind;
-      if (kind != Placement::Kind::PartialSum && kind != Placement::Kind::PartialAvg)
+      AxisPlacement::Kind kind = placement_.axes[axis].kind;
+      if (kind != AxisPlacement::Kind::PartialSum && kind != AxisPlacement::Kind::PartialAvg)
         continue;
-      if (kind == Placement::Kind::PartialAvg)
+      if (kind == AxisPlacement::Kind::PartialAvg)
         share = multiply(share, Field(0).inverse(numberOfInteger(mesh_[axis].size)));
       std::vector<std::vector<int64_t>> more;
       for (std::vector<int64_t> coordinates : members)
@@ -109,8 +109,8 @@ private:
 
   llvm::Expected<std::optional<WrongOutput>> checkRank(int64_t rank) {
     TensorPlacement cut = placement_;
-    for (Placement &placement : cut.axes)
-      if (placement.kind != Placement::Kind::Shard)
+    for (AxisPlacement &placement : cut.axes)
+      if (placement.kind != AxisPlacement::Kind::Shard)
         placement = {};
     llvm::Expected<Array> wanted = partOf(whole_, cut, mesh_, rank, {});
     if (!wanted)
@@ -140,7 +140,7 @@ private:
     for (int64_t rank = 0; rank != numRanks(mesh_); ++rank) {
       std::vector<int64_t> coordinates = coordinatesOf(rank, mesh_);
       for (size_t axis = 0; axis != mesh_.size(); ++axis)
-        if (placement_.axes[axis].kind == Placement::Kind::Replicate)
+        if (placement_.axes[axis].kind == AxisPlacement::Kind::Replicate)
           coordinates[axis] = 0;
       if (!sameWords(outputOf(rank), outputOf(rankAt(coordinates, mesh_))))
         return true;
@@ -148,7 +148,7 @@ private:
     return false;
   }
 
-  llvm::ArrayRef<MeshAxis> mesh_;
+  llvm::ArrayRef<NamedAxis> mesh_;
   const Trial &trial_;
   const TensorPlacement &placement_;
   Array whole_;

@@ -14,7 +14,7 @@ Array counted(IntListRef sizes) {
   return makeArray(Kind::Integer, sizes, std::move(words));
 }
 
-Words partWords(const TensorPlacement &placement, const std::vector<MeshAxis> &mesh, IntListRef sizes, int64_t rank) {
+Words partWords(const TensorPlacement &placement, const std::vector<NamedAxis> &mesh, IntListRef sizes, int64_t rank) {
   llvm::Expected<Array> part = partOf(counted(sizes), placement, mesh, rank, {});
   if (!part) {
     ADD_FAILURE() << llvm::toString(part.takeError());
@@ -26,19 +26,19 @@ Words partWords(const TensorPlacement &placement, const std::vector<MeshAxis> &m
 TensorPlacement sharded(std::vector<int64_t> dims) {
   TensorPlacement placement;
   for (int64_t dim : dims)
-    placement.axes.push_back({Placement::Kind::Shard, dim});
+    placement.axes.push_back({AxisPlacement::Kind::Shard, dim});
   return placement;
 }
 
 TEST(Distribute, UnevenShardsAreThoseOfTorchChunk) {
-  std::vector<MeshAxis> mesh = {{"tp", 3}};
+  std::vector<NamedAxis> mesh = {{"tp", 3}};
   EXPECT_EQ(partWords(sharded({0}), mesh, {7}, 0), (Words{0, 1, 2}));
   EXPECT_EQ(partWords(sharded({0}), mesh, {7}, 2), (Words{6}));
   EXPECT_EQ(partWords(sharded({0}), mesh, {4}, 2), Words());
 }
 
 TEST(Distribute, TheMajorAxisCutsFirstUnlessTheSplitOrderStatesAnother) {
-  std::vector<MeshAxis> mesh = {{"fsdp", 2}, {"tp", 2}};
+  std::vector<NamedAxis> mesh = {{"fsdp", 2}, {"tp", 2}};
   TensorPlacement placement = sharded({0, 0});
   EXPECT_EQ(partWords(placement, mesh, {4}, 1), (Words{1}));
   placement.splitOrder = {1, 0};
@@ -52,7 +52,7 @@ TEST(Distribute, AFusedWeightIsCutInEachPart) {
 }
 
 TEST(Distribute, OtherAxesCutWhatARankSeesOfAFusedWeight) {
-  std::vector<MeshAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
+  std::vector<NamedAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
   TensorPlacement placement = sharded({0, 1});
   placement.as = {3, 2, 2};
   placement.asAxes = {1};
@@ -62,8 +62,8 @@ TEST(Distribute, OtherAxesCutWhatARankSeesOfAFusedWeight) {
 TEST(Distribute, PartsOfASumAddUp) {
   Field field(3);
   TensorPlacement placement;
-  placement.axes = {{Placement::Kind::PartialSum, 0}, {Placement::Kind::PartialAvg, 0}};
-  std::vector<MeshAxis> mesh = {{"a", 2}, {"b", 3}};
+  placement.axes = {{AxisPlacement::Kind::PartialSum, 0}, {AxisPlacement::Kind::PartialAvg, 0}};
+  std::vector<NamedAxis> mesh = {{"a", 2}, {"b", 3}};
   Array whole = makeArray(Kind::Float, {2}, {field.draw(1), field.draw(2)});
   Array sum = filled(Kind::Float, {2}, 0);
   for (int64_t rank = 0; rank != 6; ++rank) {

@@ -190,9 +190,9 @@ TEST_P(Laws, HoldAsStated) {
   for (const Node *node : *graphs[0])
     if (node->opcode() == Opcode::Placeholder) {
       size_t position = comparison.placements.inputs.size();
-      comparison.placements.inputs.push_back({position, position, "input", {Placement()}, {}, {}});
+      comparison.placements.inputs.push_back({position, position, "input", {AxisPlacement()}, {}, {}});
     }
-  comparison.placements.outputs = {{0, 0, "y", {Placement()}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "y", {AxisPlacement()}, {}, {}}};
   llvm::Expected<StepAnswer> answer = compareSteps(comparison);
   ASSERT_TRUE(static_cast<bool>(answer)) << llvm::toString(answer.takeError());
   ASSERT_TRUE(answer->equal) << answer->assumed.front();

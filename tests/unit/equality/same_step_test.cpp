@@ -51,7 +51,7 @@ struct SameStepTest : testing::Test {
     return graphs.back().get();
   }
 
-  static Placement shard(int64_t dim) { return {Placement::Kind::Shard, dim}; }
+  static AxisPlacement shard(int64_t dim) { return {AxisPlacement::Kind::Shard, dim}; }
 
   void compareWith(llvm::StringRef parallel) {
     comparison.single = read(single);
@@ -62,8 +62,8 @@ struct SameStepTest : testing::Test {
     rank.groups.set(world);
     comparison.ranks = {rank, rank};
     comparison.placements.mesh = {{"dp", 2}};
-    comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "w", {Placement()}, {}, {}}};
-    comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}, {1, 1, "sum", {Placement()}, {}, {}}};
+    comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "w", {AxisPlacement()}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}, {1, 1, "sum", {AxisPlacement()}, {}, {}}};
   }
   StepAnswer answer() {
     llvm::Expected<StepAnswer> result = compareSteps(comparison);
@@ -102,9 +102,9 @@ TEST_F(SameStepTest, AMissingReductionIsAWrongOutputWhoseReplicasDiffer) {
 
 TEST_F(SameStepTest, APartialSumIsNoErrorWhereThePlacementSaysSo) {
   compareWith(dataParallel("", "sum_1"));
-  comparison.placements.outputs[1].axes[0].kind = Placement::Kind::PartialSum;
+  comparison.placements.outputs[1].axes[0].kind = AxisPlacement::Kind::PartialSum;
   EXPECT_EQ(answer().equal, true);
-  comparison.placements.outputs[1].axes[0].kind = Placement::Kind::PartialAvg;
+  comparison.placements.outputs[1].axes[0].kind = AxisPlacement::Kind::PartialAvg;
   EXPECT_EQ(answer().equal, false);
 }
 
@@ -192,7 +192,7 @@ TEST_F(SameStepTest, PlacementsMustFitTheGraphs) {
   comparison.placements.outputs[1].position = 7;
   EXPECT_NE(errorText().find("expected positions below 2 and 2"), std::string::npos);
   comparison.placements = right;
-  comparison.placements.outputs[0].axes[0] = Placement();
+  comparison.placements.outputs[0].axes[0] = AxisPlacement();
   EXPECT_NE(errorText().find("output 'y' has the sizes [2, 2] on rank 0, its placement gives [4, 2]"),
             std::string::npos);
   comparison.placements = right;
@@ -216,10 +216,10 @@ class GraphModule(torch.nn.Module):
 )");
   for (RankStep &rank : comparison.ranks)
     rank.graph = parallel;
-  comparison.placements.inputs = {{0, 0, "x", {{Placement::Kind::PartialSum, 0}}, {}, {}}};
-  comparison.placements.outputs = {{0, 0, "x", {Placement()}, {}, {}}};
+  comparison.placements.inputs = {{0, 0, "x", {{AxisPlacement::Kind::PartialSum, 0}}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "x", {AxisPlacement()}, {}, {}}};
   EXPECT_EQ(answer().equal, true);
-  comparison.placements.inputs[0].axes[0].kind = Placement::Kind::PartialAvg;
+  comparison.placements.inputs[0].axes[0].kind = AxisPlacement::Kind::PartialAvg;
   EXPECT_EQ(answer().equal, false) << "the sum of parts of a mean is twice the mean";
 }
 

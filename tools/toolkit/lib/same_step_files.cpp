@@ -107,7 +107,7 @@ private:
     if (tables_.size() > 1)
       return tables_.size();
     int64_t mesh = 1;
-    for (const MeshAxis &axis : comparison_.placements.mesh)
+    for (const NamedAxis &axis : comparison_.placements.mesh)
       mesh = saturatingMultiply(mesh, axis.size);
     if (mesh > 0 && mesh <= static_cast<int64_t>(mostRanks))
       return static_cast<size_t>(mesh);
@@ -163,14 +163,14 @@ private:
   }
 
   llvm::Error sizeMesh() {
-    std::vector<MeshAxis> &mesh = comparison_.placements.mesh;
-    for (MeshAxis &axis : mesh)
+    std::vector<NamedAxis> &mesh = comparison_.placements.mesh;
+    for (NamedAxis &axis : mesh)
       for (const Group &group : comparison_.ranks.front().groups.groups())
         if (axis.size == 0 && (group.description == "mesh_" + axis.name || group.description == axis.name))
           axis.size = group.size().value_or(0);
     if (mesh.size() == 1 && mesh.front().size == 0)
       mesh.front().size = static_cast<int64_t>(comparison_.ranks.size());
-    for (const MeshAxis &axis : mesh)
+    for (const NamedAxis &axis : mesh)
       if (axis.size == 0)
         return stepError(files_.placements, "the size of axis '" + axis.name + "' is not known",
                          "state the mesh in this file: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");

@@ -1,4 +1,4 @@
-// Placement files: how the inputs and outputs of a parallel step are those of the step of one device
+// AxisPlacement files: how the inputs and outputs of a parallel step are those of the step of one device
 // (`--placements FILE`).
 //
 //   {"mesh": {"axes": ["fsdp", "tp"], "sizes": [2, 2]},

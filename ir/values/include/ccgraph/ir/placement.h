@@ -22,15 +22,15 @@
 
 namespace ccgraph {
 
-struct Placement {
+struct AxisPlacement {
   enum class Kind : uint8_t { Replicate, Shard, PartialSum, PartialAvg };
   Kind kind = Kind::Replicate;
   /// of Shard
   int64_t dim = 0;
-  friend bool operator==(const Placement &, const Placement &) = default;
+  friend bool operator==(const AxisPlacement &, const AxisPlacement &) = default;
 };
 /// Returns "replicate", "shard(0)", "partial(sum)".
-[[nodiscard]] std::string placementText(const Placement &placement);
+[[nodiscard]] std::string placementText(const AxisPlacement &placement);
 
 /// One input or output of the parallel step, and its counterpart of the single one.
 struct TensorPlacement {
@@ -40,7 +40,7 @@ struct TensorPlacement {
   /// what it is: "l0.wq", "grad.l0.wq"
   std::string of;
   /// by axis of the mesh
-  std::vector<Placement> axes;
+  std::vector<AxisPlacement> axes;
   /// axes in the order in which they cut; axes that are not listed cut first, from major to minor
   std::vector<size_t> splitOrder;
   /// empty: the tensor's own shape
@@ -49,7 +49,7 @@ struct TensorPlacement {
   std::vector<size_t> asAxes = {};
 };
 
-struct MeshAxis {
+struct NamedAxis {
   std::string name;
   /// number of ranks; 0: not stated
   int64_t size = 0;
@@ -58,7 +58,7 @@ struct MeshAxis {
 /// The placements of all inputs and outputs of a step.
 struct StepPlacements {
   /// from major to minor
-  std::vector<MeshAxis> mesh;
+  std::vector<NamedAxis> mesh;
   std::vector<TensorPlacement> inputs;
   std::vector<TensorPlacement> outputs;
 };
