@@ -136,7 +136,7 @@ private:
 
   /// Returns the index of an axis by its first appearance in a placement; the stated mesh may order them otherwise.
   size_t axisOf(const JsonValue &place, llvm::StringRef name) {
-    const auto *known = llvm::find_if(axes_, [&](const NamedAxis &axis) { return axis.name == name; });
+    const auto *known = llvm::find_if(axes_, [&](const PlacedAxis &axis) { return axis.name == name; });
     if (known != axes_.end())
       return static_cast<size_t>(known - axes_.begin());
     axes_.push_back({name.str(), place.offset});
@@ -146,10 +146,10 @@ private:
   /// Orders the axes of all placements as the mesh does.
   void finish() {
     if (stated_.empty())
-      for (const NamedAxis &axis : axes_)
+      for (const PlacedAxis &axis : axes_)
         stated_.push_back({axis.name, 0});
     std::vector<size_t> toMesh;
-    for (const NamedAxis &axis : axes_) {
+    for (const PlacedAxis &axis : axes_) {
       const auto *place = llvm::find_if(stated_, [&](const NamedAxis &stated) { return stated.name == axis.name; });
       if (place == stated_.end())
         report_.error(axis.offset, "the mesh has no axis '" + axis.name + "'", "list it in \"mesh\"");
@@ -170,14 +170,14 @@ private:
       }
   }
 
-  struct NamedAxis {
+  struct PlacedAxis {
     std::string name;
     size_t offset;
   };
   JsonReport report_;
   StepPlacements placements_;
   llvm::SmallVector<NamedAxis, 4> stated_;
-  llvm::SmallVector<NamedAxis, 4> axes_;
+  llvm::SmallVector<PlacedAxis, 4> axes_;
 };
 
 } // namespace
