@@ -4,12 +4,10 @@
 
 namespace ccgraph::driver {
 
-llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &options, const Pipeline &pipeline,
-                                                        const ObjectMeanings &objects) {
+llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &options, const ObjectMeanings &objects) {
   EquivalenceQuestion question;
   question.ranks = options.equivalenceRanks;
   question.seed = options.seed;
-  question.tolerance = options.compare.empty() ? toleranceOf(pipeline) : 0;
   question.objects = objects;
   question.kernels = options.kernels;
   if (options.values.empty())

@@ -8,9 +8,8 @@
 
 namespace ccgraph::driver {
 
-/// Only a pipeline that declares that it adds floats in another order gets a tolerance. With --compare, the origin of
-/// the other graph is unknown, so equal means bitwise equal.
-[[nodiscard]] llvm::Expected<EquivalenceQuestion>
-equivalenceQuestion(const OptOptions &options, const Pipeline &pipeline, const ObjectMeanings &objects);
+/// Equal means bitwise equal; after passes that round, the caller sets the tolerance (toleranceOf).
+[[nodiscard]] llvm::Expected<EquivalenceQuestion> equivalenceQuestion(const OptOptions &options,
+                                                                      const ObjectMeanings &objects);
 
 } // namespace ccgraph::driver

@@ -362,9 +362,10 @@ private:
   }
 
   ExitCode compare(const Graph &before, const Graph &after, Summary &summary) {
-    auto asked = equivalenceQuestion(options_, pipeline_, input_.objects());
+    auto asked = equivalenceQuestion(options_, input_.objects());
     if (!asked)
       return fail(asked.takeError());
+    asked->tolerance = toleranceOf(pipeline_, summary.run);
     EquivalenceAnswer answer = duringLine(streams_.err, "comparing values",
                                           [&] { return checkEquivalenceOf(before, after, std::move(*asked)); });
     summary.equivalence = answer.verdict;

@@ -4,6 +4,7 @@
 #include "ccgraph/runtime/seeded_inputs.h"
 #include "ccgraph/toolkit/text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -91,10 +92,11 @@ EquivalenceAnswer tooLarge(llvm::Error error) {
 
 int64_t machineMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 
-double toleranceOf(const Pipeline &pipeline) {
+double toleranceOf(const Pipeline &pipeline, const PipelineRun &run) {
   double tolerance = 0;
-  for (const auto &pass : pipeline.passes())
-    tolerance = std::max(tolerance, pass->tolerance());
+  for (const auto &[pass, done] : llvm::zip(pipeline.passes(), run.passes))
+    if (done.changed == Changed::Yes)
+      tolerance = std::max(tolerance, pass->tolerance());
   return tolerance;
 }
 

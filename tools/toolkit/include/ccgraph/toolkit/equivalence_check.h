@@ -1,6 +1,6 @@
 // Compares a graph before and after passes on N ranks of the reference interpreter, and returns the verdict as text.
 //
-// It provides the arguments of ccgraph/runtime/equivalence.h (inputs for every rank, and the tolerance for a pipeline)
+// It provides the arguments of ccgraph/runtime/equivalence.h (inputs for every rank, and the tolerance of a run of passes)
 // and formats the result for the summary:
 //   ok: 48 outputs of 4 ranks bitwise equal, seeded inputs
 //   ok: 46 of 48 outputs of 4 ranks bitwise equal, 2 not checked: the same number everywhere; seeded inputs
@@ -13,6 +13,7 @@
 // Cost: two runs of the program on N ranks.
 #pragma once
 
+#include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/passes/pipeline.h"
 #include "ccgraph/runtime/equivalence.h"
 
@@ -46,8 +47,9 @@ struct EquivalenceAnswer {
 [[nodiscard]] EquivalenceAnswer checkEquivalenceOf(const Graph &before, const Graph &after,
                                                    EquivalenceQuestion question);
 
-/// Returns the largest tolerance that a pass of the pipeline declares; 0 if results are bitwise equal.
-[[nodiscard]] double toleranceOf(const Pipeline &pipeline);
+/// Returns the largest tolerance that a pass declares which changed the graph in this run of the pipeline; 0 if results
+/// are bitwise equal.
+[[nodiscard]] double toleranceOf(const Pipeline &pipeline, const PipelineRun &run);
 
 /// Returns a text such as "46 of 48 outputs of 4 ranks bitwise equal (12 of 556 elements NaN), 2 not checked: all
 /// NaN" for a comparison without differences.
