@@ -25,6 +25,15 @@ bool copiesAgain(const SlowProgram &program, int wait, StorageId storage) {
   return false;
 }
 
+/// Returns true if both waits may copy some storage again. They keep their order, as all writes to a storage do.
+bool copyTheSame(const SlowProgram &program, int wait, int other) {
+  for (int launch : program.steps()[wait].asyncPairs)
+    for (StorageId result : program.storages().storages(program.steps()[launch].node))
+      if (copiesAgain(program, wait, result) && copiesAgain(program, other, result))
+        return true;
+  return false;
+}
+
 /// Returns true if the wait, with its views before `obstacle`, may be moved after `obstacle`.
 bool mayPass(const SlowProgram &program, int wait, int obstacle, const std::set<int> &along) {
   const auto &steps = program.steps();
@@ -90,7 +99,7 @@ int nextObstacle(const SlowProgram &program, int wait, std::set<int> &along) {
                              [&](int operand) { return along.count(operand) != 0; });
     bool copies = std::any_of(steps[wait].accesses.begin(), steps[wait].accesses.end(),
                               [&](auto access) { return copiesAgain(program, i, access.first); });
-    if (steps[i].wait && (reads || copies || sharesStorage(steps[i], steps[wait])))
+    if (steps[i].wait && (reads || copies || copyTheSame(program, wait, i) || sharesStorage(steps[i], steps[wait])))
       return -1;
     if (reads)
       along.insert(i);

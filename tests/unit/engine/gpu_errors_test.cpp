@@ -108,7 +108,7 @@ std::vector<Case> allCases() {
 
 std::string pageOf(llvm::ArrayRef<Case> cases) {
   std::ostringstream page;
-  page << "# What is said where the nccl engine does not start\n\n"
+  page << "# Why does the nccl engine not start?\n\n"
           "Exit code 1, and one of these texts, with examples of versions, folders and ranks. A test makes each of "
           "them\n"
           "(`GpuErrors`, and `conformance.no_device` on a machine without a device), and holds this page to them.\n";
