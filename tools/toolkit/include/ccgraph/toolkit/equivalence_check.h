@@ -1,7 +1,7 @@
 // Compares a graph before and after passes on N ranks of the reference interpreter, and returns the verdict as text.
 //
-// It provides the arguments of ccgraph/runtime/equivalence.h (inputs for every rank, and the tolerance of a run of passes)
-// and formats the result for the summary:
+// It provides the arguments of ccgraph/runtime/equivalence.h (inputs for every rank, and the tolerance of a run of
+// passes) and formats the result for the summary:
 //   ok: 48 outputs of 4 ranks bitwise equal, seeded inputs
 //   ok: 46 of 48 outputs of 4 ranks bitwise equal, 2 not checked: the same number everywhere; seeded inputs
 //   NOT CHECKED: 46 of 48 outputs of 4 ranks bitwise equal, 2 not checked: all NaN; seeded inputs
