@@ -71,19 +71,6 @@ bool canSplit(llvm::ArrayRef<std::vector<Array>> lines, size_t dim, int64_t part
   });
 }
 
-/// Combines the elements of arrays of equal sizes.
-template <class Combine>
-Array combinedArrays(llvm::ArrayRef<Array> line, Combine combine) {
-  Words words(*line.front().words);
-  unsigned digits = line.front().digits;
-  for (const Array &other : line.drop_front()) {
-    digits = std::min<unsigned>(digits, other.digits);
-    for (size_t i = 0; i != words.size(); ++i)
-      words[i] = combine(words[i], (*other.words)[i]);
-  }
-  return makeArray(line.front().kind, line.front().sizes, std::move(words), digits);
-}
-
 /// Joins dimension `dim` of fused arrays: each is [.., parts * n, ..], and part i of the result has part i of all.
 Array joinedFused(llvm::ArrayRef<Array> arrays, size_t dim, int64_t parts) {
   std::vector<Array> split;

@@ -60,10 +60,7 @@ Array concatenated(llvm::ArrayRef<Array> parts, size_t dim) {
 }
 
 Array addedArrays(const Array &a, const Array &b) {
-  Words words(*a.words);
-  for (size_t i = 0; i != words.size(); ++i)
-    words[i] = a.kind == Kind::Float ? add(words[i], (*b.words)[i]) : words[i] + (*b.words)[i];
-  return makeArray(a.kind, a.sizes, std::move(words), std::min(a.digits, b.digits));
+  return combinedArrays({a, b}, [&](Word x, Word y) { return a.kind == Kind::Float ? add(x, y) : x + y; });
 }
 
 Array scaledArray(const Array &a, Word by) {

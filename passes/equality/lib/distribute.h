@@ -35,4 +35,17 @@ struct PartialParts {
 [[nodiscard]] Array addedArrays(const Array &a, const Array &b);
 [[nodiscard]] Array scaledArray(const Array &a, Word by);
 
+/// Combines the elements of arrays of equal sizes, at least one.
+template <class Combine>
+Array combinedArrays(llvm::ArrayRef<Array> arrays, Combine combine) {
+  Words words(*arrays.front().words);
+  unsigned digits = arrays.front().digits;
+  for (const Array &other : arrays.drop_front()) {
+    digits = std::min<unsigned>(digits, other.digits);
+    for (size_t i = 0; i != words.size(); ++i)
+      words[i] = combine(words[i], (*other.words)[i]);
+  }
+  return makeArray(arrays.front().kind, arrays.front().sizes, std::move(words), digits);
+}
+
 } // namespace ccgraph::equality

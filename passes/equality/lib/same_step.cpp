@@ -87,7 +87,7 @@ private:
   /// is lost on its way with a probability of at most 2 * nodes / p in one trial.
   [[nodiscard]] double missProbability() const {
     double nodes = static_cast<double>(comparison_.ranks.front().graph->size());
-    double once = std::min(1.0, 2 * nodes / 1048571);
+    double once = std::min(1.0, 2 * nodes / static_cast<double>(prime));
     return std::pow(once, comparison_.trials);
   }
 

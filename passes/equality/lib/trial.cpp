@@ -51,7 +51,7 @@ llvm::Error checkList(llvm::StringRef what, llvm::ArrayRef<TensorPlacement> list
   return llvm::Error::success();
 }
 
-/// Places of the outputs that a partial placement adds up: its ranks, by the axes on which it is partial.
+/// Compares one output of all ranks with that of the single step.
 class OutputCheck {
 public:
   OutputCheck(const StepComparison &comparison, const Trial &trial, const TensorPlacement &placement)
@@ -78,13 +78,12 @@ public:
   }
 
 private:
-  [[nodiscard]] const Array outputOf(int64_t rank) const {
+  [[nodiscard]] Array outputOf(int64_t rank) const {
     return read(trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position].tensor);
   }
 
   /// The value of a rank after the sums over the axes on which the output is partial.
   [[nodiscard]] Array totalOf(int64_t rank) const {
-    std::vector<Array> parts = {outputOf(rank)};
     std::vector<std::vector<int64_t>> members = {coordinatesOf(rank, mesh_)};
     Word share = fromPlain(1);
     for (size_t axis = 0; axis != mesh_.size(); ++axis) {
@@ -99,9 +98,9 @@ private:
           more.push_back(coordinates);
       members = std::move(more);
     }
-    if (members.size() == 1)
-      return parts.front();
     Array sum = outputOf(rankAt(members.front(), mesh_));
+    if (members.size() == 1)
+      return sum;
     for (llvm::ArrayRef<int64_t> coordinates : llvm::ArrayRef(members).drop_front())
       sum = addedArrays(sum, outputOf(rankAt(coordinates, mesh_)));
     return scaledArray(sum, share);
