@@ -2,6 +2,7 @@
 
 #include "ccgraph/passes/reassociation.h"
 #include "rewrite/bucket_rewrite.h"
+#include "rewrite/supersede.h"
 
 namespace ccgraph {
 
@@ -48,9 +49,7 @@ Candidates::Verdict Candidates::inForm(const Node &launch, const CollectiveSpec 
     return Obstacle::NotSpmd;
   if (rules_.layout == BucketLayout::Grouped && formOf(spec.kind, CollectiveForm::List).empty())
     return Obstacle::NeedsFlat;
-  bool plain = launch.kwargs().empty() && launch.args().size() == launch.op()->params.size() &&
-               launch.args().front().is(Argument::Kind::Operand);
-  return plain ? Verdict() : Obstacle::Arguments;
+  return isPlainCall(launch) && launch.args().front().is(Argument::Kind::Operand) ? Verdict() : Obstacle::Arguments;
 }
 
 Candidates::Verdict Candidates::inUses(Node *launch, Candidate &candidate) const {

@@ -15,6 +15,8 @@ void supersede(Graph &graph, Node *node, Node *by) {
   graph.rename(by, name);
 }
 
+bool isPlainCall(const Node &call) { return call.kwargs().empty() && call.args().size() == call.op()->params.size(); }
+
 std::vector<Actual> argumentsWith(const Node &like, Actual first) {
   std::vector<Actual> args = {std::move(first)};
   for (const Argument &argument : like.args().drop_front())

@@ -17,6 +17,9 @@ void copyOrdering(Graph &graph, const Node &from, Node *to);
 /// Moves a node's ordering edges, users and name to `by`; the node is erased.
 void supersede(Graph &graph, Node *node, Node *by);
 
+/// Returns true if the call has exactly the positional arguments of its schema.
+[[nodiscard]] bool isPlainCall(const Node &call);
+
 /// Returns the arguments of a call, with another first one.
 [[nodiscard]] std::vector<Actual> argumentsWith(const Node &like, Actual first);
 

@@ -242,11 +242,9 @@ void Chunker::chooseBySchedule() {
     (plan.region.gathers() ? gathers : reduces).push_back(&plan);
   }
   PredictedStep step = program_;
-  const std::vector<const ChunkPlan *> *tried = nullptr;
   for (const std::vector<const ChunkPlan *> *set : {&worth, &all, &gathers, &reduces}) {
-    if (set->empty() || (tried && set->size() == tried->size()))
+    if (set->empty() || (set != &worth && set->size() == worth.size()))
       continue;
-    tried = set == &worth ? &worth : tried;
     std::optional<PredictedStep> cut = trial_->schedule(*set, step.time);
     if (cut && cut->time < step.time) {
       step = *cut;

@@ -14,7 +14,7 @@
 #include "rewrite/repetition_reasons.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/contraction.h"
-#include "schedule/overlap/merging.h"
+#include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
 
@@ -197,12 +197,8 @@ Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
 
 size_t Keeper::chooseBySchedule() {
   sortBySavings();
-  CommGroups groups(graph_, context_.spmd());
-  Dependences dependences(facts_, groups);
-  overlap::GraphProblemOptions options{facts_, groups, dependences, context_.cost(), context_.spmd()};
-  overlap::GraphProblem given = overlap::problemOf(graph_, options);
-  (void)overlap::allowMerging(given, graph_, options, context_.bitwise());
-  Choice choice = choose(given);
+  overlap::ProgramProblem program(graph_, facts_, context_.cost(), {context_.spmd(), context_.bitwise()});
+  Choice choice = choose(program.given());
   pass_.after_ += choice.picoseconds / picosecondsOfNs;
   return choice.count;
 }

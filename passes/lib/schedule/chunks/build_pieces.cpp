@@ -92,16 +92,8 @@ private:
 /// Moves what the products read before the anchor.
 void PieceBuilder::hoistOperands() {
   for (Node *product : region_.products) {
-    llvm::SmallVector<Node *, 8> pending = {product->operand(1)}, nodes;
-    while (!pending.empty()) {
-      Node *node = pending.pop_back_val();
-      if (node->isBefore(region_.anchor) || llvm::is_contained(nodes, node))
-        continue;
-      nodes.push_back(node);
-      llvm::append_range(pending, node->dataOperands());
-    }
-    llvm::sort(nodes, [](const Node *a, const Node *b) { return a->isBefore(b); });
-    for (Node *node : nodes)
+    const auto nodes = computedAfter(product->operand(1), region_.anchor);
+    for (Node *node : *nodes)
       graph_.moveBefore(node, region_.anchor);
   }
 }

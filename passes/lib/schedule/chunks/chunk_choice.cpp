@@ -15,9 +15,10 @@ constexpr int64_t mostUnits = 32;
 
 int64_t bytesOf(const Node &value) { return value.type()->numBytes().value_or(0); }
 
-class Pipeline {
+/// Predicts the time of a region in pieces.
+class PieceTimes {
 public:
-  Pipeline(const CostModel &cost, const ChunkRegion &region)
+  PieceTimes(const CostModel &cost, const ChunkRegion &region)
       : cost_(cost), region_(region),
         message_(std::max(inputBytes(*region.launch).value_or(0), outputBytes(*region.launch).value_or(0))) {}
 
@@ -78,12 +79,12 @@ private:
   /// Returns the time of the copies that put the results together, and of the movements that remain.
   int64_t joining() {
     if (!joining_) {
-      joining_ = region_.gathers() ? 0 : cost_.copy(2 * bytesOf(*region_.wait));
-      if (!region_.kept.empty())
-        *joining_ += movesTime();
-      for (const Node *product :
-           region_.gathers() ? llvm::ArrayRef<Node *>(region_.products) : llvm::ArrayRef<Node *>())
-        *joining_ += cost_.copy(2 * bytesOf(*product));
+      joining_ = region_.kept.empty() ? 0 : movesTime();
+      if (!region_.gathers())
+        *joining_ += cost_.copy(2 * bytesOf(*region_.wait));
+      else
+        for (const Node *product : region_.products)
+          *joining_ += cost_.copy(2 * bytesOf(*product));
     }
     return *joining_;
   }
@@ -98,12 +99,12 @@ private:
 /// Tries all cuts at multiples of a unit.
 class Cuts {
 public:
-  Cuts(Pipeline &pipeline, int64_t rows, int64_t mostPieces)
-      : pipeline_(pipeline), rows_(rows), units_(std::min(rows, mostUnits)), mostPieces_(mostPieces) {}
+  Cuts(PieceTimes &times, int64_t rows, int64_t mostPieces)
+      : times_(times), rows_(rows), units_(std::min(rows, mostUnits)), mostPieces_(mostPieces) {}
 
   ChunkChoice best() {
     choice_.pieces = {rows_};
-    choice_.whole = choice_.cut = pipeline_.time(choice_.pieces);
+    choice_.whole = choice_.cut = times_.time(choice_.pieces);
     for (int64_t pieces = 2; pieces <= std::min(mostPieces_, units_); ++pieces)
       extend(0, pieces);
     return choice_;
@@ -114,7 +115,7 @@ private:
   void extend(int64_t from, int64_t pieces) {
     if (pieces == 1) {
       pieces_.push_back(rows_ - row(from));
-      if (int64_t time = pipeline_.time(pieces_); time < choice_.cut)
+      if (int64_t time = times_.time(pieces_); time < choice_.cut)
         choice_.pieces = pieces_, choice_.cut = time;
       pieces_.pop_back();
       return;
@@ -127,7 +128,7 @@ private:
   }
   [[nodiscard]] int64_t row(int64_t unit) const { return rows_ * unit / units_; }
 
-  Pipeline &pipeline_;
+  PieceTimes &times_;
   int64_t rows_;
   int64_t units_;
   int64_t mostPieces_;
@@ -138,8 +139,8 @@ private:
 } // namespace
 
 ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces) {
-  Pipeline pipeline(cost, region);
-  return Cuts(pipeline, region.rows, mostPieces).best();
+  PieceTimes times(cost, region);
+  return Cuts(times, region.rows, mostPieces).best();
 }
 
 ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces) {
@@ -155,9 +156,9 @@ ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region, llvm:
   choice.pieces.assign(pieces.begin(), pieces.end());
   if (std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != region.rows)
     choice.pieces = {region.rows};
-  Pipeline pipeline(cost, region);
-  choice.whole = pipeline.time(region.rows);
-  choice.cut = pipeline.time(choice.pieces);
+  PieceTimes times(cost, region);
+  choice.whole = times.time(region.rows);
+  choice.cut = times.time(choice.pieces);
   return choice;
 }
 

@@ -1,6 +1,7 @@
 #include "schedule/chunks/chunk_region.h"
 
 #include "ccgraph/ir/collective.h"
+#include "rewrite/supersede.h"
 #include "schedule/chunks/row_movements.h"
 
 namespace ccgraph {
@@ -20,34 +21,21 @@ bool isRowProduct(const Node &node, const Node &rows) {
          isMatrix(rows);
 }
 
-/// Returns the nodes after `position` that compute the value, operands first; empty if one of them may not move, or if
-/// there are too many. A node that runs after `position` may move before it if it only computes.
-std::optional<llvm::SmallVector<Node *, 8>> computedAfter(RegionFacts &facts, Node *value, const Node *position) {
-  constexpr size_t most = 16;
-  llvm::SmallVector<Node *, 8> nodes, pending = {value};
-  while (!pending.empty()) {
-    Node *node = pending.pop_back_val();
-    if (node->isBefore(position) || llvm::is_contained(nodes, node))
-      continue;
-    bool moves =
-        node->opcode() == Opcode::CallFunction && !hasOrdering(*node) && !facts.program().launches(node) &&
-        !facts.program().waits(node) && facts.program().domain(node) == Domain::None && !facts.isWritten(*node) &&
-        llvm::none_of(facts.program().accesses(node),
-                      [&](const StorageAccess &access) { return writes(access.access) || reshapes(access.access); }) &&
-        llvm::none_of(node->dataOperands(), [&](Node *operand) { return facts.isWritten(*operand); });
-    if (!moves || nodes.size() == most)
-      return std::nullopt;
-    nodes.push_back(node);
-    llvm::append_range(pending, node->dataOperands());
-  }
-  llvm::sort(nodes, [](const Node *a, const Node *b) { return a->isBefore(b); });
-  return nodes;
+/// Returns true if the node only computes, so that it may run earlier.
+bool mayHoist(RegionFacts &facts, const Node *node) {
+  return node->opcode() == Opcode::CallFunction && !hasOrdering(*node) && !facts.program().launches(node) &&
+         !facts.program().waits(node) && facts.program().domain(node) == Domain::None && !facts.isWritten(*node) &&
+         llvm::none_of(facts.program().accesses(node),
+                       [&](const StorageAccess &access) { return writes(access.access) || reshapes(access.access); }) &&
+         llvm::none_of(node->dataOperands(), [&](Node *operand) { return facts.isWritten(*operand); });
 }
 
 /// Returns true if all that the product reads can be computed before `anchor`, which is another product.
 bool canHoist(RegionFacts &facts, Node *product, Node *anchor) {
-  auto nodes = computedAfter(facts, product->operand(1), anchor);
-  return nodes && llvm::none_of(*nodes, [&](Node *node) { return node == anchor || node == product; });
+  constexpr size_t most = 16;
+  auto nodes = computedAfter(product->operand(1), anchor, most);
+  return nodes &&
+         llvm::all_of(*nodes, [&](Node *node) { return node != anchor && node != product && mayHoist(facts, node); });
 }
 
 bool isEarlier(const Node *a, const Node *b) { return a->isBefore(b); }
@@ -165,11 +153,22 @@ ChunkMatch matchReduce(Node *launch, int64_t blocks) {
   return {std::move(region), nullptr};
 }
 
-bool isPlainCall(const Node &launch) {
-  return launch.kwargs().empty() && launch.args().size() == launch.op()->params.size();
-}
-
 } // namespace
+
+std::optional<llvm::SmallVector<Node *, 8>> computedAfter(Node *value, const Node *position, size_t most) {
+  llvm::SmallVector<Node *, 8> nodes, pending = {value};
+  while (!pending.empty()) {
+    Node *node = pending.pop_back_val();
+    if (node->isBefore(position) || llvm::is_contained(nodes, node))
+      continue;
+    if (nodes.size() == most)
+      return std::nullopt;
+    nodes.push_back(node);
+    llvm::append_range(pending, node->dataOperands());
+  }
+  llvm::sort(nodes, isEarlier);
+  return nodes;
+}
 
 ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch) {
   const std::optional<int64_t> ranks = facts.ranks(*launch);

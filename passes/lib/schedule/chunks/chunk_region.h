@@ -14,6 +14,8 @@
 
 #include "simplify/exchanges/region_facts.h"
 
+#include <limits>
+
 namespace ccgraph {
 
 struct ChunkRegion {
@@ -78,6 +80,11 @@ struct ChunkMatch {
 
 /// Returns why the region may not be cut, whatever the sizes of the pieces.
 [[nodiscard]] std::optional<ChunkObstacle> chunkObstacle(RegionFacts &facts, const ChunkRegion &region);
+
+/// Returns the nodes from `position` on that compute the value, itself included, operands first; empty if there are
+/// more than `most`.
+[[nodiscard]] std::optional<llvm::SmallVector<Node *, 8>>
+computedAfter(Node *value, const Node *position, size_t most = std::numeric_limits<size_t>::max());
 
 /// Replaces the region by pieces of these rows of each block, which add up to its rows.
 void buildPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry);

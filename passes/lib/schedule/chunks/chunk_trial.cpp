@@ -1,30 +1,12 @@
 #include "schedule/chunks/chunk_trial.h"
 
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/merging.h"
+#include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
 
 namespace ccgraph {
 
 namespace {
-
-/// The schedule problem of a graph, with all that it refers to.
-class ProgramProblem {
-public:
-  ProgramProblem(Graph &graph, const ProgramFacts &facts, const PassContext &context, const CostModel &costs)
-      : groups_(graph, context.spmd()),
-        dependences_(facts, groups_), options_{facts, groups_, dependences_, costs, context.spmd()},
-        given_(overlap::problemOf(graph, options_)) {
-    (void)overlap::allowMerging(given_, graph, options_, context.bitwise());
-  }
-  [[nodiscard]] const overlap::GraphProblem &given() const { return given_; }
-
-private:
-  CommGroups groups_;
-  Dependences dependences_;
-  overlap::GraphProblemOptions options_;
-  overlap::GraphProblem given_;
-};
 
 /// Returns the region of the copy; nodes keep their names.
 ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
@@ -45,7 +27,8 @@ ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
 } // namespace
 
 PredictedStep ChunkTrial::scheduleWhole() {
-  ProgramProblem program(graph_, context_.analyses().facts(), context_, context_.cost());
+  overlap::ProgramProblem program(graph_, context_.analyses().facts(), context_.cost(),
+                                  {context_.spmd(), context_.bitwise()});
   const overlap::GraphProblem &given = program.given();
   overlap::Schedule schedule = overlap::search(given.problem, searchOptionsOf(context_, walks_, beam_));
   overlap::Replay replay = overlap::replay(given.problem, schedule);
@@ -67,7 +50,7 @@ std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan
     buildPieces(*copy, inCopy(plan->region, *copy), plan->choice.pieces, entry);
   }
   ProgramFacts facts(*copy);
-  ProgramProblem program(*copy, facts, context_, *costs);
+  overlap::ProgramProblem program(*copy, facts, *costs, {context_.spmd(), context_.bitwise()});
   const overlap::Problem &problem = program.given().problem;
   const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
   if (bound >= limit)

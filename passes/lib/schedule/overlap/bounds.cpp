@@ -2,7 +2,7 @@
 
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/low_memory_order.h"
-#include "schedule/overlap/merging.h"
+#include "schedule/overlap/program_problem.h"
 
 namespace ccgraph {
 
@@ -18,17 +18,12 @@ MemoryFloor floorOf(const overlap::GraphProblem &given) {
 } // namespace
 
 StepBounds predictBounds(Graph &graph, Analyses &analyses, const CostModel &costs, const BoundRules &rules) {
-  const ProgramFacts &facts = analyses.facts();
-  CommGroups groups(graph, rules.spmd);
-  Dependences dependences(facts, groups);
-  overlap::GraphProblemOptions options{facts, groups, dependences, costs, rules.spmd};
-  overlap::GraphProblem given = overlap::problemOf(graph, options);
-  overlap::allowMerging(given, graph, options, rules.bitwise);
+  overlap::ProgramProblem program(graph, analyses.facts(), costs, rules);
   auto named = [&](overlap::Bound bound) {
-    return StepBound{bound.picoseconds, bound.stream == overlap::none ? "" : groups.id(bound.stream).text};
+    return StepBound{bound.picoseconds, bound.stream == overlap::none ? "" : program.groups().id(bound.stream).text};
   };
-  overlap::Bounds bounds = overlap::lowerBounds(given.problem);
-  return {named(bounds.anyOrder), named(bounds.anyMerging), floorOf(given)};
+  overlap::Bounds bounds = overlap::lowerBounds(program.given().problem);
+  return {named(bounds.anyOrder), named(bounds.anyMerging), floorOf(program.given())};
 }
 
 } // namespace ccgraph

@@ -2,14 +2,11 @@
 
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/passes/reassociation.h"
+#include "rewrite/supersede.h"
 
 namespace ccgraph {
 
 namespace {
-
-bool isPlainCall(const Node &launch) {
-  return launch.kwargs().empty() && launch.args().size() == launch.op()->params.size();
-}
 
 bool isContiguous(const Node &value) {
   return value.type() && value.type()->isTensor() && value.type()->isContiguous();
