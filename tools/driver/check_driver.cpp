@@ -12,12 +12,6 @@
 namespace ccgraph::driver {
 namespace {
 
-/// Every error of ccgraph-check ends with this code, because 1 means that the job has findings.
-ExitCode reject(Streams streams, llvm::Error error) {
-  printError(streams.err, std::move(error));
-  return ExitCode::Usage;
-}
-
 /// Prints each warning once, since the graphs of one log are read from the same file.
 void printOnce(llvm::raw_ostream &os, llvm::ArrayRef<Diagnostic> warnings) {
   llvm::StringSet<> printed;
@@ -58,23 +52,18 @@ llvm::Expected<ExitCode> checkInput(const CheckOptions &options, llvm::ArrayRef<
 
 } // namespace
 
+// Every error of ccgraph-check ends with the code of a wrong usage, because 1 means that the job has findings.
 ExitCode checkMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   CheckOptions options;
   CommandLine line = declareCheckFlags(options);
   if (llvm::Error error = line.parse(arguments))
-    return reject(streams, std::move(error));
-  if (options.help) {
-    llvm::Error error = line.printHelp(streams.out, *options.help);
-    return error ? reject(streams, std::move(error)) : ExitCode::Ok;
-  }
-  if (options.version) {
-    streams.out << "ccgraph-check " << CCGRAPH_VERSION << '\n';
-    return ExitCode::Ok;
-  }
+    return rejectUsage(streams, std::move(error));
+  if (auto code = answerCommonFlags(line, {"ccgraph-check", options.help, options.version}, streams))
+    return *code;
   if (llvm::Error error = checkCheckUsage(options, line.positional()))
-    return reject(streams, std::move(error));
+    return rejectUsage(streams, std::move(error));
   llvm::Expected<ExitCode> code = checkInput(options, line.positional(), streams);
-  return code ? *code : reject(streams, code.takeError());
+  return code ? *code : rejectUsage(streams, code.takeError());
 }
 
 } // namespace ccgraph::driver

@@ -27,6 +27,22 @@ void printError(llvm::raw_ostream &os, llvm::Error error) {
       [&](const llvm::ErrorInfoBase &other) { os << "error: " << other.message() << '\n'; });
 }
 
+ExitCode rejectUsage(Streams streams, llvm::Error error) {
+  printError(streams.err, std::move(error));
+  return ExitCode::Usage;
+}
+
+std::optional<ExitCode> answerCommonFlags(const CommandLine &line, const CommonFlags &flags, Streams streams) {
+  if (flags.help) {
+    llvm::Error error = line.printHelp(streams.out, *flags.help);
+    return error ? rejectUsage(streams, std::move(error)) : ExitCode::Ok;
+  }
+  if (!flags.version)
+    return std::nullopt;
+  streams.out << flags.program << ' ' << CCGRAPH_VERSION << '\n';
+  return ExitCode::Ok;
+}
+
 void CommandLine::beginTopic(llvm::StringRef topic, llvm::StringRef title, llvm::StringRef about) {
   topics_.push_back({topic.str(), title.str(), about.str()});
 }

@@ -8,6 +8,7 @@
 // flag resembles another; the caller exits with Usage. Cost: negligible.
 #pragma once
 
+#include "driver/streams.h"
 #include "report/given_flag.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -116,5 +117,20 @@ private:
 
 /// Prints diagnostics in their own form, and any other error as one `error:` line.
 void printError(llvm::raw_ostream &os, llvm::Error error);
+
+/// Prints the error; returns Usage.
+ExitCode rejectUsage(Streams streams, llvm::Error error);
+
+/// The flags that each program has.
+struct CommonFlags {
+  llvm::StringRef program;
+  /// topic, empty for the first screen; no value: help was not requested
+  const std::optional<std::string> &help;
+  bool version = false;
+};
+
+/// Prints the help or the version; returns nothing if neither was requested.
+[[nodiscard]] std::optional<ExitCode> answerCommonFlags(const CommandLine &line, const CommonFlags &flags,
+                                                        Streams streams);
 
 } // namespace ccgraph::driver

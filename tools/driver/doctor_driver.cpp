@@ -54,11 +54,6 @@ llvm::Error select(std::vector<DoctorPart> &parts, llvm::ArrayRef<std::string> n
   return llvm::Error::success();
 }
 
-ExitCode reject(Streams streams, llvm::Error error) {
-  printError(streams.err, std::move(error));
-  return ExitCode::Usage;
-}
-
 } // namespace
 
 CommandLine declareDoctorFlags(DoctorOptions &options) {
@@ -76,18 +71,12 @@ ExitCode doctorMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   DoctorOptions options;
   CommandLine line = declareDoctorFlags(options);
   if (llvm::Error error = line.parse(arguments))
-    return reject(streams, std::move(error));
-  if (options.help) {
-    llvm::Error error = line.printHelp(streams.out, *options.help);
-    return error ? reject(streams, std::move(error)) : ExitCode::Ok;
-  }
-  if (options.version) {
-    streams.out << "ccgraph doctor " << CCGRAPH_VERSION << '\n';
-    return ExitCode::Ok;
-  }
+    return rejectUsage(streams, std::move(error));
+  if (auto code = answerCommonFlags(line, {"ccgraph doctor", options.help, options.version}, streams))
+    return *code;
   std::vector<DoctorPart> parts = doctorParts();
   if (llvm::Error error = select(parts, line.positional()))
-    return reject(streams, std::move(error));
+    return rejectUsage(streams, std::move(error));
   options.json ? printJson(streams.out, parts) : printText(streams.out, parts);
   bool lacks = !line.positional().empty() && llvm::any_of(parts, [](const DoctorPart &part) { return !part.isHere; });
   return lacks ? ExitCode::CheckFailed : ExitCode::Ok;

@@ -85,10 +85,8 @@ llvm::Error generateAndWrite(GenOptions &options, Streams streams) {
 ExitCode genMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   GenOptions options;
   CommandLine line = genCommandLine(options);
-  if (llvm::Error error = parseGenOptions(line, options, arguments)) {
-    printError(streams.err, std::move(error));
-    return ExitCode::Usage;
-  }
+  if (llvm::Error error = parseGenOptions(line, options, arguments))
+    return rejectUsage(streams, std::move(error));
   if (options.version) {
     streams.out << "ccgraph-gen " CCGRAPH_VERSION "\n";
     return ExitCode::Ok;

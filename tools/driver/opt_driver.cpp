@@ -24,17 +24,8 @@ ExitCode helpPass(llvm::StringRef name, Streams streams) {
 
 /// Handles requests that need no graph; returns nothing if a graph is to be read.
 std::optional<ExitCode> answerWithoutGraph(const CommandLine &line, const OptOptions &options, Streams streams) {
-  if (options.help) {
-    llvm::Error error = line.printHelp(streams.out, *options.help);
-    if (!error)
-      return ExitCode::Ok;
-    printError(streams.err, std::move(error));
-    return ExitCode::Usage;
-  }
-  if (options.version) {
-    streams.out << "ccgraph-opt " << CCGRAPH_VERSION << '\n';
-    return ExitCode::Ok;
-  }
+  if (auto code = answerCommonFlags(line, {"ccgraph-opt", options.help, options.version}, streams))
+    return code;
   if (options.listPasses) {
     streams.out << passListText();
     return ExitCode::Ok;
@@ -49,20 +40,16 @@ std::optional<ExitCode> answerWithoutGraph(const CommandLine &line, const OptOpt
 ExitCode optMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   OptOptions options;
   CommandLine line = optCommandLine(options);
-  if (llvm::Error error = parseOptOptions(line, options, arguments)) {
-    printError(streams.err, std::move(error));
-    return ExitCode::Usage;
-  }
+  if (llvm::Error error = parseOptOptions(line, options, arguments))
+    return rejectUsage(streams, std::move(error));
   if (auto code = answerWithoutGraph(line, options, streams))
     return *code;
   std::optional<InputFile> opened = openJsonFile(options.input);
   if (opened && isJobFile(opened->text()))
     return runWholeJob(options, *opened, streams);
   auto pipeline = options.pipeline.pipeline(defaultLevel);
-  if (!pipeline) {
-    printError(streams.err, pipeline.takeError());
-    return ExitCode::Usage;
-  }
+  if (!pipeline)
+    return rejectUsage(streams, pipeline.takeError());
   return runOptJob(options, std::move(*pipeline), std::move(opened), streams);
 }
 

@@ -350,27 +350,17 @@ ExitCode runOneRank(const Engine &engine, RunCall call, Streams streams) {
 ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   RunOptions options;
   CommandLine line = declareRunFlags(options);
-  auto wrongUsage = [&](llvm::Error error) {
-    printError(streams.err, std::move(error));
-    return ExitCode::Usage;
-  };
   if (llvm::Error error = line.parse(arguments))
-    return wrongUsage(std::move(error));
-  if (options.help) {
-    llvm::Error error = line.printHelp(streams.out, *options.help);
-    return error ? wrongUsage(std::move(error)) : ExitCode::Ok;
-  }
-  if (options.version) {
-    streams.out << "ccgraph-run " << CCGRAPH_VERSION << '\n';
-    return ExitCode::Ok;
-  }
+    return rejectUsage(streams, std::move(error));
+  if (auto code = answerCommonFlags(line, {"ccgraph-run", options.help, options.version}, streams))
+    return *code;
   if (llvm::Error error = checkRunUsage(options, line.positional()))
-    return wrongUsage(std::move(error));
+    return rejectUsage(streams, std::move(error));
   if (!options.analyze.empty())
     return analyzeRecords(options.analyze, streams);
   llvm::Expected<Pipeline> pipeline = options.pipeline.pipeline(0);
   if (!pipeline)
-    return wrongUsage(pipeline.takeError());
+    return rejectUsage(streams, pipeline.takeError());
   if (!options.flightRecords.empty() && !isLaunched())
     if (llvm::Error error = clearFlightRecords(options.flightRecords)) {
       printError(streams.err, std::move(error));
@@ -383,7 +373,7 @@ ExitCode runMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   if (engine->abilities().needsPlace) {
     llvm::Expected<JobPlace> place = placeOfLauncher({options.jobFolder, options.jobAddress});
     if (!place)
-      return wrongUsage(place.takeError());
+      return rejectUsage(streams, place.takeError());
     engine->setPlace(*place);
     return runOneRank(*engine, std::move(call), streams);
   }
