@@ -12,6 +12,28 @@ using models::Parallelism;
 using models::Part;
 using models::Recompute;
 
+namespace {
+
+/// Returns the kinds of parallelism with more than one rank: the name of ccgraph-gen's flag, and its value.
+std::vector<std::pair<std::string, std::string>> ranksByName(const Parallelism &parallel) {
+  std::vector<std::pair<std::string, std::string>> all;
+  auto add = [&](const char *name, int64_t ranks) {
+    if (ranks > 1)
+      all.emplace_back(name, std::to_string(ranks));
+  };
+  if (parallel.replicas > 1 && parallel.shards > 1)
+    all.emplace_back("hsdp", std::to_string(parallel.replicas) + "x" + std::to_string(parallel.shards));
+  else if (parallel.replicas > 1)
+    add("ddp", parallel.replicas);
+  else
+    add("fsdp", parallel.shards);
+  add("tp", parallel.tensor);
+  add("ep", parallel.experts);
+  return all;
+}
+
+} // namespace
+
 std::string recomputeName(Recompute recompute) {
   for (const auto &[name, choice] : models::recomputeChoices())
     if (choice == recompute)
@@ -21,44 +43,25 @@ std::string recomputeName(Recompute recompute) {
 
 std::string PlanCandidate::parallelText() const {
   std::vector<std::string> parts;
-  auto add = [&](const char *name, int64_t ranks) {
-    if (ranks > 1)
-      parts.push_back(name + (" " + std::to_string(ranks)));
-  };
-  if (parallel.replicas > 1 && parallel.shards > 1)
-    parts.push_back("hsdp " + std::to_string(parallel.replicas) + "x" + std::to_string(parallel.shards));
-  else if (parallel.replicas > 1)
-    add("ddp", parallel.replicas);
-  else
-    add("fsdp", parallel.shards);
-  add("tp", parallel.tensor);
-  add("ep", parallel.experts);
+  for (const auto &[name, ranks] : ranksByName(parallel))
+    parts.push_back(name + " " + ranks);
   return parts.empty() ? "one rank" : llvm::join(parts, ", ");
 }
 
 std::string PlanCandidate::flags() const {
   std::string text;
-  auto add = [&](const std::string &flag, const std::string &value) {
-    text += (text.empty() ? "" : " ") + flag + " " + value;
+  auto add = [&](const std::string &name, const std::string &value) {
+    text += (text.empty() ? "--" : " --") + name + " " + value;
   };
-  auto addRanks = [&](const char *flag, int64_t ranks) {
-    if (ranks > 1)
-      add(flag, std::to_string(ranks));
-  };
-  if (parallel.replicas > 1 && parallel.shards > 1)
-    add("--hsdp", std::to_string(parallel.replicas) + "x" + std::to_string(parallel.shards));
-  else if (parallel.replicas > 1)
-    addRanks("--ddp", parallel.replicas);
-  else
-    addRanks("--fsdp", parallel.shards);
-  addRanks("--tp", parallel.tensor);
-  addRanks("--ep", parallel.experts);
-  add("--batch", std::to_string(microbatch));
-  addRanks("--accumulate", accumulation);
+  for (const auto &[name, ranks] : ranksByName(parallel))
+    add(name, ranks);
+  add("batch", std::to_string(microbatch));
+  if (accumulation > 1)
+    add("accumulate", std::to_string(accumulation));
   if (recompute != Recompute::None)
-    add("--recompute", recomputeName(recompute));
+    add("recompute", recomputeName(recompute));
   if (zero > 0)
-    add("--zero", std::to_string(zero));
+    add("zero", std::to_string(zero));
   return text;
 }
 
