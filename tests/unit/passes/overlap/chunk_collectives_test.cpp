@@ -1,53 +1,13 @@
 // Compares the prediction that chunk-collectives acts on with the graph that it makes, on a captured training step.
-#include "ccgraph/ir/lifetimes.h"
-#include "ccgraph/passes/pass_manager.h"
-#include "ccgraph/toolkit/cost_files.h"
-#include "ccgraph/toolkit/graph_files.h"
-
-#include <gtest/gtest.h>
+#include "unit/passes/overlap/captured_step.h"
 
 namespace ccgraph::test {
 namespace {
 
 /// A captured step of tensor and sequence parallelism, with its durations.
-class ChunkCollectives : public testing::Test {
+class ChunkCollectives : public CapturedStep {
 protected:
-  ChunkCollectives() {
-    const std::string folder = CCGRAPH_TEST_DATA "/suite/tp8_sp_32l";
-    graph_ = llvm::cantFail(loadGraph(context_, folder + "/readable.py.gz"));
-    llvm::cantFail(addGroups(*graph_, folder + "/facts.json.gz"));
-    durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
-    peak_ = peakMemory(*graph_).bytes;
-  }
-
-  struct Outcome {
-    PipelineRun run;
-    std::unique_ptr<Graph> graph;
-  };
-  Outcome after(llvm::StringRef pipeline, int64_t percentOfPeak, bool bitwise = false) {
-    Outcome outcome{{}, graph_->clone()};
-    PassManagerOptions options;
-    options.predictTimes = true;
-    options.bitwise = bitwise;
-    options.memoryBudget = peak_ * percentOfPeak / 100;
-    options.machine = machinePreset("h100x8-ndr");
-    options.durations = &durations_;
-    outcome.run = llvm::cantFail(runPipeline(*outcome.graph, llvm::cantFail(Pipeline::parse(pipeline)), options));
-    return outcome;
-  }
-
-  static int64_t statistic(const PassRun &run, llvm::StringRef name) {
-    for (const auto &[known, value] : run.statistics)
-      if (known == name)
-        return value;
-    ADD_FAILURE() << "no statistic " << name.str();
-    return 0;
-  }
-
-  Context context_;
-  std::unique_ptr<Graph> graph_;
-  Durations durations_;
-  int64_t peak_ = 0;
+  ChunkCollectives() : CapturedStep("tp8_sp_32l") {}
 };
 
 constexpr llvm::StringRef both = "chunk-collectives{walks=16},schedule-overlap";
@@ -75,14 +35,7 @@ TEST_F(ChunkCollectives, NothingIsCutWhereBitsCount) {
   EXPECT_EQ(outcome.run.passes[0].changed, Changed::No);
 }
 
-TEST_F(ChunkCollectives, MoreMemoryIsNeverSlower) {
-  int64_t fastest = std::numeric_limits<int64_t>::max();
-  for (int64_t percent : {100, 110, 150}) {
-    int64_t time = after(both, percent).run.timeAfter->total;
-    EXPECT_LE(time, fastest) << percent << " % of the input's peak";
-    fastest = std::min(fastest, time);
-  }
-}
+TEST_F(ChunkCollectives, MoreMemoryIsNeverSlower) { expectMoreMemoryIsNeverSlower(both, {100, 110, 150}); }
 
 } // namespace
 } // namespace ccgraph::test

@@ -1,52 +1,12 @@
 // Compares the prediction that keep-gathered acts on with the graph that it makes, on captured training steps.
-#include "ccgraph/ir/lifetimes.h"
-#include "ccgraph/passes/pass_manager.h"
-#include "ccgraph/toolkit/cost_files.h"
-#include "ccgraph/toolkit/graph_files.h"
-
-#include <gtest/gtest.h>
+#include "unit/passes/overlap/captured_step.h"
 
 namespace ccgraph::test {
 namespace {
 
-/// A captured step with its measured durations.
-class KeepGathered : public testing::Test {
+class KeepGathered : public CapturedStep {
 protected:
-  KeepGathered() {
-    const std::string folder = CCGRAPH_TEST_DATA "/suite/fsdp_16l_w8_small";
-    graph_ = llvm::cantFail(loadGraph(context_, folder + "/readable.py.gz"));
-    llvm::cantFail(addGroups(*graph_, folder + "/facts.json.gz"));
-    durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
-    peak_ = peakMemory(*graph_).bytes;
-  }
-
-  struct Outcome {
-    PipelineRun run;
-    std::unique_ptr<Graph> graph;
-  };
-  Outcome after(llvm::StringRef pipeline, int64_t percentOfPeak) {
-    Outcome outcome{{}, graph_->clone()};
-    PassManagerOptions options;
-    options.predictTimes = true;
-    options.memoryBudget = peak_ / 100 * percentOfPeak;
-    options.machine = machinePreset("h100x8-ndr");
-    options.durations = &durations_;
-    outcome.run = llvm::cantFail(runPipeline(*outcome.graph, llvm::cantFail(Pipeline::parse(pipeline)), options));
-    return outcome;
-  }
-
-  static int64_t statistic(const PassRun &run, llvm::StringRef name) {
-    for (const auto &[known, value] : run.statistics)
-      if (known == name)
-        return value;
-    ADD_FAILURE() << "no statistic " << name.str();
-    return 0;
-  }
-
-  Context context_;
-  std::unique_ptr<Graph> graph_;
-  Durations durations_;
-  int64_t peak_ = 0;
+  KeepGathered() : CapturedStep("fsdp_16l_w8_small") {}
 };
 
 constexpr llvm::StringRef both = "keep-gathered,schedule-overlap";
@@ -60,7 +20,7 @@ TEST_F(KeepGathered, TheScheduleThatFollowsTakesThePredictedTime) {
     ASSERT_GT(statistic(kept, "kept"), 0);
     EXPECT_EQ(statistic(kept, "after-ns"), statistic(scheduled, "after-ns")) << percent << " % of the peak";
     EXPECT_LT(statistic(kept, "after-ns"), after("schedule-overlap", percent).run.timeAfter->total / 1000);
-    EXPECT_LE(peakMemory(*outcome.graph).bytes, peak_ / 100 * percent);
+    EXPECT_LE(peakMemory(*outcome.graph).bytes, budgetOf(percent));
   }
 }
 
@@ -76,14 +36,7 @@ TEST_F(KeepGathered, TheThoroughLevelKeepsResults) {
   EXPECT_LT(thorough.run.timeAfter->total, brief.run.timeAfter->total);
 }
 
-TEST_F(KeepGathered, MoreMemoryIsNeverSlower) {
-  int64_t fastest = std::numeric_limits<int64_t>::max();
-  for (int64_t percent : {100, 110, 125, 150, 200}) {
-    int64_t time = after(both, percent).run.timeAfter->total;
-    EXPECT_LE(time, fastest) << percent << " % of the input's peak";
-    fastest = std::min(fastest, time);
-  }
-}
+TEST_F(KeepGathered, MoreMemoryIsNeverSlower) { expectMoreMemoryIsNeverSlower(both, {100, 110, 125, 150, 200}); }
 
 } // namespace
 } // namespace ccgraph::test
