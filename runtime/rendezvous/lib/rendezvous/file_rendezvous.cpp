@@ -1,7 +1,5 @@
 #include "rendezvous/file_rendezvous.h"
 
-#include "ccgraph/ir/text.h"
-
 #include "rendezvous/rendezvous_error.h"
 #include "stores/store_error.h"
 
@@ -34,11 +32,6 @@ bool awaitThat(std::chrono::milliseconds deadline, llvm::function_ref<bool()> ho
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;
-}
-
-/// "rank 1 has", "ranks 1 and 2 have".
-std::string haveText(const std::vector<int64_t> &ranks) {
-  return ranksText(ranks) + (ranks.size() == 1 ? " has" : " have");
 }
 
 } // namespace

@@ -42,8 +42,8 @@ llvm::Error StoreRounds::missing(const std::vector<std::string> &keys, bool isLo
     return llvm::Error::success();
   if (isLost)
     return failed("has lost " + ranksText(ranks) + ": it has closed the connection");
-  return failed(ranksText(ranks) + (ranks.size() == 1 ? " has" : " have") + " left nothing in " + setup_.place +
-                " within " + std::to_string(setup_.deadline.count()) + " ms");
+  return failed(haveText(ranks) + " left nothing in " + setup_.place + " within " +
+                std::to_string(setup_.deadline.count()) + " ms");
 }
 
 llvm::Error StoreRounds::awaitTexts(const std::vector<std::string> &keys, Clock::time_point until) {

@@ -1,7 +1,5 @@
 #include "rendezvous/tcp_rendezvous.h"
 
-#include "ccgraph/ir/text.h"
-
 #include "rendezvous/rendezvous_error.h"
 #include "stores/sockets.h"
 #include "stores/store_error.h"
@@ -108,8 +106,8 @@ llvm::Error TcpRendezvous::acceptOthers() {
       llvm::consumeError(isHere.takeError());
       missing.push_back(static_cast<int64_t>(rank));
     }
-  return failed(ranksText(missing) + (missing.size() == 1 ? " has" : " have") + " not reached " + addressText() +
-                    " within " + llvm::Twine(setup_.deadline.count()) + " ms",
+  return failed(haveText(missing) + " not reached " + addressText() + " within " +
+                    llvm::Twine(setup_.deadline.count()) + " ms",
                 "start a process for each rank, all with this host's address; a firewall may block the connection");
 }
 
