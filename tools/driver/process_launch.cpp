@@ -114,10 +114,24 @@ bool forward(int out, int err, Streams streams, LauncherText &text, LauncherWatc
   return true;
 }
 
-ExitCode exitCodeOf(int status) {
+/// Returns the exit code of the ranks; nothing if mpirun's own status is none of a program of ccgraph.
+std::optional<ExitCode> exitCodeOf(int status) {
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   bool ours = code >= static_cast<int>(ExitCode::Ok) && code <= static_cast<int>(ExitCode::Internal);
-  return ours ? static_cast<ExitCode>(code) : ExitCode::Diagnosed;
+  return ours ? std::optional(static_cast<ExitCode>(code)) : std::nullopt;
+}
+
+/// Returns how mpirun ended, with what its status means.
+std::string describeEnd(int status) {
+  if (WIFSIGNALED(status))
+    return "mpirun was ended by signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  // Shells and mpirun give 128 + N where signal N ended a process.
+  int code = WEXITSTATUS(status), signal = code - 128;
+  std::string text = "mpirun ended with exit code " + std::to_string(code);
+  if (signal > 0 && signal < NSIG)
+    text +=
+        ", which stands for a rank that was ended by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  return text;
 }
 
 } // namespace
@@ -146,6 +160,7 @@ ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processe
   close(err.write);
   LauncherText text(streams.err);
   LauncherWatch watch(child);
+  const uint64_t before = streams.out.tell();
   bool ended = forward(out.read, err.read, streams, text, watch);
   if (!ended)
     kill(child, SIGKILL);
@@ -155,11 +170,15 @@ ExitCode launchProcesses(llvm::ArrayRef<const char *> arguments, size_t processe
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  std::optional<ExitCode> code = exitCodeOf(status);
   if (!text.ended().empty())
     streams.err << "error: " << text.ended() << "; the other ranks were ended with it\n";
   else if (!ended)
     streams.err << "error: the ranks' processes have ended, and mpirun has not; it was ended\n";
-  return exitCodeOf(status);
+  else if (!code || (*code != ExitCode::Ok && !text.printed() && streams.out.tell() == before))
+    streams.err << "error: " << describeEnd(status) << "; it does not say which rank failed\n"
+                << "  note: run the same command again; --engine local runs all ranks in one process\n";
+  return code.value_or(ExitCode::Diagnosed);
 }
 
 // --- mpirun's own messages ------------------------------------------------------------------------------------
@@ -191,7 +210,12 @@ void LauncherText::addLine(llvm::StringRef line) {
   if (banner_)
     (*banner_ += line) += '\n';
   else
-    os_ << line << '\n';
+    print((line + "\n").str());
+}
+
+void LauncherText::print(llvm::StringRef text) {
+  os_ << text;
+  printed_ = true;
 }
 
 void LauncherText::closeBanner() {
@@ -207,7 +231,7 @@ void LauncherText::closeBanner() {
   constexpr llvm::StringLiteral known[] = {"MPI_ABORT was invoked", "returned\na non-zero exit code",
                                            "exited with non-zero status"};
   if (llvm::none_of(known, [&](llvm::StringRef words) { return text.find(words.str()) != std::string::npos; }))
-    os_ << text;
+    print(text);
 }
 
 } // namespace ccgraph::driver

@@ -3,7 +3,8 @@
 //
 // A process that was already started by mpirun or a scheduler, its own or the user's, does not start others. mpirun's
 // own messages at an early end of a job are dropped, except which process a signal ended; that becomes an error of
-// ccgraph.
+// ccgraph. If a process ends before MPI knows of it, mpirun sometimes prints nothing: then the error gives mpirun's exit
+// code and what it stands for.
 //
 // Ownership: borrows the streams. Failure: returns an exit code and prints the error on streams.err. Cost: that of
 // mpirun, some tenths of a second.
@@ -30,14 +31,18 @@ public:
   void finish();
   /// Returns a text such as "rank 1 was ended by signal 9 (Killed)"; empty if no rank was.
   [[nodiscard]] const std::string &ended() const { return ended_; }
+  /// Returns true if any text was passed on.
+  [[nodiscard]] bool printed() const { return printed_; }
 
 private:
   void addLine(llvm::StringRef line);
   void closeBanner();
+  void print(llvm::StringRef text);
   llvm::raw_ostream &os_;
   std::string rest_;
   std::optional<std::string> banner_;
   std::string ended_;
+  bool printed_ = false;
 };
 
 } // namespace ccgraph::driver
