@@ -1,5 +1,7 @@
 #include "rewrite/supersede.h"
 
+#include "ccgraph/ir/op_def.h"
+
 namespace ccgraph {
 
 void copyOrdering(Graph &graph, const Node &from, Node *to) {
