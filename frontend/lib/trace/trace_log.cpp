@@ -79,6 +79,7 @@ public:
     if (llvm::Error error = lines.takeError())
       broken(std::move(error), lines.number());
     llvm::stable_sort(graphs_, [](const ListedGraph &a, const ListedGraph &b) { return a.line < b.line; });
+    warnOfFrontEnd();
     warnOfSums();
     return reader.headers() != 0;
   }
@@ -88,6 +89,13 @@ public:
   [[nodiscard]] JobWrappers wrappers() const { return wrappers_; }
 
 private:
+  /// A graph of Dynamo that cannot be read.
+  struct FrontEndGraph {
+    std::optional<int64_t> rank;
+    std::string compileId;
+    Diagnostic warning;
+  };
+
   void warn(size_t line, std::string message, std::string note = "") {
     Diagnostic warning;
     warning.severity = Severity::Warning;
@@ -169,7 +177,21 @@ private:
     std::string of = record.header.compileId.empty() ? "" : " of " + record.header.compileId;
     first.severity = Severity::Warning;
     first.message = "left out the " + shown(record.header.kind) + of + ": " + first.message;
-    warnings_.add(std::move(first));
+    if (graphs_.back().stage == 0 && printsGraph(record.text))
+      frontEnd_.push_back({graphs_.back().rank, graphs_.back().compileId, std::move(first)});
+    else
+      warnings_.add(std::move(first));
+  }
+
+  /// Warns about the graphs of Dynamo that were left out, except those of compilations of which a later graph was read:
+  /// a device runs that one, and Dynamo's graphs often hold methods, modules and tensor subclasses.
+  void warnOfFrontEnd() {
+    for (FrontEndGraph &refused : frontEnd_)
+      if (llvm::none_of(graphs_, [&](const ListedGraph &graph) {
+            return graph.stage != 0 && graph.leftOut.empty() && graph.rank == refused.rank &&
+                   graph.compileId == refused.compileId;
+          }))
+        warnings_.add(std::move(refused.warning));
   }
 
   /// Adds one warning for the whole log, since in a log that was edited by a tool no sum matches.
@@ -196,6 +218,7 @@ private:
   std::optional<int64_t> nameRank_;
   Diagnostics &warnings_;
   std::vector<ListedGraph> graphs_;
+  std::vector<FrontEndGraph> frontEnd_;
   FrameTable frames_;
   SymbolTable symbols_;
   bool hasOrders_ = false;

@@ -12,7 +12,8 @@
 // (trace/record_reader.h).
 //
 // A graph that cannot be read is listed with the reason: Dynamo's own graphs hold methods and modules, Inductor prints
-// some before it has sorted them, and a log may be truncated. The rest of the log is still read.
+// some before it has sorted them, and a log may be truncated. The rest of the log is still read. A graph of Dynamo is
+// left out without a warning if a later graph of its compilation can be read, since a device runs that one.
 //
 // Ownership: owns what it lists; text() and texts() read graphs from the log again. Failure: a log that cannot be
 // opened, a folder without logs; damage is a warning with file and line. Cost: listing reads each graph once and keeps
