@@ -124,6 +124,15 @@ RANK = """class f(torch.nn.Module):
 """
 
 
+# A graph that is left out with a warning, before the one that is read.
+LEFT_OUT = """class bad(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        a: "f32[4][1]cpu" = x.neg()
+        return (a,)
+
+"""
+
+
 def test_checks():
     """Jobs and contracts are checked as ccgraph-check does."""
     with tempfile.TemporaryDirectory() as folder:
@@ -177,7 +186,7 @@ def test_whole_jobs_are_rewritten():
     """The graphs of a job file are rewritten together, into a folder with a job file of its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = lambda name: os.path.join(folder, name)
-        for name, text in (("0.py", RANK.format("one", "two")), ("1.py", RANK.format("one", "two")),
+        for name, text in (("0.py", RANK.format("one", "two")), ("1.py", LEFT_OUT + RANK.format("one", "two")),
                            ("g.json", '{"groups": {"one": {"ranks": [0, 1]}, "two": {"ranks": [0, 1]}}, '
                                       '"world_size": 2}'),
                            ("job.json", '{"graphs": [{"graph": "0.py", "ranks": [0]}, {"graph": "1.py", "ranks": [1]}],'
@@ -185,6 +194,7 @@ def test_whole_jobs_are_rewritten():
             open(path(name), "w", encoding="utf-8").write(text)
         done = ccgraph.optimize_job(path("job.json"), path("out"))
         assert done["ranks"] == 2 and done["graphs"] == 2 and done["proved"] and "streams" in done["safe"], done
+        assert "1.py:2:5: warning: left out the graph 'bad'" in done["warnings"], done
         assert ccgraph.check_job(path("out/job.json"))
         raises(ccgraph.InputError, "No such file", ccgraph.optimize_job, path("none.json"), path("out"))
         raises(ccgraph.InputError, "cannot write here", ccgraph.optimize_job, path("job.json"), path("g.json"))

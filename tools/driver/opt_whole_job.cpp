@@ -46,11 +46,12 @@ llvm::Error rewrite(const OptOptions &options, const InputFile &file, Streams st
   Diagnostics warnings;
   JobRewriteRequest request{*job, *pipeline, options.pipeline.manager, costs->machine};
   llvm::Expected<JobRewrite> result = rewriteJobInto(options.output, request, warnings);
-  streams.err << toString(warnings.take());
+  std::string warned = toString(warnings.take());
+  streams.err << warned;
   if (!result)
     return result.takeError();
   if (options.json)
-    report::writeJobRewriteJson(streams.out, *result);
+    report::writeJobRewriteJson(streams.out, *result, warned);
   else
     report::writeJobRewriteText(streams.out, *result);
   return llvm::Error::success();

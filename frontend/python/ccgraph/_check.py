@@ -105,8 +105,8 @@ def optimize_job(path: Path, folder: Path, *, pipeline: str | None = None, machi
 
     The folder receives the rewritten graphs and their job.json. `pipeline` is a level or passes; where it is left out,
     only orders change. `ranks` is the number of ranks of a job whose one graph every rank runs. Returns ranks, graphs,
-    changed (graphs), proved, reason (why each rank keeps its order across groups) and safe (the semantics under which
-    no rank of a proved job waits for ever).
+    changed (graphs), proved, reason (why each rank keeps its order across groups), safe (the semantics under which no
+    rank of a proved job waits for ever) and warnings (the text of the readers' warnings).
     """
     raw = _options({"pipeline": pipeline, "machine": machine, "memory_budget": memory_budget, "bitwise": bitwise,
                     "ranks": ranks})

@@ -150,7 +150,8 @@ const char *ccgraph_checked_warnings(const ccgraph_checked *checked);
 /* Rewrites the graphs of all ranks together, as ccgraph-opt job.json -o FOLDER does: `path` names a job file, and
  * `folder` receives the rewritten graphs and their job.json. It uses the options pipeline (the default is
  * schedule-overlap{buckets=none}), machine, memory-budget, bitwise and ranks. `report` receives JSON: ranks, graphs,
- * changed, proved, reason (why each rank keeps its order across groups; "" if the rewritten job was proved), safe. */
+ * changed, proved, reason (why each rank keeps its order across groups; "" if the rewritten job was proved), safe,
+ * warnings (of the readers, as the tools print them). */
 ccgraph_error *ccgraph_optimize_job(const char *path, const char *folder, const ccgraph_options *options,
                                     ccgraph_text **report);
 /* Prints the findings. `form` is "text", "json" or "sarif"; of a job also "dot" or "page" (HTML). */

@@ -9,10 +9,11 @@ using namespace ccgraph::capi;
 
 namespace {
 
-llvm::Expected<JobRewrite> rewriteJobFile(const std::string &path, const std::string &folder, ccgraph_options options) {
+/// Adds the warnings of the readers to `warned`.
+llvm::Expected<JobRewrite> rewriteJobFile(const std::string &path, const std::string &folder, ccgraph_options options,
+                                          std::string &warned) {
   if (!options.choosesPipeline)
     options.pipeline = defaultJobPipeline;
-  std::string warned;
   llvm::Expected<NamedFiles> files = readNamedFiles(options, {}, warned);
   if (!files)
     return files.takeError();
@@ -23,8 +24,10 @@ llvm::Expected<JobRewrite> rewriteJobFile(const std::string &path, const std::st
   if (!job)
     return job.takeError();
   Diagnostics warnings;
-  return rewriteJobInto(folder, {*job, files->pipeline, options.manager, files->costs.machine, options.ranks},
-                        warnings);
+  llvm::Expected<JobRewrite> result =
+      rewriteJobInto(folder, {*job, files->pipeline, options.manager, files->costs.machine, options.ranks}, warnings);
+  warned += toString(warnings.take());
+  return result;
 }
 
 } // namespace
@@ -35,12 +38,13 @@ ccgraph_error *ccgraph_optimize_job(const char *path, const char *folder, const 
     return usage("ccgraph_optimize_job: got NULL, expected a job file, a folder and a place for the report");
   if (options && !options->schedule.empty())
     return usage("ccgraph_optimize_job: got a schedule, expected none, since a schedule is about one graph");
-  llvm::Expected<JobRewrite> result = rewriteJobFile(path, folder, options ? *options : ccgraph_options());
+  std::string warned;
+  llvm::Expected<JobRewrite> result = rewriteJobFile(path, folder, options ? *options : ccgraph_options(), warned);
   if (!result)
     return toError(result.takeError());
   auto text = std::make_unique<ccgraph_text>();
   llvm::raw_string_ostream os(text->text);
-  report::writeJobRewriteJson(os, *result);
+  report::writeJobRewriteJson(os, *result, warned);
   os.flush();
   *report = text.release();
   return nullptr;

@@ -29,7 +29,7 @@ void writeJobRewriteText(llvm::raw_ostream &os, const JobRewrite &result) {
      << (names.empty() ? "no verdict is worse than before" : "no rank waits for ever under " + names) << '\n';
 }
 
-void writeJobRewriteJson(llvm::raw_ostream &os, const JobRewrite &result) {
+void writeJobRewriteJson(llvm::raw_ostream &os, const JobRewrite &result, llvm::StringRef warnings) {
   llvm::json::OStream json(os, 1);
   json.object([&] {
     json.attribute("ranks", static_cast<int64_t>(result.ranks));
@@ -38,6 +38,7 @@ void writeJobRewriteJson(llvm::raw_ostream &os, const JobRewrite &result) {
     json.attribute("proved", result.reason.empty());
     json.attribute("reason", llvm::json::fixUTF8(result.reason));
     json.attribute("safe", llvm::json::Array(namesOf(result.safe)));
+    json.attribute("warnings", llvm::json::fixUTF8(warnings));
   });
   os << '\n';
 }
