@@ -1,7 +1,7 @@
 #include "fuzz/corpus_files.h"
 
 #include "support/golden_file.h"
-#include "support/tool_case.h"
+#include "tool_cases/tool_case.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-#include "support/tool_case.h"
+#include "tool_cases/tool_case.h"
 
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/toolkit/equivalence_check.h"
