@@ -1,6 +1,8 @@
-# The suites that tools/test-memory runs, and the target that builds them.
+# The suites that tools/test-memory runs, the target that builds them, and the file that lists their programs.
 set(ccgraph_memory_suites "^(unit_.*|golden|diagnostics|fuzz)$")
 add_custom_target(ccgraph_memory_suites)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/memory_suites.txt
+  CONTENT "$<JOIN:$<GENEX_EVAL:$<TARGET_PROPERTY:ccgraph_memory_suites,PROGRAMS>>,\n>\n")
 
 # ccgraph_add_suite(NAME FOLDER [TOOLS] links...): defines the executable ccgraph_NAME (ccgraph_NAME_suite if a library
 # has that name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find data and
@@ -24,16 +26,12 @@ function(ccgraph_add_suite name folder)
   endif()
   if(name MATCHES "${ccgraph_memory_suites}")
     add_dependencies(ccgraph_memory_suites ${target})
+    set_property(TARGET ccgraph_memory_suites APPEND PROPERTY PROGRAMS $<TARGET_FILE:${target}>)
   endif()
   # NO_PRETTY_VALUES: a printed parameter would contain addresses, and a name must be the same in every run.
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
     PROPERTIES LABELS ${name} TIMEOUT 300)
 endfunction()
-
-# The target that runs them. VERBATIM passes the expression to ctest without interpretation by a shell.
-add_custom_target(ccgraph_test_memory
-  COMMAND ${CMAKE_CTEST_COMMAND} --preset asan --progress --label-regex "${ccgraph_memory_suites}"
-  WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DEPENDS ccgraph_memory_suites USES_TERMINAL VERBATIM)
 
 # ccgraph_start_tests_first(): starts the tests of the calling folder before the cases of the suites. A script takes
 # seconds to minutes and a case milliseconds, so no core then waits at the end for a long test that started last.
