@@ -66,7 +66,9 @@ def graphs_in(folder, program, page, tool):
     run = run.replace(DISABLED, " ".join(f"{name}={value}" for name, value in KERNELS_ONLY.items()))
     path = os.pathsep.join([os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(tool)),
                             os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+    # Two ranks on two cores have no use for processes that compile, each of which imports PyTorch.
+    environment = {**os.environ, "PATH": path, "GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1",
+                   "TORCHINDUCTOR_COMPILE_THREADS": "1"}
     done = subprocess.run(run, shell=True, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=280)
     if done.returncode:
