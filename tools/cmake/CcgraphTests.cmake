@@ -5,8 +5,8 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/memory_suites.txt
   CONTENT "$<JOIN:$<GENEX_EVAL:$<TARGET_PROPERTY:ccgraph_memory_suites,PROGRAMS>>,\n>\n")
 
 # ccgraph_add_suite(NAME FOLDER [TOOLS] links...): defines the executable ccgraph_NAME (ccgraph_NAME_suite if a library
-# has that name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find data and
-# tools by these definitions: CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (the folder of the
+# has that name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find data
+# and tools by these definitions: CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (the folder of the
 # built tools).
 function(ccgraph_add_suite name folder)
   cmake_parse_arguments(PARSE_ARGV 2 its TOOLS "" "")
@@ -61,8 +61,8 @@ function(ccgraph_configure_test target)
   target_link_libraries(${target} PRIVATE ccgraph_support)
 endfunction()
 
-# ccgraph_call_tools(TARGET): the test calls the drivers, or the built tools. Other tests build without both, which takes
-# a fifth less time for the suites of the thread sanitizer.
+# ccgraph_call_tools(TARGET): the test calls the drivers, or the built tools. Other tests build without both: the suites
+# of the thread sanitizer need 78 of 855 objects less, which are among the largest.
 function(ccgraph_call_tools target)
   get_property(tools GLOBAL PROPERTY ccgraph_tools)
   if(tools)
