@@ -358,6 +358,20 @@ TEST_F(JobPortTest, ARankThatLeavesIsSaid) {
   first.join();
 }
 
+// Any process that reaches the port can send as much as a rank of the job.
+TEST_F(JobPortTest, ATextThatNeedsATokenIsSaid) {
+  constexpr size_t most = size_t{256} << 20;
+  std::thread first([&] {
+    auto joined = llvm::cantFail(TcpRendezvous::join(setup(0, 2)));
+    EXPECT_EQ(llvm::toString(joined->gather(std::string(most + 1, 'x')).takeError()),
+              "error: rank 0: gives a text of 268435457 bytes to the other ranks, expected at most 268435456 [run.nccl]\n"
+              "  note: give all processes of the job the same token (CCGRAPH_JOB_TOKEN): without one, any process that "
+              "reaches the port may send as much\n");
+  });
+  llvm::cantFail(TcpRendezvous::join(setup(1, 2)));
+  first.join();
+}
+
 TEST(TcpRendezvous, AnAddressIsAHostAndAPort) {
   auto parsed = llvm::cantFail(TcpRendezvous::parse("fe80::1:29500"));
   EXPECT_EQ(parsed.first, "fe80::1");

@@ -343,6 +343,8 @@ TEST(TcpStore, NamesTheServerThatDoesNotCome) {
 }
 
 TEST(TcpStore, AcceptsTheSecretAlone) {
+  EXPECT_EQ(errorOf(openTcpStore({.isServer = true, .secret = std::string(4097, 's')})),
+            "store.value: the secret of the store of port 0 has 4097 bytes, expected at most 4096");
   auto server = serverStore({.secret = "open sesame"});
   llvm::cantFail(clientOf(*server, "open sesame")->set("k", "v"));
   EXPECT_EQ(llvm::cantFail(server->get("k")), "v");

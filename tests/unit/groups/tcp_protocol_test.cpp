@@ -103,6 +103,19 @@ TEST(TcpProtocol, DropsNonsenseWithAReason) {
             "its secret is not that of this store");
 }
 
+/// A key that is announced and does not come: the server would hold its bytes until all have come.
+TEST(TcpProtocol, DropsAClientWithoutTheSecretBeforeItsValueComes) {
+  std::string begun = QueryWriter(QueryKind::Set).text("/k").number(int64_t{1} << 30).bytes;
+  StoreLimits limits{.valueBytes = int64_t{1} << 36};
+  EXPECT_EQ(dropReasonOf(greeting() + begun, limits), "");
+  EXPECT_EQ(dropReasonOf(greeting() + begun.substr(0, 1), limits, "secret"),
+            "it did not send the secret of this store");
+  EXPECT_EQ(dropReasonOf(begun.substr(0, 1), limits), "it is no client of a store");
+  EXPECT_EQ(dropReasonOf(greeting() + QueryWriter(QueryKind::Hello).number(4096).bytes, limits, "secret"), "");
+  EXPECT_EQ(dropReasonOf(greeting() + QueryWriter(QueryKind::Hello).number(4097).bytes, limits, "secret"),
+            "it sent a key of 4097 bytes, expected at most 4096");
+}
+
 TEST(TcpProtocol, DropsAClientThatDoesNotReadItsAnswers) {
   TcpService service({{.valueBytes = 1 << 20}, ""});
   service.connect(1);

@@ -41,8 +41,12 @@ llvm::Expected<std::unique_ptr<FileRendezvous>> FileRendezvous::join(const Setup
   if (setup.ranks != 1)
     if (llvm::Error error = folder->open())
       return error;
-  folder->rounds_.emplace(
-      StoreRounds::Setup{folder->store_, setup.rank, setup.ranks, setup.deadline, folder->job_ + "/", setup.path});
+  folder->rounds_.emplace(StoreRounds::Setup{.store = folder->store_,
+                                             .rank = setup.rank,
+                                             .ranks = setup.ranks,
+                                             .deadline = setup.deadline,
+                                             .prefix = folder->job_ + "/",
+                                             .place = setup.path});
   return folder;
 }
 

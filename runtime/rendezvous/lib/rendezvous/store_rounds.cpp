@@ -94,6 +94,10 @@ llvm::Error StoreRounds::awaitReaders(Clock::time_point until) {
 llvm::Expected<std::vector<std::string>> StoreRounds::gather(const std::string &own) {
   if (setup_.ranks == 1)
     return std::vector<std::string>{own};
+  if (static_cast<int64_t>(own.size()) > setup_.mostBytes)
+    return rendezvousError("rank " + std::to_string(setup_.rank) + ": gives a text of " + std::to_string(own.size()) +
+                               " bytes to the other ranks, expected at most " + std::to_string(setup_.mostBytes),
+                           setup_.longerTexts);
   Clock::time_point until = Clock::now() + setup_.deadline;
   std::vector<std::string> keys;
   for (size_t rank = 0; rank != setup_.ranks; ++rank)

@@ -5,7 +5,7 @@
 // others, and a store holds the texts of one round.
 //
 // Ownership: shares the store. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a rank that
-// does not come or that is lost. Cost: a set, a wait and a get of all texts; on rank 0 also the wait for the others.
+// does not come or that is lost, or a text that is too long. Cost: a set, a wait and a get of all texts; on rank 0 also the wait for the others.
 #pragma once
 
 #include "ccgraph/runtime/store.h"
@@ -13,6 +13,9 @@
 #include <functional>
 
 namespace ccgraph::runtime {
+
+/// Results of a job pass through its store, so the limits are wide if only processes of the job can write to it.
+inline constexpr int64_t mostValueBytes = int64_t{1} << 36, mostStoreBytes = int64_t{1} << 40;
 
 class StoreRounds {
 public:
@@ -26,6 +29,10 @@ public:
     std::string prefix = "";
     /// of the store, for messages
     std::string place = "";
+    /// of one text; a longer one is an error before it is sent
+    int64_t mostBytes = mostValueBytes;
+    /// what to do where a text is longer
+    std::string longerTexts = "";
     /// on rank 0: whether more ranks than these have ended their connections; empty: that is not known
     std::function<bool(size_t mayLeave)> hasLost = {};
   };
@@ -45,8 +52,5 @@ private:
   Setup setup_;
   size_t round_ = 0;
 };
-
-/// Results of a job pass through its store, so the limits are wide.
-inline constexpr int64_t mostValueBytes = int64_t{1} << 36, mostStoreBytes = int64_t{1} << 40;
 
 } // namespace ccgraph::runtime

@@ -30,6 +30,11 @@ std::string digestOf(llvm::StringRef token) {
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }
 
+/// Without a token, any process may send a value, so a value is no larger than in other stores.
+StoreLimits limitsOf(llvm::StringRef token) {
+  return token.empty() ? StoreLimits() : StoreLimits{.valueBytes = mostValueBytes, .totalBytes = mostStoreBytes};
+}
+
 /// The system's reason in the words of torch.distributed, which end in "message: REASON".
 std::string reasonOf(llvm::Error error) {
   std::string text = messageOf(std::move(error));
@@ -60,12 +65,16 @@ llvm::Error TcpRendezvous::rejected(const llvm::Twine &why) const {
 
 llvm::Expected<std::unique_ptr<TcpRendezvous>> TcpRendezvous::join(const Setup &setup) {
   std::unique_ptr<TcpRendezvous> joined(new TcpRendezvous(setup));
-  StoreRounds::Setup rounds{nullptr, setup.rank, setup.ranks, setup.deadline};
+  StoreRounds::Setup rounds{.store = nullptr, .rank = setup.rank, .ranks = setup.ranks, .deadline = setup.deadline};
   if (setup.ranks != 1) {
     if (llvm::Error error = setup.rank == 0 ? joined->acceptOthers() : joined->findRankZero())
       return error;
     rounds.store = joined->store_;
     rounds.place = joined->addressText();
+    rounds.mostBytes = limitsOf(setup.token).valueBytes;
+    if (setup.token.empty())
+      rounds.longerTexts = "give all processes of the job the same token (CCGRAPH_JOB_TOKEN): without one, any process "
+                           "that reaches the port may send as much";
     if (setup.rank == 0)
       rounds.hasLost = [store = joined->store_, ranks = setup.ranks](size_t mayLeave) {
         return store->numGreeted() + mayLeave < ranks;
@@ -81,7 +90,7 @@ TcpStoreSetup TcpRendezvous::storeSetup() const {
           .isServer = setup_.rank == 0,
           .timeout = setup_.deadline,
           .secret = digestOf(setup_.token),
-          .limits = {.valueBytes = mostValueBytes, .totalBytes = mostStoreBytes}};
+          .limits = limitsOf(setup_.token)};
 }
 
 llvm::Error TcpRendezvous::acceptOthers() {

@@ -152,6 +152,11 @@ private:
 
 } // namespace
 
+std::optional<QueryKind> queryKindOf(char first) {
+  uint8_t kind = static_cast<uint8_t>(first) & static_cast<uint8_t>(~answeredBit);
+  return operandsOf(kind) ? std::optional(static_cast<QueryKind>(kind)) : std::nullopt;
+}
+
 ParsedQuery parseQuery(llvm::StringRef bytes, const StoreLimits &limits) { return Reader(bytes, limits).read(); }
 
 QueryWriter &QueryWriter::number(int64_t value) {

@@ -78,8 +78,15 @@ struct ParsedQuery {
   /// why these bytes cannot begin a query; empty where they can
   std::string wrong;
 };
+/// The kind of the query that begins with this byte; none if there is no such query.
+[[nodiscard]] std::optional<QueryKind> queryKindOf(char first);
 /// Reads the query that `bytes` begin with. A key or value beyond the limits is found before its bytes have come.
 [[nodiscard]] ParsedQuery parseQuery(llvm::StringRef bytes, const StoreLimits &limits);
+
+/// Of a secret, in bytes.
+inline constexpr int64_t mostSecretBytes = 4096;
+/// The limits of a hello, whose text is a secret.
+inline constexpr StoreLimits helloLimits{.keyBytes = mostSecretBytes, .valueBytes = 0, .totalBytes = mostSecretBytes};
 
 /// The bytes of queries and answers.
 class QueryWriter {

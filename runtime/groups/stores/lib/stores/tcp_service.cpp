@@ -8,6 +8,8 @@
 
 namespace ccgraph::runtime {
 
+static constexpr const char *notAClient = "it is no client of a store";
+
 void TcpService::disconnect(Session session) {
   auto found = sessions_.find(session);
   if (found == sessions_.end())
@@ -30,7 +32,7 @@ void TcpService::receive(Session session, llvm::StringRef bytes) {
   state.input += bytes;
   size_t used = 0;
   while (state.dropped.empty()) {
-    ParsedQuery parsed = parseQuery(llvm::StringRef(state.input).drop_front(used), setup_.limits);
+    ParsedQuery parsed = parseNext(state, llvm::StringRef(state.input).drop_front(used));
     if (!parsed.wrong.empty())
       drop(session, state, std::move(parsed.wrong));
     if (!parsed.query)
@@ -52,21 +54,31 @@ void TcpService::drop(Session session, State &state, std::string why) {
     state.output += QueryWriter().status(QueryStatus::Dropped).text(state.dropped).bytes;
 }
 
-std::string TcpService::whyNotAllowed(const State &state, const Query &query) const {
+std::string TcpService::whyNotAllowed(const State &state, QueryKind kind) const {
   if (!state.validated)
-    return query.kind == QueryKind::Validate && query.number == storeMagic ? "" : "it is no client of a store";
-  if (query.kind == QueryKind::Validate)
+    return kind == QueryKind::Validate ? "" : notAClient;
+  if (kind == QueryKind::Validate)
     return "it sent a second greeting";
-  if (!setup_.secret.empty() && !state.greeted && query.kind != QueryKind::Hello)
+  if (!setup_.secret.empty() && !state.greeted && kind != QueryKind::Hello)
     return "it did not send the secret of this store";
-  if (!state.awaited.empty() && query.kind != QueryKind::CancelWait)
+  if (!state.awaited.empty() && kind != QueryKind::CancelWait)
     return "it sent a query while it waits for keys";
   return "";
 }
 
+// The reason is found before the operands have come, since these may be as large as a value.
+ParsedQuery TcpService::parseNext(const State &state, llvm::StringRef bytes) const {
+  if (bytes.empty())
+    return {};
+  std::optional<QueryKind> kind = queryKindOf(bytes.front());
+  if (std::string why = kind ? whyNotAllowed(state, *kind) : ""; !why.empty())
+    return {std::nullopt, std::move(why)};
+  return parseQuery(bytes, kind == QueryKind::Hello ? helloLimits : setup_.limits);
+}
+
 void TcpService::execute(Session session, State &state, const Query &query) {
-  if (std::string why = whyNotAllowed(state, query); !why.empty())
-    return drop(session, state, std::move(why));
+  if (query.kind == QueryKind::Validate && query.number != storeMagic)
+    return drop(session, state, notAClient);
   if (query.kind == QueryKind::Validate)
     state.validated = true;
   else if (query.kind == QueryKind::Hello)

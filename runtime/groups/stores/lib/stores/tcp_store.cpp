@@ -2,6 +2,7 @@
 
 #include "stores/store_error.h"
 #include "stores/tcp_client.h"
+#include "stores/tcp_protocol.h"
 #include "stores/tcp_server.h"
 
 #include <algorithm>
@@ -363,6 +364,12 @@ private:
 } // namespace
 
 llvm::Expected<std::shared_ptr<TcpStore>> openTcpStore(TcpStoreSetup setup) {
+  if (static_cast<int64_t>(setup.secret.size()) > mostSecretBytes)
+    return storeError("store.value",
+                      "the secret of the store of port " + std::to_string(setup.port) + " has " +
+                          std::to_string(setup.secret.size()) + " bytes, expected at most " +
+                          std::to_string(mostSecretBytes),
+                      "give a shorter secret, such as the digest of a long one");
   auto store = std::make_shared<TcpStoreClient>(std::move(setup));
   if (llvm::Error error = store->open())
     return error;

@@ -14,7 +14,8 @@
 // Ownership: callers share a store. Thread-safe. Failure: DiagnosticErrors of these rules:
 //   store.timeout       a key was not set in time; the message names the keys
 //   store.network       the server cannot be reached, or the connection to it is lost; the message names the server
-//   store.value         add() to a value that is no number of 64 bits; a key or value that is too large; a full store
+//   store.value         add() to a value that is no number of 64 bits; a key, value or secret that is too large; a
+//                       full store
 //   store.unsupported   queues on a file store
 //   store.file          the file of a file store cannot be opened, read or written
 // Cost: a lock (hash), a locked file (file), a message and its answer (tcp).

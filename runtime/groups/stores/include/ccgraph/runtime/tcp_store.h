@@ -8,8 +8,9 @@
 // clients of PyTorch can use it if there is no secret; the protocol is in lib/stores/tcp_protocol.h.
 //
 // A client that sends something else is dropped: a wrong greeting, a query that does not exist, a key or value beyond
-// the limits, a wrong or missing secret, or more answers than it reads. drops() returns the reasons. The memory of the
-// server is at most StoreLimits::totalBytes, and for each connection one query and its answers.
+// the limits, a wrong or missing secret, or more answers than it reads. A client that has not sent the secret is
+// dropped at the first byte of any other query, before its value has come. drops() returns the reasons. The memory of
+// the server is at most StoreLimits::totalBytes, and for each connection one query and its answers.
 //
 // When the server ends, all waiting clients return immediately with an error that names its address (store.network).
 //
