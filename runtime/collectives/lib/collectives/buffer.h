@@ -10,6 +10,8 @@
 
 #include "ccgraph/runtime/tensor.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <optional>
 
 namespace ccgraph::runtime {
@@ -18,7 +20,7 @@ class Buffer {
 public:
   Buffer() = default;
   explicit Buffer(Tensor tensor) { pieces_.push_back(std::move(tensor)); }
-  explicit Buffer(std::vector<Tensor> pieces) : pieces_(std::move(pieces)) {}
+  explicit Buffer(llvm::ArrayRef<Tensor> pieces) : pieces_(pieces.begin(), pieces.end()) {}
 
   /// Is this one piece from now on, or none where it is empty. Asks for no memory where there was a piece before.
   void assign(std::optional<Tensor> piece) {
@@ -47,7 +49,8 @@ public:
   void detach();
 
 private:
-  std::vector<Tensor> pieces_;
+  /// most buffers have one piece
+  llvm::SmallVector<Tensor, 1> pieces_;
 };
 
 /// Fills fresh memory with a pattern that no computation gives by accident (NaN in floats, -1 in

@@ -24,10 +24,11 @@ struct Launch {
   /// global rank
   int64_t rank = 0;
   CollectiveKind kind = CollectiveKind::AllReduce;
+  using Rows = llvm::SmallVector<Buffer, 1>;
   /// one row for each member of a coalesced launch, else one
-  std::vector<Buffer> send;
+  Rows send;
   /// rows to fill, as many as `send`; an in-place form fills the rows that it sends
-  std::vector<Buffer> receive;
+  Rows receive;
   std::optional<ReduceOp> reduceOp;
   /// broadcast and scatter: member index of the source
   int64_t root = -1;

@@ -95,7 +95,7 @@ private:
   llvm::Error makeReceive(const BoundCall &call);
   void makeExchange(const ShardExchange &exchange);
   [[nodiscard]] Tensor freshTensor(DType dtype, IntListRef sizes) const;
-  [[nodiscard]] std::vector<Buffer> buffersOf(llvm::ArrayRef<BoundRow> rows) const;
+  [[nodiscard]] Launch::Rows buffersOf(llvm::ArrayRef<BoundRow> rows) const;
   [[nodiscard]] Launch newLaunch(CollectiveKind kind) const;
   [[nodiscard]] Value resultValue() const;
 
@@ -130,13 +130,13 @@ llvm::Error LaunchReader::findGroup() {
   return llvm::Error::success();
 }
 
-std::vector<Buffer> LaunchReader::buffersOf(llvm::ArrayRef<BoundRow> rows) const {
-  std::vector<Buffer> buffers;
+Launch::Rows LaunchReader::buffersOf(llvm::ArrayRef<BoundRow> rows) const {
+  Launch::Rows buffers;
   for (const BoundRow &row : rows) {
     std::vector<Tensor> pieces;
     for (const OperandTensor &piece : row)
       pieces.push_back(tensors_[piece.handle]);
-    buffers.emplace_back(std::move(pieces));
+    buffers.emplace_back(llvm::ArrayRef(pieces));
   }
   return buffers;
 }

@@ -10,6 +10,8 @@
 
 #include "collectives/agreement.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <atomic>
 #include <mutex>
 
@@ -44,7 +46,7 @@ private:
   size_t sequence_;
   std::mutex mutex_;
   /// null until the member arrives
-  std::vector<const Launch *> launches_;
+  llvm::SmallVector<const Launch *, 8> launches_;
   std::atomic<size_t> arrived_ = 0;
   std::atomic<size_t> done_ = 0;
 };

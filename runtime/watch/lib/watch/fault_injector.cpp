@@ -31,7 +31,7 @@ Buffer spoiltRow(const Buffer &row, int64_t elements, DType dtype) {
 }
 
 void shorten(Launch &launch, size_t row) {
-  for (std::vector<Buffer> *rows : {&launch.send, &launch.receive})
+  for (Launch::Rows *rows : {&launch.send, &launch.receive})
     if (row < rows->size())
       (*rows)[row] =
           spoiltRow((*rows)[row], std::max<int64_t>((*rows)[row].numElements() - 1, 0), (*rows)[row].dtype());
@@ -41,7 +41,7 @@ void shorten(Launch &launch, size_t row) {
 }
 
 void retype(Launch &launch) {
-  for (std::vector<Buffer> *rows : {&launch.send, &launch.receive})
+  for (Launch::Rows *rows : {&launch.send, &launch.receive})
     for (Buffer &row : *rows)
       row = spoiltRow(row, row.numElements(), otherDType(row.dtype()));
 }

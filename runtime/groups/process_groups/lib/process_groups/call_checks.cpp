@@ -304,6 +304,13 @@ private:
 
 } // namespace
 
+std::optional<CallForm> CallForm::of(const GroupCall &call) {
+  bool isInPlace = call.op == GroupOp::AllReduce || call.op == GroupOp::Broadcast || call.op == GroupOp::Reduce;
+  if (!isInPlace || call.inputs.size() != 1)
+    return std::nullopt;
+  return CallForm{call.op, call.inputs.front().dtype(), call.reduction, call.root};
+}
+
 DType dtypeInCalls(DType dtype) { return dtype == DType::C64 ? DType::F32 : dtype; }
 
 Tensor viewAsReal(const Tensor &tensor) {

@@ -16,6 +16,19 @@ struct GroupPlace {
 };
 [[nodiscard]] llvm::Error checkCall(const GroupCall &call, const GroupPlace &place);
 
+/// The form of a call of one tensor in place. Whether such a call is valid depends on nothing else, so a program that
+/// repeats a call has it checked once.
+struct CallForm {
+  GroupOp op = GroupOp::AllReduce;
+  DType dtype = DType::F32;
+  Reduction reduction;
+  int64_t root = 0;
+
+  /// None for other calls.
+  [[nodiscard]] static std::optional<CallForm> of(const GroupCall &call);
+  friend bool operator==(const CallForm &, const CallForm &) = default;
+};
+
 /// A view of a complex tensor as pairs of real numbers: c64[2] -> f32[2, 2].
 [[nodiscard]] Tensor viewAsReal(const Tensor &tensor);
 /// Tensors of both dtypes may be in one call: equal, or complex64 and float32.

@@ -1,6 +1,6 @@
 #include "process_groups/group_launch.h"
 
-#include "process_groups/call_checks.h"
+#include "collectives/agreement.h"
 #include "tensor/elements.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,6 +38,8 @@ void multiply(const Tensor &row, double factor) {
 
 /// Mixed calls of complex64 and float32 are calls of float32.
 void makeReal(GroupCall &call) {
+  if (call.inputs.size() + call.outputs.size() < 2)
+    return;
   auto isComplexPair = [](const Tensor &tensor) { return tensor.dtype() == DType::C64; };
   auto isFloat32 = [](const Tensor &tensor) { return tensor.dtype() == DType::F32; };
   auto any = [&](auto holds) { return llvm::any_of(call.inputs, holds) || llvm::any_of(call.outputs, holds); };
@@ -83,7 +85,7 @@ CollectiveKind kindOf(GroupOp op) {
   return CollectiveKind::Barrier;
 }
 
-GroupLaunch::GroupLaunch(GroupCall call, int64_t rank, llvm::ArrayRef<int64_t> members)
+GroupLaunch::GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members)
     : call_(std::move(call)), deadline_(std::chrono::steady_clock::now() + call_.timeout), rank_(rank),
       size_(static_cast<int64_t>(members.size())) {
   launch_.call.name = identifierOf(call_.op);
@@ -100,8 +102,7 @@ GroupLaunch::GroupLaunch(GroupCall call, int64_t rank, llvm::ArrayRef<int64_t> m
 }
 
 llvm::StringRef GroupLaunch::matchName() const {
-  bool isOwnClass = call_.op == GroupOp::Reduce || call_.op == GroupOp::Gather;
-  return isOwnClass ? groupOpName(call_.op) : collectiveName(launch_.kind);
+  return isOwnClass() ? groupOpName(call_.op) : collectiveName(launch_.kind);
 }
 
 Buffer GroupLaunch::sentRow(llvm::ArrayRef<Tensor> tensors) const {
@@ -110,7 +111,7 @@ Buffer GroupLaunch::sentRow(llvm::ArrayRef<Tensor> tensors) const {
     return {};
   if (isOneRow(tensors) && !scales)
     return Buffer(tensors.front());
-  Tensor row = Buffer(tensors.vec()).read();
+  Tensor row = Buffer(tensors).read();
   if (scales)
     multiply(row, *call_.reduction.factor());
   return Buffer(row);
@@ -121,7 +122,7 @@ Buffer GroupLaunch::receivedRow(llvm::ArrayRef<Tensor> tensors) {
     return {};
   if (isOneRow(tensors))
     return Buffer(tensors.front());
-  Buffer outputs(tensors.vec());
+  Buffer outputs(tensors);
   Tensor row = Tensor::zeros(outputs.dtype(), {outputs.numElements()});
   staged_.push_back({std::move(outputs), row});
   return Buffer(row);
@@ -138,17 +139,19 @@ void GroupLaunch::addRow(llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> o
 void GroupLaunch::addInPlace() {
   for (const Tensor &tensor : call_.inputs) {
     bool discards = call_.op == GroupOp::Reduce && !isRoot();
-    launch_.send.push_back(sentRow(tensor));
-    const Buffer &sent = launch_.send.back();
     bool isStaged = !tensor.isContiguous() || call_.reduction.factor();
+    if (!isStaged)
+      launch_.send.emplace_back(tensor);
+    else
+      launch_.send.push_back(sentRow(tensor));
     if (discards) {
-      launch_.receive.push_back(Buffer(Tensor::zeros(tensor.dtype(), {tensor.numElements()})));
-    } else if (isStaged) {
-      staged_.push_back({Buffer(tensor), sent.pieces().front()});
-      launch_.receive.push_back(sent);
-    } else {
-      launch_.receive.push_back(sent);
+      launch_.receive.emplace_back(Tensor::zeros(tensor.dtype(), {tensor.numElements()}));
+      continue;
     }
+    const Tensor &row = launch_.send.back().pieces().front();
+    if (isStaged)
+      staged_.push_back({Buffer(tensor), row});
+    launch_.receive.emplace_back(row);
   }
 }
 
@@ -240,6 +243,15 @@ void GroupLaunch::addSplitCounts() {
   };
   launch_.sendCounts = counts(call_.inputs.front(), call_.inputSplits);
   launch_.receiveCounts = counts(call_.outputs.front(), call_.outputSplits);
+}
+
+std::string LaunchChecker::check(const GroupLaunch &launch, size_t members) {
+  std::optional<CallForm> form = CallForm::of(launch.call());
+  if (form && form == checked_)
+    return "";
+  std::string wrong = checkLaunch(launch.launch(), members);
+  checked_ = wrong.empty() ? form : std::nullopt;
+  return wrong;
 }
 
 void GroupLaunch::takeResults() const {

@@ -15,13 +15,14 @@
 
 #include "ccgraph/runtime/group_call.h"
 #include "collectives/launch.h"
+#include "process_groups/call_checks.h"
 
 namespace ccgraph::runtime {
 
 class GroupLaunch {
 public:
   /// `rank`: within the group.
-  GroupLaunch(GroupCall call, int64_t rank, llvm::ArrayRef<int64_t> members);
+  GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members);
   GroupLaunch(const GroupLaunch &) = delete;
   GroupLaunch &operator=(const GroupLaunch &) = delete;
 
@@ -30,6 +31,10 @@ public:
   /// When the call must have met those of the other ranks: its timeout after its begin.
   [[nodiscard]] std::chrono::steady_clock::time_point deadline() const { return deadline_; }
   /// Calls of different classes do not match, although their launches do: "reduce" and "all_reduce".
+  [[nodiscard]] bool matches(const GroupLaunch &other) const {
+    return launch_.kind == other.launch_.kind && isOwnClass() == other.isOwnClass();
+  }
+  /// The class of the call, for messages.
   [[nodiscard]] llvm::StringRef matchName() const;
   /// Copies staged results into the outputs; once, when the launch is complete.
   void takeResults() const;
@@ -42,6 +47,7 @@ private:
     Tensor row;
   };
   [[nodiscard]] bool isRoot() const { return call_.root == rank_; }
+  [[nodiscard]] bool isOwnClass() const { return call_.op == GroupOp::Reduce || call_.op == GroupOp::Gather; }
   void addRow(llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> outputs);
   void addInPlace();
   [[nodiscard]] Buffer sentRow(llvm::ArrayRef<Tensor> tensors) const;
@@ -57,6 +63,18 @@ private:
   int64_t size_;
   Launch launch_;
   std::vector<StagedOutput> staged_;
+};
+
+/// Checks the launches of one group.
+class LaunchChecker {
+public:
+  /// Returns why the launch of a group of so many members is not valid; empty where it is. A launch of the form of the
+  /// last one is not checked again.
+  [[nodiscard]] std::string check(const GroupLaunch &launch, size_t members);
+
+private:
+  /// of the last valid launch
+  std::optional<CallForm> checked_;
 };
 
 /// The kind of the launch.

@@ -7,6 +7,9 @@
 namespace ccgraph::runtime {
 namespace {
 
+/// Entries whose memory is taken at the first call.
+constexpr size_t mostReserved = 1024;
+
 int64_t now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
@@ -14,20 +17,19 @@ int64_t now() {
 
 class RecordedWork final : public Work {
 public:
-  RecordedWork(WorkPtr work, std::shared_ptr<GroupRecorder> recorder, GroupRecorder::Number call)
-      : work_(std::move(work)), recorder_(std::move(recorder)), call_(call) {}
+  RecordedWork(WorkPtr work, CallRecord record) : work_(std::move(work)), record_(std::move(record)) {}
 
   llvm::Error wait(std::optional<Milliseconds> timeout) override {
     llvm::Error error = work_->wait(timeout);
     if (!error)
-      recorder_->complete(call_);
+      record_.complete();
     return error;
   }
   bool isCompleted() override {
     bool ended = work_->isCompleted();
     llvm::Error error = work_->exception();
     if (ended && !error)
-      recorder_->complete(call_);
+      record_.complete();
     llvm::consumeError(std::move(error));
     return ended;
   }
@@ -37,45 +39,57 @@ public:
 
 private:
   WorkPtr work_;
-  std::shared_ptr<GroupRecorder> recorder_;
-  GroupRecorder::Number call_;
+  CallRecord record_;
 };
 
 } // namespace
 
 size_t GroupRecorder::groupOf(const FlightGroup &group) {
+  std::lock_guard<std::mutex> lock(mutex_);
   auto found = llvm::find_if(groups_, [&](const FlightGroup &each) { return each.name == group.name; });
   if (found == groups_.end())
     found = groups_.insert(groups_.end(), group);
   return static_cast<size_t>(found - groups_.begin());
 }
 
-GroupRecorder::Entry GroupRecorder::entryOf(const GroupCall &call) {
-  Entry entry;
+/// All that an earlier call may have left in the entry is replaced.
+void GroupRecorder::fill(Entry &entry, const GroupCall &call) {
   entry.op = call.op;
   entry.reduction = call.reduction.op();
   entry.root = call.root;
   entry.peer = call.peer;
   entry.tag = call.tag;
+  entry.inputs.clear();
   for (const Tensor &tensor : call.inputs)
     entry.inputs.push_back({tensor.dtype(), tensor.numElements()});
+  entry.outputs.clear();
   for (const Tensor &tensor : call.outputs)
     entry.outputs.push_back({tensor.dtype(), tensor.numElements()});
-  entry.times.scheduled = now();
-  return entry;
+  entry.state = FlightState::Started;
+  entry.times = {};
 }
 
-GroupRecorder::Number GroupRecorder::begin(const GroupCall &call, const FlightGroup &group, int64_t sequence) {
-  Entry entry = entryOf(call);
-  entry.sequence = sequence;
+/// The oldest entry, once there are mostCalls_.
+GroupRecorder::Entry &GroupRecorder::entryForNext() {
+  if (calls_.size() == mostCalls_)
+    return calls_[static_cast<size_t>(next_) % mostCalls_];
+  if (calls_.empty())
+    calls_.reserve(std::min(mostCalls_, mostReserved));
+  return calls_.emplace_back();
+}
+
+GroupRecorder::Number GroupRecorder::begin(const GroupCall &call, size_t group, int64_t sequence) {
+  int64_t begun = now();
   std::lock_guard<std::mutex> lock(mutex_);
-  entry.group = groupOf(group);
   if (isTransfer(call.op))
-    entry.sequence = ++transfers_[{entry.group, call.op == GroupOp::Send, call.peer, call.tag}];
-  if (calls_.size() < mostCalls_)
-    calls_.push_back(std::move(entry));
-  else if (mostCalls_ != 0)
-    calls_[static_cast<size_t>(next_) % mostCalls_] = std::move(entry);
+    sequence = ++transfers_[{group, call.op == GroupOp::Send, call.peer, call.tag}];
+  if (mostCalls_ != 0) {
+    Entry &entry = entryForNext();
+    fill(entry, call);
+    entry.group = group;
+    entry.sequence = sequence;
+    entry.times.scheduled = entry.times.started = begun;
+  }
   return next_++;
 }
 
@@ -83,11 +97,11 @@ GroupRecorder::Entry *GroupRecorder::find(Number call) {
   return call < first() ? nullptr : &calls_[static_cast<size_t>(call) % mostCalls_];
 }
 
-void GroupRecorder::start(Number call) {
+void GroupRecorder::withdraw(Number call) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (Entry *entry = find(call)) {
-    entry->state = FlightState::Started;
-    entry->times.started = now();
+    entry->state = FlightState::Scheduled;
+    entry->times.started = {};
   }
 }
 
@@ -141,8 +155,8 @@ FlightRecord GroupRecorder::record() const {
   return record;
 }
 
-WorkPtr recordedWork(WorkPtr work, std::shared_ptr<GroupRecorder> recorder, GroupRecorder::Number call) {
-  return std::make_shared<RecordedWork>(std::move(work), std::move(recorder), call);
+WorkPtr recordedWork(WorkPtr work, CallRecord record) {
+  return std::make_shared<RecordedWork>(std::move(work), std::move(record));
 }
 
 } // namespace ccgraph::runtime

@@ -1,7 +1,10 @@
 // GroupRecorder: the last calls of one rank's process groups, as a flight record.
 //
-// Ownership: owns its entries. Thread-safe. Failure: none. Cost: a lock, and a small record without
-// texts, for each call.
+// A backend of this library records the ends of its calls itself (RecordingBackend); the works of other backends are
+// wrapped.
+//
+// Ownership: owns its entries, whose memory is used again. Thread-safe. Failure: none. Cost: two locks and times for
+// each call, and no memory for a call with a tensor.
 #pragma once
 
 #include "ccgraph/ir/flight_record.h"
@@ -20,9 +23,13 @@ public:
       : rank_(rank), worldSize_(worldSize), mostCalls_(calls) {}
 
   using Number = int64_t;
-  /// `group`: its name, and its members as global ranks; `sequence`: of the call in its group, from 1.
-  [[nodiscard]] Number begin(const GroupCall &call, const FlightGroup &group, int64_t sequence);
-  void start(Number call);
+  /// The place of a group in the records: its name, and its members as global ranks.
+  [[nodiscard]] size_t groupOf(const FlightGroup &group);
+  /// `group`: its place; `sequence`: of the call in its group, from 1.
+  /// The backend launches the call next, so it counts as started.
+  [[nodiscard]] Number begin(const GroupCall &call, size_t group, int64_t sequence);
+  /// The backend has refused the call: it is scheduled only.
+  void withdraw(Number call);
   void complete(Number call);
   [[nodiscard]] FlightRecord record() const;
 
@@ -44,11 +51,11 @@ private:
     FlightState state = FlightState::Scheduled;
     FlightTimes times;
   };
-  [[nodiscard]] static Entry entryOf(const GroupCall &call);
+  static void fill(Entry &entry, const GroupCall &call);
+  [[nodiscard]] Entry &entryForNext();
   [[nodiscard]] static FlightCall describe(const Entry &entry);
   [[nodiscard]] Entry *find(Number call);
   [[nodiscard]] Number first() const { return next_ - static_cast<Number>(calls_.size()); }
-  [[nodiscard]] size_t groupOf(const FlightGroup &group);
 
   int64_t rank_;
   int64_t worldSize_;
@@ -62,7 +69,25 @@ private:
   std::map<std::tuple<size_t, bool, int64_t, int64_t>, int64_t> transfers_;
 };
 
+/// One call in the records.
+struct CallRecord {
+  /// null: the call is not recorded
+  std::shared_ptr<GroupRecorder> recorder;
+  GroupRecorder::Number call = 0;
+
+  void complete() const {
+    if (recorder)
+      recorder->complete(call);
+  }
+};
 /// The work, which also records its completion.
-[[nodiscard]] WorkPtr recordedWork(WorkPtr work, std::shared_ptr<GroupRecorder> recorder, GroupRecorder::Number call);
+[[nodiscard]] WorkPtr recordedWork(WorkPtr work, CallRecord record);
+
+/// A backend whose works record their completion.
+class RecordingBackend : public Backend {
+public:
+  [[nodiscard]] llvm::Expected<WorkPtr> launch(GroupCall call) final { return launchRecorded(std::move(call), {}); }
+  [[nodiscard]] virtual llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) = 0;
+};
 
 } // namespace ccgraph::runtime

@@ -1,7 +1,7 @@
 #include "process_groups/local_backend.h"
 
-#include "collectives/agreement.h"
 #include "process_groups/group_error.h"
+#include "process_groups/group_recorder.h"
 #include "process_groups/local_room.h"
 #include "process_groups/local_watchdog.h"
 #include "process_groups/process_rooms.h"
@@ -13,8 +13,9 @@ using Clock = LocalRoom::Clock;
 
 class LocalWork final : public Work {
 public:
-  LocalWork(std::shared_ptr<LocalRoom> room, std::shared_ptr<const GroupLaunch> launch, size_t member)
-      : room_(std::move(room)), launch_(std::move(launch)), member_(member), deadline_(CallDeadline::of(launch_)) {}
+  LocalWork(std::shared_ptr<LocalRoom> room, std::shared_ptr<const GroupLaunch> launch, size_t member,
+            CallRecord record)
+      : room_(std::move(room)), launch_(std::move(launch)), member_(member), record_(std::move(record)) {}
 
   llvm::Error begin() {
     if (launch_->call().op == GroupOp::RecvAnySource)
@@ -28,12 +29,12 @@ public:
 
   llvm::Error wait(std::optional<Milliseconds> timeout) override {
     std::lock_guard<std::mutex> lock(mutex_);
-    auto until = timeout ? std::min(deadline_.at, Clock::now() + *timeout) : deadline_.at;
+    Clock::time_point last = launch_->deadline(), until = timeout ? std::min(last, Clock::now() + *timeout) : last;
     for (uint64_t seen = room_->changes(); !advance(); seen = room_->changes()) {
       if (!failure_.empty())
         return makeError(failure_);
       if (Clock::now() >= until)
-        return until == deadline_.at ? end() : early(*timeout);
+        return until == last ? end() : early(*timeout);
       auto mayAdvance = [&] { return seat_.call ? isReady() : room_->changes() != seen; };
       if (!comesSoon([&] { return mayAdvance() || room_->changes() != seen; }))
         room_->await(until, mayAdvance);
@@ -96,6 +97,7 @@ private:
     if (moved_ && seat_.call->isDone()) {
       launch_->takeResults();
       done_ = true;
+      record_.complete();
     } else if (llvm::Error error = room_->failure()) {
       failure_ = diagnosticsOf(std::move(error));
     }
@@ -104,12 +106,13 @@ private:
 
   /// The same for a program that does not wait: a call that lacks a rank ends at its deadline.
   bool look() {
-    if (!advance() && failure_.empty() && deadline_.hasPassed() && !(seat_.call && seat_.call->hasAll()))
+    if (!advance() && failure_.empty() && deadline().hasPassed() && !(seat_.call && seat_.call->hasAll()))
       llvm::consumeError(end());
     return done_ || !failure_.empty();
   }
 
   [[nodiscard]] size_t member() const { return seat_.member; }
+  [[nodiscard]] CallDeadline deadline() const { return CallDeadline::of(launch_); }
 
   void seekSender() {
     llvm::Expected<std::optional<LocalRoom::Seat>> seat = room_->joinFromAny(member_, launch_);
@@ -122,11 +125,11 @@ private:
   [[nodiscard]] std::string awaited() { return seat_.call ? seat_.call->waitText() : noSender.str(); }
 
   /// This wait ends, and the call remains in flight.
-  llvm::Error early(Milliseconds timeout) { return deadline_.error(awaited(), timeout); }
+  llvm::Error early(Milliseconds timeout) { return deadline().error(awaited(), timeout); }
 
   /// At the deadline of the call, the group is over for all ranks.
   llvm::Error end() {
-    room_->fail(deadline_.error(awaited()));
+    room_->fail(deadline().error(awaited()));
     failure_ = diagnosticsOf(room_->failure());
     return makeError(failure_);
   }
@@ -134,7 +137,7 @@ private:
   std::shared_ptr<LocalRoom> room_;
   std::shared_ptr<const GroupLaunch> launch_;
   size_t member_;
-  CallDeadline deadline_;
+  CallRecord record_;
   std::mutex mutex_;
   LocalRoom::Seat seat_;
   bool moved_ = false;
@@ -142,7 +145,7 @@ private:
   std::vector<Diagnostic> failure_;
 };
 
-class LocalBackend final : public Backend {
+class LocalBackend final : public RecordingBackend {
 public:
   LocalBackend(std::shared_ptr<LocalRoom> room, int64_t rank)
       : room_(std::move(room)), rank_(rank), watchdog_(LocalWatchdog::ofProcess()) {
@@ -155,23 +158,24 @@ public:
 
   llvm::StringRef name() const override { return "local"; }
 
-  llvm::Expected<WorkPtr> launch(GroupCall call) override {
+  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) override {
     if (call.peer == rank_ && isTransfer(call.op))
       return groupError("group.argument", groupOpName(call.op),
                         "Invalid source rank: source rank should not be the same as the rank of the current process.");
     auto launch = std::make_shared<const GroupLaunch>(std::move(call), rank_, room_->members());
-    if (std::string wrong = checkLaunch(launch->launch(), room_->members().size()); !wrong.empty())
+    if (std::string wrong = checker_.check(*launch, room_->members().size()); !wrong.empty())
       return groupError("group.argument", groupOpName(launch->call().op), wrong);
-    auto work = std::make_shared<LocalWork>(room_, launch, static_cast<size_t>(rank_));
+    auto work = std::make_shared<LocalWork>(room_, std::move(launch), static_cast<size_t>(rank_), std::move(record));
     if (llvm::Error error = work->begin())
       return error;
-    return WorkPtr(work);
+    return WorkPtr(std::move(work));
   }
 
 private:
   std::shared_ptr<LocalRoom> room_;
   int64_t rank_;
   std::shared_ptr<LocalWatchdog> watchdog_;
+  LaunchChecker checker_;
 };
 
 } // namespace

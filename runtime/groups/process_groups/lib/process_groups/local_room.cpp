@@ -47,7 +47,7 @@ llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupL
 // Operations of different meaning may have launches of one kind.
 llvm::Error LocalCall::checkNames(size_t member) const {
   for (size_t other = 0; sequence_ != 0 && other < launches_.size(); ++other) {
-    if (!launches_[other] || launches_[other]->matchName() == launches_[member]->matchName())
+    if (!launches_[other] || launches_[other]->matches(*launches_[member]))
       continue;
     size_t first = std::min(member, other), second = std::max(member, other);
     return groupError("run.ranks-disagree", groupOpName(launches_[second]->call().op),

@@ -82,7 +82,8 @@ private:
 class LocalRoom {
 public:
   using Clock = std::chrono::steady_clock;
-  LocalRoom(std::vector<int64_t> members, std::string name) : members_(std::move(members)), name_(std::move(name)) {}
+  LocalRoom(std::vector<int64_t> members, std::string name)
+      : members_(std::move(members)), name_(std::move(name)), joined_(members_.size()) {}
 
   /// A member's part of a call.
   struct Seat {
@@ -139,7 +140,7 @@ private:
   std::deque<std::shared_ptr<LocalCall>> calls_;
   size_t firstNumber_ = 1;
   /// by member: the number of its last call
-  std::map<size_t, size_t> joined_;
+  std::vector<size_t> joined_;
   /// transfers that lack one end, oldest first
   std::map<Channel, std::deque<std::shared_ptr<LocalCall>>> open_;
   /// receives from any rank that have no sender

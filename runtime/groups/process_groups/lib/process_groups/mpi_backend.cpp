@@ -1,10 +1,10 @@
 #include "process_groups/mpi_backend.h"
 
-#include "collectives/agreement.h"
 #include "mpi/mpi_standby.h"
 #include "mpi/mpi_transport.h"
 #include "process_groups/group_error.h"
 #include "process_groups/group_launch.h"
+#include "process_groups/group_recorder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -260,8 +260,9 @@ llvm::Error endOverdue(MpiJob &job) {
 
 class MpiWork final : public Work {
 public:
-  MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch)
-      : group_(std::move(group)), launch_(std::move(launch)), deadline_(launch_->deadline()) {}
+  MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch, CallRecord record)
+      : group_(std::move(group)), launch_(std::move(launch)), record_(std::move(record)),
+        deadline_(launch_->deadline()) {}
   ~MpiWork() override {
     if (!done_ && begun_)
       group_->abandon(ticket_);
@@ -326,6 +327,7 @@ private:
     launch_->takeResults();
     sender_ = group_->transport().senderOf(ticket_);
     group_->release(ticket_, *launch_);
+    record_.complete();
     return done_ = true;
   }
 
@@ -347,6 +349,7 @@ private:
 
   std::shared_ptr<MpiGroup> group_;
   std::shared_ptr<const GroupLaunch> launch_;
+  CallRecord record_;
   Clock::time_point deadline_;
   MpiGroup::Ticket ticket_ = 0;
   bool begun_ = false;
@@ -356,28 +359,29 @@ private:
   std::vector<Diagnostic> failure_;
 };
 
-class MpiBackend final : public Backend {
+class MpiBackend final : public RecordingBackend {
 public:
   explicit MpiBackend(std::shared_ptr<MpiGroup> group) : group_(std::move(group)) {}
   llvm::StringRef name() const override { return "mpi"; }
 
-  llvm::Expected<WorkPtr> launch(GroupCall call) override {
+  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) override {
     if (group_->job().isOver())
       return groupError("run.mpi", groupOpName(call.op), "an earlier error has ended the job", "start it anew");
     if (llvm::Error error = endOverdue(group_->job()))
       return error;
     const BackendSetup &setup = group_->setup();
     auto launch = std::make_shared<const GroupLaunch>(std::move(call), setup.rank, setup.members);
-    if (std::string wrong = checkLaunch(launch->launch(), setup.members.size()); !wrong.empty())
+    if (std::string wrong = checker_.check(*launch, setup.members.size()); !wrong.empty())
       return groupError("group.argument", groupOpName(launch->call().op), wrong);
-    auto work = std::make_shared<MpiWork>(group_, launch);
+    auto work = std::make_shared<MpiWork>(group_, std::move(launch), std::move(record));
     if (llvm::Error error = work->begin())
       return error;
-    return WorkPtr(work);
+    return WorkPtr(std::move(work));
   }
 
 private:
   std::shared_ptr<MpiGroup> group_;
+  LaunchChecker checker_;
 };
 
 } // namespace

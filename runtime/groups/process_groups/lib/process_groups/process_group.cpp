@@ -48,10 +48,10 @@ llvm::Expected<std::unique_ptr<ProcessGroup>> ProcessGroup::make(Setup setup) {
 
 // A backend that serves several types of devices is created once.
 llvm::Error ProcessGroup::createBackends() {
-  std::map<std::string, std::shared_ptr<Backend>> byName;
+  std::map<std::string, Serving> byName;
   for (const BackendConfig::Entry &entry : setup_.config.entries) {
-    std::shared_ptr<Backend> &backend = byName[entry.backend];
-    if (!backend) {
+    Serving &serving = byName[entry.backend];
+    if (!serving.backend) {
       BackendSetup setup{makePrefixStore(entry.backend, setup_.store),
                          rank_,
                          setup_.members,
@@ -61,9 +61,10 @@ llvm::Error ProcessGroup::createBackends() {
       llvm::Expected<std::shared_ptr<Backend>> made = createBackend(entry.backend, setup);
       if (!made)
         return made.takeError();
-      backend = std::move(*made);
+      serving.backend = std::move(*made);
+      serving.recording = dynamic_cast<RecordingBackend *>(serving.backend.get());
     }
-    backends_[entry.device] = backend;
+    backends_.push_back({entry.device, serving.backend, serving.recording});
   }
   return llvm::Error::success();
 }
@@ -77,13 +78,25 @@ bool ProcessGroup::warnsOutside(llvm::StringRef operation) {
   return true;
 }
 
-llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall call, const CallOptions &options) {
+llvm::Error ProcessGroup::check(const GroupCall &call) {
+  std::optional<CallForm> form = CallForm::of(call);
+  if (form && checked_ && *form == *checked_)
+    return llvm::Error::success();
+  checked_ = nullptr;
+  if (llvm::Error error = checkCall(call, {rank_, numMembers()}))
+    return error;
+  if (form)
+    checked_ = std::make_unique<CallForm>(*form);
+  return llvm::Error::success();
+}
+
+llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall &&call, const CallOptions &options) {
   if (warnsOutside(groupOpName(call.op)))
     return WorkPtr();
   call.timeout = options.timeout.value_or(setup_.timeout);
-  if (llvm::Error error = checkCall(call, {rank_, numMembers()}))
+  if (llvm::Error error = check(call))
     return error;
-  auto backend = backends_.find(options.device);
+  auto backend = llvm::find_if(backends_, [&](const Serving &each) { return each.device == options.device; });
   if (backend == backends_.end())
     return groupError("group.unsupported", groupOpName(call.op),
                       "No backend type associated with device type " + options.device,
@@ -91,13 +104,23 @@ llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall call, const CallOptions &o
   if (setup_.job.debug == DebugLevel::Detail && !isTransfer(call.op))
     if (llvm::Error error = compareWithOthers(call))
       return error;
-  GroupRecorder::Number number = setup_.job.recorder->begin(call, flightGroup_, sequence_ + 1);
+  return launch(*backend, std::move(call));
+}
+
+llvm::Expected<WorkPtr> ProcessGroup::launch(const Serving &serving, GroupCall &&call) {
+  GroupRecorder &recorder = *setup_.job.recorder;
+  if (!recordedGroup_)
+    recordedGroup_ = recorder.groupOf(flightGroup_);
+  GroupRecorder::Number number = recorder.begin(call, *recordedGroup_, sequence_ + 1);
   sequence_ += call.op == GroupOp::ReduceScatter ? numMembers() : 1;
-  llvm::Expected<WorkPtr> work = backend->second->launch(std::move(call));
-  if (!work)
+  CallRecord record{setup_.job.recorder, number};
+  llvm::Expected<WorkPtr> work = serving.recording ? serving.recording->launchRecorded(std::move(call), record)
+                                                   : serving.backend->launch(std::move(call));
+  if (!work) {
+    recorder.withdraw(number);
     return work.takeError();
-  setup_.job.recorder->start(number);
-  return recordedWork(std::move(*work), setup_.job.recorder, number);
+  }
+  return serving.recording ? std::move(*work) : recordedWork(std::move(*work), std::move(record));
 }
 
 llvm::Error ProcessGroup::compareWithOthers(const GroupCall &call) {

@@ -13,6 +13,8 @@
 #include "ccgraph/runtime/init_method.h"
 #include "ccgraph/runtime/process_group.h"
 
+#include <map>
+
 namespace ccgraph::runtime {
 
 struct JobOptions {

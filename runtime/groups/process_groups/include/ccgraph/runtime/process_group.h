@@ -31,7 +31,6 @@
 #include "ccgraph/ir/flight_record.h"
 #include "ccgraph/runtime/backend.h"
 
-#include <map>
 #include <set>
 
 namespace ccgraph::runtime {
@@ -76,6 +75,8 @@ struct MonitoredBarrierOptions {
 };
 
 class GroupRecorder;
+class RecordingBackend;
+struct CallForm;
 
 class ProcessGroup {
 public:
@@ -187,7 +188,15 @@ public:
 private:
   explicit ProcessGroup(Setup setup);
   [[nodiscard]] llvm::Error createBackends();
-  [[nodiscard]] llvm::Expected<WorkPtr> issue(GroupCall call, const CallOptions &options);
+  /// The backend of a type of device; `recording`: the same where it records its calls.
+  struct Serving {
+    std::string device;
+    std::shared_ptr<Backend> backend;
+    RecordingBackend *recording = nullptr;
+  };
+  [[nodiscard]] llvm::Expected<WorkPtr> issue(GroupCall &&call, const CallOptions &options);
+  [[nodiscard]] llvm::Error check(const GroupCall &call);
+  [[nodiscard]] llvm::Expected<WorkPtr> launch(const Serving &serving, GroupCall &&call);
   [[nodiscard]] bool warnsOutside(llvm::StringRef operation);
   [[nodiscard]] llvm::Error compareWithOthers(const GroupCall &call);
   [[nodiscard]] llvm::Error awaitOthers(int64_t number, std::chrono::milliseconds timeout, bool all);
@@ -200,7 +209,11 @@ private:
   int64_t sequence_ = 0;
   int64_t monitored_ = 0;
   int64_t compared_ = 0;
-  std::map<std::string, std::shared_ptr<Backend>> backends_;
+  std::vector<Serving> backends_;
+  /// the form of the last valid call; null where it had none
+  std::unique_ptr<CallForm> checked_;
+  /// its place in the records, from its first call
+  std::optional<size_t> recordedGroup_;
   /// operations for which a rank outside has been warned
   std::set<std::string> warned_;
 };
