@@ -1,11 +1,11 @@
 // ccgraph_plan_oracles reports what each oracle alone finds about the plans of the lowering.
 //
-//   ccgraph_plan_oracles verifier|execution [--programs N] [--orders N] GOLDEN...
+//   ccgraph_plan_oracles verifier|execution [--programs N] [--orders N] [--golden-orders N] GOLDEN...
 //
-// Every golden's input is lowered unchanged, and every random program unchanged and after passes; each with one arena
-// and with two. `verifier` runs only the plan verifier on each plan; `execution` verifies nothing, and compares the
-// local engine's results of the plans, in this number of orders (2; for goldens ten times as many), with the
-// interpreter's results of the program. It prints `program: what` for the first catch, else `PROGRAMS programs,
+// Every golden's input is lowered unchanged, and every random program (100) unchanged and after passes; each with one
+// arena and with two. `verifier` runs only the plan verifier on each plan; `execution` verifies nothing, and compares
+// the local engine's results of the plans, in this number of orders (2; 20 of a golden), with the interpreter's results
+// of the program. It prints `program: what` for the first catch, else `PROGRAMS programs,
 // nothing`. Exit: 0 whatever was caught, 2 usage.
 #include "support/golden_case.h"
 #include "support/random_program.h"
@@ -27,6 +27,7 @@ struct Survey {
   bool executes = false;
   unsigned programs = 100;
   unsigned orders = 2;
+  unsigned goldenOrders = 20;
   std::vector<std::string> goldens;
   unsigned asked = 0;
 };
@@ -145,7 +146,7 @@ std::string askGolden(Survey &survey, llvm::StringRef path) {
     return "";
   Program program;
   program.name = path.rsplit('/').second.str();
-  program.orders = 10 * survey.orders;
+  program.orders = survey.goldenOrders;
   program.asStands = golden->request();
   program.graphs = program.asStands.graphs;
   return interpret(survey, program) ? ask(survey, program) : "";
@@ -194,7 +195,10 @@ std::optional<Survey> parse(llvm::ArrayRef<char *> words) {
     return std::nullopt;
   for (size_t i = 1; i < words.size(); ++i) {
     llvm::StringRef word = words[i];
-    unsigned *number = word == "--programs" ? &survey.programs : word == "--orders" ? &survey.orders : nullptr;
+    unsigned *number = word == "--programs"        ? &survey.programs
+                       : word == "--orders"        ? &survey.orders
+                       : word == "--golden-orders" ? &survey.goldenOrders
+                                                   : nullptr;
     if (number == nullptr)
       survey.goldens.push_back(word.str());
     else if (++i == words.size() || llvm::StringRef(words[i]).getAsInteger(10, *number))
@@ -208,7 +212,8 @@ std::optional<Survey> parse(llvm::ArrayRef<char *> words) {
 int main(int argc, char **argv) {
   std::optional<Survey> survey = parse({argv + 1, argv + argc});
   if (!survey) {
-    llvm::errs() << "usage: ccgraph_plan_oracles verifier|execution [--programs N] [--orders N] GOLDEN...\n";
+    llvm::errs() << "usage: ccgraph_plan_oracles verifier|execution [--programs N] [--orders N] [--golden-orders N] "
+                    "GOLDEN...\n";
     return 2;
   }
   std::string said = askAll(*survey);
