@@ -45,7 +45,7 @@ struct LegalResult {
 [[nodiscard]] LegalResult untouched(const SourceGraph &source);
 /// Returns a copy of the graph after one pass, without a memory budget.
 [[nodiscard]] LegalResult afterPass(const SourceGraph &source, const std::string &pass);
-/// Returns a random pass for a trial, with options.
-[[nodiscard]] std::string anyPass(Random &random);
+/// Returns a random pass for a trial of the graph, with options.
+[[nodiscard]] std::string anyPass(Random &random, const Graph &graph);
 
 } // namespace ccgraph::test

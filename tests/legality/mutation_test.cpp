@@ -36,7 +36,7 @@ LegalResult legalResult(Random &random) {
   const SourceGraph &source = anyGraph(random);
   size_t choice = random.below(10);
   if (choice < 5)
-    return afterPass(source, anyPass(random));
+    return afterPass(source, anyPass(random, *source.graph));
   LegalResult result = untouched(source);
   if (choice < 7 && swapNeighbours(result, random, 1 + random.below(400)))
     result.made += ": neighbours swapped";
@@ -52,8 +52,8 @@ std::unique_ptr<LegalResult> illegalResult(const IllegalEdit &edit, uint64_t see
   for (uint64_t attempt = 0; attempt < 200; ++attempt) {
     Random random(seed * 1000 + attempt);
     const SourceGraph &source = anyGraph(random);
-    auto result =
-        std::make_unique<LegalResult>(random.below(8) == 0 ? untouched(source) : afterPass(source, anyPass(random)));
+    auto result = std::make_unique<LegalResult>(
+        random.below(8) == 0 ? untouched(source) : afterPass(source, anyPass(random, *source.graph)));
     Trial trial{*result, random, coverUp};
     if (edit.apply(trial))
       return result;

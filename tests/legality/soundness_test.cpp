@@ -74,7 +74,7 @@ TEST(LegalitySoundness, WhatIsAcceptedComputesTheSame) {
     Context context;
     RandomProgram program = makeRandomProgram(context, numbers);
     SourceGraph source{"program", program.graph->clone()};
-    LegalResult result = random.below(3) == 0 ? afterPass(source, anyPass(random)) : untouched(source);
+    LegalResult result = random.below(3) == 0 ? afterPass(source, anyPass(random, *source.graph)) : untouched(source);
     Trial trial{result, random, random.below(2) == 0};
     editBlindly(trial);
     if (!refusals(*result.before, *result.graph, result.certificate).empty()) {

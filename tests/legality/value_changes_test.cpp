@@ -188,7 +188,7 @@ TEST(ValueChanges, CheckEquivalenceEndsInExitCode3) {
     RandomProgram program = anyProgram(context, random);
     SourceGraph source{"program", program.graph->clone()};
     const NamedEdit &edit = edits[seed % std::size(edits)];
-    std::string pass = edit.ofBuckets ? "coalesce-collectives{layout=flat}" : anyPass(random);
+    std::string pass = edit.ofBuckets ? "coalesce-collectives{layout=flat}" : anyPass(random, *program.graph);
     LegalResult result = edit.ofBuckets || random.below(2) ? afterPass(source, pass) : untouched(source);
     Trial trial{result, random, false};
     if (!edit.apply(trial) || !changesValues(program, *result.graph))
@@ -213,7 +213,7 @@ TEST(ValueChanges, CheckEquivalenceAcceptsWhatPassesMake) {
     Random random(seed);
     Context context;
     RandomProgram program = anyProgram(context, random);
-    LegalResult result = afterPass({"program", program.graph->clone()}, anyPass(random));
+    LegalResult result = afterPass({"program", program.graph->clone()}, anyPass(random, *program.graph));
     std::string before = files.write("before.json", *program.graph);
     // A program may return only constants, which cannot distinguish programs, so it is first compared with itself.
     if (program.graph->output()->numOperands() == 0 || compare(before, before, program.ranks) != driver::ExitCode::Ok)
