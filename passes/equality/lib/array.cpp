@@ -4,7 +4,7 @@
 
 namespace ccgraph::equality {
 
-std::optional<Kind> kindOf(DType dtype) {
+Kind kindOf(DType dtype) {
   switch (classOf(dtype)) {
   case DTypeClass::Bool:
     return Kind::Bool;
@@ -13,16 +13,16 @@ std::optional<Kind> kindOf(DType dtype) {
   case DTypeClass::Float:
     return Kind::Float;
   case DTypeClass::Complex:
-    return std::nullopt;
+    return Kind::Complex;
   }
   llvm_unreachable("all classes are mapped");
 }
 
 Array makeArray(Kind kind, IntListRef sizes, Words words, unsigned digits) {
-  if (kind == Kind::Float && digits < fullDigits)
+  if (kind >= Kind::Float && digits < fullDigits)
     for (Word &word : words)
       word = truncate(word, digits);
-  return {kind, static_cast<uint8_t>(kind == Kind::Float ? digits : fullDigits), toIntList(sizes),
+  return {kind, static_cast<uint8_t>(kind >= Kind::Float ? digits : fullDigits), toIntList(sizes),
           std::make_shared<const Words>(std::move(words))};
 }
 
@@ -39,6 +39,8 @@ Array reshaped(const Array &array, IntListRef sizes) {
 std::optional<Array> converted(const Array &array, Kind kind) {
   if (array.kind == kind)
     return array;
+  if (array.kind == Kind::Complex || kind == Kind::Complex)
+    return std::nullopt;
   Words words(*array.words);
   for (Word &word : words)
     if (kind == Kind::Float) {
@@ -54,24 +56,72 @@ std::optional<Array> converted(const Array &array, Kind kind) {
   return makeArray(kind, array.sizes, std::move(words), array.digits);
 }
 
+Array complexArray(const Array &real, const Array &imaginary) {
+  Array result = real;
+  result.kind = Kind::Complex;
+  result.digits = std::min(real.digits, imaginary.digits);
+  result.companion = imaginary.words;
+  return result;
+}
+
+Array realPart(const Array &array) {
+  if (array.kind != Kind::Complex)
+    return array;
+  return {Kind::Float, array.digits, array.sizes, array.words};
+}
+
+Array imaginaryPart(const Array &array) {
+  if (array.kind != Kind::Complex)
+    return filled(Kind::Float, array.sizes, 0);
+  return {Kind::Float, array.digits, array.sizes, array.companion};
+}
+
+Array asPairs(const Array &array) {
+  if (array.kind != Kind::Complex)
+    return array;
+  Words words;
+  words.reserve(2 * array.words->size());
+  for (size_t i = 0; i != array.words->size(); ++i) {
+    words.push_back((*array.words)[i]);
+    words.push_back((*array.companion)[i]);
+  }
+  IntList sizes = array.sizes;
+  sizes.push_back(2);
+  return makeArray(Kind::Float, sizes, std::move(words), array.digits);
+}
+
+Array fromPairs(const Array &pairs) {
+  Words real, imaginary;
+  for (size_t i = 0; i + 1 < pairs.words->size(); i += 2) {
+    real.push_back((*pairs.words)[i]);
+    imaginary.push_back((*pairs.words)[i + 1]);
+  }
+  IntListRef sizes = IntListRef(pairs.sizes).drop_back();
+  return complexArray(makeArray(Kind::Float, sizes, std::move(real), pairs.digits),
+                      makeArray(Kind::Float, sizes, std::move(imaginary), pairs.digits));
+}
+
 std::optional<int64_t> firstDifference(const Array &a, const Array &b) {
   const unsigned digits = std::min(a.digits, b.digits);
   const bool truncates = a.digits != b.digits;
   for (int64_t i = 0; i != std::min(a.count(), b.count()); ++i)
     if (a[i] != b[i] && (!truncates || truncate(a[i], digits) != truncate(b[i], digits)))
       return i;
-  return std::nullopt;
+  if (a.kind != Kind::Complex || b.kind != Kind::Complex)
+    return std::nullopt;
+  return firstDifference(imaginaryPart(a), imaginaryPart(b));
 }
 
 bool sameWords(const Array &a, const Array &b) {
-  return a.words == b.words || (a.count() == b.count() && !firstDifference(a, b));
+  const bool areComplex = a.kind == Kind::Complex || b.kind == Kind::Complex;
+  return (a.words == b.words && !areComplex) || (a.count() == b.count() && !firstDifference(a, b));
 }
 
 uint64_t contentHash(const Array &array) {
   uint64_t hash = mix(static_cast<uint64_t>(array.kind), array.words->size());
   for (Word word : *array.words)
     hash = (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 29);
-  for (Word word : array.unity ? *array.unity : Words())
+  for (Word word : array.companion ? *array.companion : Words())
     hash = mix(hash, word);
   return mix(hash, array.digits);
 }
@@ -100,35 +150,41 @@ static std::shared_ptr<const Words> viewedWords(const Tensor &tensor, const std:
   return std::make_shared<const Words>(std::move(words));
 }
 
+/// Returns the words of the storage with those of the view replaced.
+static std::shared_ptr<const Words> replacedWords(const Tensor &tensor, Words words, const Words &by) {
+  size_t next = 0;
+  forEachOffset(tensor.sizes, tensor.strides, tensor.offset,
+                [&](int64_t place) { words[static_cast<size_t>(place)] = by[next++]; });
+  return makeArray(tensor.kind(), {static_cast<int64_t>(words.size())}, std::move(words), tensor.storage->digits).words;
+}
+
 Array read(const Tensor &tensor) {
   const Storage &storage = *tensor.storage;
   if (isWhole(tensor))
-    return {storage.kind, storage.digits, tensor.sizes, storage.words, storage.unity};
+    return {storage.kind, storage.digits, tensor.sizes, storage.words, storage.companion};
   return {storage.kind, storage.digits, tensor.sizes, viewedWords(tensor, storage.words),
-          viewedWords(tensor, storage.unity)};
+          viewedWords(tensor, storage.companion)};
 }
 
 void write(const Tensor &tensor, const Array &array) {
   Storage &storage = *tensor.storage;
   storage.hash = 0;
-  storage.unity = nullptr;
+  const bool isComplex = storage.kind == Kind::Complex;
   if (isWhole(tensor)) {
     storage.words = array.words;
     storage.digits = array.digits;
+    storage.companion = isComplex ? array.companion : nullptr;
     return;
   }
-  Words words(*storage.words);
-  int64_t next = 0;
-  forEachOffset(tensor.sizes, tensor.strides, tensor.offset,
-                [&](int64_t place) { words[static_cast<size_t>(place)] = array[next++]; });
   storage.digits = std::min(storage.digits, array.digits);
-  storage.words = makeArray(storage.kind, {static_cast<int64_t>(words.size())}, std::move(words), storage.digits).words;
+  storage.words = replacedWords(tensor, *storage.words, *array.words);
+  storage.companion = isComplex ? replacedWords(tensor, *storage.companion, *array.companion) : nullptr;
 }
 
 uint64_t identityOf(const Tensor &tensor) {
   Storage &storage = *tensor.storage;
   if (storage.hash == 0)
-    storage.hash = contentHash({storage.kind, storage.digits, {}, storage.words, storage.unity});
+    storage.hash = contentHash({storage.kind, storage.digits, {}, storage.words, storage.companion});
   uint64_t identity = mix(storage.hash, static_cast<uint64_t>(tensor.offset));
   for (int64_t size : tensor.sizes)
     identity = mix(identity, static_cast<uint64_t>(size));

@@ -18,10 +18,10 @@
 
 namespace ccgraph::equality {
 
-/// How words are read; the order is that of promotion. Floats are numbers of the ring, integers are 64-bit integers.
-enum class Kind : uint8_t { Bool, Integer, Float };
-/// Empty for complex numbers, which the ring does not have.
-[[nodiscard]] std::optional<Kind> kindOf(DType dtype);
+/// How words are read; the order is that of promotion. Floats are numbers of the ring, integers are 64-bit integers. A
+/// complex number is two floats; rules read it by its parts (rules/complex.cpp).
+enum class Kind : uint8_t { Bool, Integer, Float, Complex };
+[[nodiscard]] Kind kindOf(DType dtype);
 
 using Words = std::vector<Word>;
 
@@ -31,8 +31,9 @@ struct Array {
   uint8_t digits = fullDigits;
   IntList sizes;
   std::shared_ptr<const Words> words;
-  /// Of logarithms: the root of unity by which exp must multiply (ring.h), for each element; null: 1 for all.
-  std::shared_ptr<const Words> unity = nullptr;
+  /// A second word for each element. Of complex numbers: the imaginary parts. Of logarithms: the root of unity by which
+  /// exp must multiply (ring.h); null: 1 for all.
+  std::shared_ptr<const Words> companion = nullptr;
 
   [[nodiscard]] int64_t count() const { return static_cast<int64_t>(words->size()); }
   [[nodiscard]] Word operator[](int64_t index) const { return (*words)[static_cast<size_t>(index)]; }
@@ -47,6 +48,16 @@ struct Array {
 /// Returns the words as another kind. Floats become integers where they are some; an array without such a form is
 /// empty.
 [[nodiscard]] std::optional<Array> converted(const Array &array, Kind kind);
+/// Joins two arrays of floats of equal sizes to complex numbers.
+[[nodiscard]] Array complexArray(const Array &real, const Array &imaginary);
+/// Returns the real parts of complex numbers; any other array as it is.
+[[nodiscard]] Array realPart(const Array &array);
+/// Returns the imaginary parts of complex numbers; zeros for any other array.
+[[nodiscard]] Array imaginaryPart(const Array &array);
+/// Returns complex numbers as pairs of floats in a further last dimension; any other array as it is.
+[[nodiscard]] Array asPairs(const Array &array);
+/// Returns pairs of floats in the last dimension as complex numbers.
+[[nodiscard]] Array fromPairs(const Array &pairs);
 /// Returns true if the words are equal in the digits that both know.
 [[nodiscard]] bool sameWords(const Array &a, const Array &b);
 /// Returns the first index at which the words differ; empty if there is none.
@@ -57,11 +68,11 @@ struct Array {
 /// Memory of one rank.
 struct Storage {
   explicit Storage(const Array &array)
-      : kind(array.kind), digits(array.digits), words(array.words), unity(array.unity) {}
+      : kind(array.kind), digits(array.digits), words(array.words), companion(array.companion) {}
   Kind kind;
   uint8_t digits;
   std::shared_ptr<const Words> words;
-  std::shared_ptr<const Words> unity;
+  std::shared_ptr<const Words> companion;
   /// hash of the words; 0: not computed
   uint64_t hash = 0;
 };

@@ -46,7 +46,12 @@ Tensor Call::view(size_t position) {
   return Tensor(filled(Kind::Float, {}, 0));
 }
 
-Array Call::tensor(size_t position) { return read(view(position)); }
+Array Call::tensor(size_t position) {
+  Array array = read(view(position));
+  if (array.kind == Kind::Complex)
+    reject("no rule for complex numbers in " + llvm::Twine(base));
+  return realPart(array);
+}
 
 Array Call::floats(size_t position) { return *converted(tensor(position), Kind::Float); }
 
@@ -89,7 +94,7 @@ std::vector<Array> Call::tensors(size_t position) {
   std::vector<Array> arrays;
   for (const Value &element : at(position).list)
     if (element.is(Value::Type::Tensor))
-      arrays.push_back(read(element.tensor));
+      arrays.push_back(realPart(read(element.tensor)));
     else
       reject("argument " + llvm::Twine(position) + " is no list of tensors");
   if (arrays.empty())
@@ -126,9 +131,9 @@ IntList Call::dimensions(size_t position, size_t rank) {
 }
 
 const RuleEntry *findRule(llvm::StringRef base) {
-  for (llvm::ArrayRef<RuleEntry> table :
-       {elementwiseRules(), functionRules(), viewRules(), reductionRules(), productRules(), indexRules(),
-        creationRules(), normRules(), attentionRules()}) {
+  for (llvm::ArrayRef<RuleEntry> table : {elementwiseRules(), functionRules(), viewRules(), reductionRules(),
+                                          productRules(), indexRules(), creationRules(), normRules(), attentionRules(),
+                                          bucketRules(), complexRules(), numberRules(), placeRules(), sortingRules()}) {
     assert(llvm::is_sorted(table, [](const RuleEntry &a, const RuleEntry &b) { return a.base < b.base; }) &&
            "a table of rules is not sorted");
     const auto *entry = llvm::partition_point(table, [&](const RuleEntry &candidate) { return candidate.base < base; });
@@ -191,8 +196,10 @@ Value evaluateInPlace(Call &call) {
 
 Value evaluateCall(Call &call) {
   llvm::StringRef base = call.base;
+  if (hasComplexArgument(call) && !isInPlace(base) && !base.startswith("aten._foreach_"))
+    return evaluateComplex(call);
   if (const RuleEntry *entry = findRule(base))
-    return entry->rule(call);
+    return movesLogarithms(call) ? evaluateMoved(call, entry->rule) : entry->rule(call);
   if (base.consume_front("aten._foreach_"))
     return evaluateForeach(call, base);
   if (isInPlace(base))

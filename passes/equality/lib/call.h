@@ -107,9 +107,22 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> creationRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> normRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> attentionRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> bucketRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> complexRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> numberRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> placeRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> sortingRules();
 
 /// Returns the rule of an operator; null if there is none.
 [[nodiscard]] const RuleEntry *findRule(llvm::StringRef base);
+
+/// Returns whether an argument holds complex numbers; then evaluateComplex() has the rule.
+[[nodiscard]] bool hasComplexArgument(const Call &call);
+[[nodiscard]] Value evaluateComplex(Call &call);
+
+/// Returns whether the operator moves elements of which some are logarithms; then evaluateMoved() applies its rule.
+[[nodiscard]] bool movesLogarithms(const Call &call);
+[[nodiscard]] Value evaluateMoved(Call &call, Rule rule);
 
 /// Evaluates a call by its rule, also in-place and `_foreach_` forms. `call.problem` states why there is no value.
 [[nodiscard]] Value evaluateCall(Call &call);

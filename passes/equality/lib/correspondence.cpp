@@ -116,7 +116,7 @@ void Correspondence::addValue(const Value &value) {
     addValue(element);
   if (!value.is(Value::Type::Tensor))
     return;
-  Array array = read(value.tensor);
+  Array array = asPairs(read(value.tensor));
   addArray(array);
   if (array.sizes.size() == 2 && array.sizes[0] > 1 && array.sizes[1] > 1)
     addArray(transposedMatrix(array));

@@ -183,7 +183,13 @@ private:
 
 llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh,
                              int64_t rank, const PartialParts &parts) {
-  return Cutter(placement, mesh, parts).part(whole, rank);
+  if (whole.kind != Kind::Complex)
+    return Cutter(placement, mesh, parts).part(whole, rank);
+  TensorPlacement ofPairs = placement;
+  if (!ofPairs.as.empty())
+    ofPairs.as.push_back(2);
+  llvm::Expected<Array> pairs = Cutter(ofPairs, mesh, parts).part(asPairs(whole), rank);
+  return pairs ? llvm::Expected<Array>(fromPairs(*pairs)) : pairs.takeError();
 }
 
 } // namespace ccgraph::equality

@@ -86,17 +86,21 @@ llvm::Expected<Array> makeInput(const Node &node, size_t position, const Field &
   if (!node.type() || !node.type()->isTensor())
     return problem("is no tensor of a known type");
   std::optional<IntList> sizes = staticDims(node.type()->sizes());
-  std::optional<Kind> kind = kindOf(node.type()->dtype());
+  Kind kind = kindOf(node.type()->dtype());
   constexpr int64_t most = int64_t{1} << 32;
-  if (!sizes || productOf(*sizes) > most || !kind)
-    return problem("has symbolic sizes, too many elements, or complex numbers: " + node.type()->str());
+  if (!sizes || productOf(*sizes) > most)
+    return problem("has symbolic sizes or too many elements: " + node.type()->str());
+  const bool isComplex = kind == Kind::Complex;
+  if (isComplex)
+    sizes->push_back(2);
   Words words(static_cast<size_t>(productOf(*sizes)));
   for (size_t i = 0; i != words.size(); ++i) {
     uint64_t key = mix(mix(hashText("input"), position), i);
-    words[i] = *kind == Kind::Float ? field.draw(key)
-                                    : mix(field.seed(), key) % static_cast<uint64_t>(*kind == Kind::Bool ? 2 : bound);
+    words[i] = kind >= Kind::Float ? field.draw(key)
+                                   : mix(field.seed(), key) % static_cast<uint64_t>(kind == Kind::Bool ? 2 : bound);
   }
-  return makeArray(*kind, *sizes, std::move(words));
+  Array array = makeArray(isComplex ? Kind::Float : kind, *sizes, std::move(words));
+  return isComplex ? fromPairs(array) : array;
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 // A float is any number of the ring, a bool is 0 or 1, and an integer is below the smallest size that its uses as an
 // index allow, which is found by walking back from those uses.
 //
-// Ownership: values. Failure: a text: an input whose type is unknown, has symbolic sizes, or is complex. Cost: linear
+// Ownership: values. Failure: a text: an input whose type is unknown or has symbolic sizes. Cost: linear
 // in the graph and in the inputs.
 #pragma once
 

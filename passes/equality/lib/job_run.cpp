@@ -106,7 +106,7 @@ private:
 
   void launch(size_t rank, const Node &node) {
     std::optional<CollectiveCall> call = collectiveCall(node);
-    if (!call || !call->outputs.empty() || call->spec->legacy)
+    if (!call || call->spec->legacy)
       return stop(rank, &node, "no rule for this form of a collective");
     const Group *group = programs_[rank].groups->find(call->group);
     std::vector<int64_t> members = group ? group->members(programs_[rank].rank).vec() : std::vector<int64_t>();
@@ -132,14 +132,26 @@ private:
       const Value &value = values[input->id()];
       if (!value.is(Value::Type::Tensor))
         return stop(rank, &node, "an input of this collective is no tensor"), false;
-      launch.inputs.push_back(read(value.tensor));
+      launch.inputs.push_back(asPairs(read(value.tensor)));
     }
+    readSplits(node, values, launch.call);
     if (launch.call.spec->kind == CollectiveKind::ShardDimAllToAll) {
       const Argument *gather = argumentAt(node, 1), *shard = argumentAt(node, 2);
       launch.gatherDim = gather && gather->is(Argument::Kind::Int) ? gather->integer() : -1;
       launch.shardDim = shard && shard->is(Argument::Kind::Int) ? shard->integer() : -1;
     }
     return true;
+  }
+
+  /// Splits may be numbers that the program computes, such as how many tokens go to each rank.
+  static void readSplits(const Node &node, llvm::ArrayRef<Value> values, CollectiveCall &call) {
+    const Argument *argument = argumentAt(node, call.spec->inputSplits);
+    if (!argument || !argument->isSequence())
+      return;
+    std::vector<int64_t> splits;
+    for (const Value &element : Evaluator::valueOf(node, *argument, values).list)
+      splits.push_back(element.is(Value::Type::Integer) ? element.integer : -1);
+    call.inputSplits = std::move(splits);
   }
 
   /// Computes a collective once every member has launched it.
@@ -162,14 +174,21 @@ private:
     std::vector<Value> &values = results_[pending.rank].values;
     const Node &node = *pending.launch.node;
     std::vector<Value> list;
-    for (size_t i = 0; i != arrays.size(); ++i)
-      if (pending.launch.call.spec->inPlace) {
-        const Value &target = values[pending.launch.call.inputs[i]->id()];
-        write(target.tensor, arrays[i]);
-        list.push_back(target);
-      } else {
-        list.emplace_back(arrays[i]);
+    const CollectiveCall &call = pending.launch.call;
+    llvm::ArrayRef<Node *> targets = call.spec->inPlace ? call.inputs : call.outputs;
+    for (size_t i = 0; i != arrays.size(); ++i) {
+      bool isComplex = values[call.inputs[i]->id()].tensor.kind() == Kind::Complex;
+      Array array = isComplex ? fromPairs(arrays[i]) : arrays[i];
+      if (targets.empty()) {
+        list.emplace_back(array);
+        continue;
       }
+      const Value &target = values[targets[i]->id()];
+      if (!target.is(Value::Type::Tensor) || target.tensor.sizes != array.sizes || target.tensor.kind() != array.kind)
+        return stop(pending.rank, &node, "the tensor that receives the result has other sizes than it");
+      write(target.tensor, array);
+      list.push_back(target);
+    }
     values[node.id()] = pending.launch.call.spec->coalesced ? Value(std::move(list)) : list.front();
     ranks_[pending.rank].pending[node.id()] = false;
   }

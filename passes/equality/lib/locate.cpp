@@ -144,7 +144,7 @@ private:
       const Value *value = mine ? &trial_.ranks[rank].values[mine->id()] : nullptr;
       if (!value || !value->is(Value::Type::Tensor))
         break;
-      arrays.push_back(read(value->tensor));
+      arrays.push_back(asPairs(read(value->tensor)));
     }
     Match match;
     if (arrays.size() == comparison_.ranks.size()) {

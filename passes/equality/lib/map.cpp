@@ -35,8 +35,8 @@ Array expandedTo(const Array &array, IntListRef sizes) {
 namespace {
 
 Array unityOf(const Array &array) {
-  return array.unity ? Array{Kind::Float, fullDigits, array.sizes, array.unity}
-                     : filled(Kind::Float, array.sizes, fromPlain(1));
+  return array.companion ? Array{Kind::Float, fullDigits, array.sizes, array.companion}
+                         : filled(Kind::Float, array.sizes, fromPlain(1));
 }
 
 } // namespace
@@ -45,8 +45,8 @@ Array sumOf(Call &call, const Array &a, const Array &b) {
   if (a.kind != Kind::Float)
     return zipWords(call, a, b, a.kind, std::plus<Word>());
   Array sum = zipWords(call, a, b, a.kind, add);
-  if ((a.unity || b.unity) && !call.failed())
-    sum.unity = zipWords(call, unityOf(a), unityOf(b), Kind::Float, multiply).words;
+  if ((a.companion || b.companion) && !call.failed())
+    sum.companion = zipWords(call, unityOf(a), unityOf(b), Kind::Float, multiply).words;
   return sum;
 }
 
@@ -54,8 +54,8 @@ Array negated(Call &call, const Array &a) {
   if (a.kind != Kind::Float)
     return mapWords(a, a.kind, std::negate<Word>());
   Array result = mapWords(a, a.kind, negate);
-  if (a.unity)
-    result.unity = mapWords(unityOf(a), Kind::Float, [&](Word word) { return call.field->inverse(word); }).words;
+  if (a.companion)
+    result.companion = mapWords(unityOf(a), Kind::Float, [&](Word word) { return call.field->inverse(word); }).words;
   return result;
 }
 

@@ -79,7 +79,7 @@ public:
 
 private:
   [[nodiscard]] Array outputOf(int64_t rank) const {
-    return read(trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position].tensor);
+    return asPairs(read(trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position].tensor));
   }
 
   /// The value of a rank after the sums over the axes on which the output is partial.
@@ -115,6 +115,8 @@ private:
     if (!wanted)
       return inputError("output '" + placement_.of + "' cannot be cut: " + llvm::toString(wanted.takeError()),
                         "correct its placement");
+    const bool isComplex = wanted->kind == Kind::Complex;
+    *wanted = asPairs(*wanted);
     Array got = outputOf(rank);
     if (got.sizes != wanted->sizes || got.kind != wanted->kind)
       return inputError("output '" + placement_.of + "' has the sizes " + intListText(got.sizes) + " on rank " +
@@ -130,6 +132,8 @@ private:
       wrong.element.push_back(rest / stride);
       rest %= stride;
     }
+    if (isComplex)
+      wrong.element.pop_back();
     wrong.replicasDiffer = replicasDiffer();
     return std::optional(std::move(wrong));
   }
@@ -161,7 +165,7 @@ llvm::Error checkPart(const Array &part, const Node &placeholder, const TensorPl
     return inputError("input '" + placeholder.name().str().str() + "' of rank " + llvm::Twine(rank) + " is " +
                           typeText(type) + ", expected a tensor of known sizes",
                       "capture the step with static shapes");
-  std::optional<Kind> kind = kindOf(type->dtype());
+  Kind kind = kindOf(type->dtype());
   if (*sizes == part.sizes && kind == part.kind)
     return llvm::Error::success();
   return inputError("input '" + placement.of + "' is " + type->str() + " on rank " + llvm::Twine(rank) + " ('" +

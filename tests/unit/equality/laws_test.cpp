@@ -1,31 +1,8 @@
 // Two texts of one value: which laws the evaluation knows, and which it must not know. Each pair runs on one rank.
-#include "ccgraph/equality/same_step.h"
-
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/context.h"
-
-#include <gtest/gtest.h>
+#include "law.h"
 
 namespace ccgraph::equality {
 namespace {
-
-struct Law {
-  const char *name;
-  /// placeholders, with their types
-  const char *inputs;
-  /// statements that end in a value named `y`
-  const char *first;
-  const char *second;
-  bool isEqual;
-};
-
-std::string textOf(const char *inputs, llvm::StringRef body) {
-  std::string text = std::string("class f(torch.nn.Module):\n    def forward(self, ") + inputs + "):\n";
-  for (llvm::StringRef line : llvm::split(body, '\n'))
-    if (!line.trim().empty())
-      text += "        " + line.trim().str() + "\n";
-  return text + "        return (y,)\n";
-}
 
 // clang-format off
 const Law laws[] = {
@@ -173,31 +150,7 @@ const Law laws[] = {
 
 class Laws : public testing::TestWithParam<Law> {};
 
-TEST_P(Laws, HoldAsStated) {
-  const Law &law = GetParam();
-  Context context;
-  std::vector<std::unique_ptr<Graph>> graphs;
-  for (const char *body : {law.first, law.second}) {
-    std::string text = textOf(law.inputs, body);
-    llvm::Expected<GraphList> list = readFxText(context, {"law.py", text});
-    ASSERT_TRUE(static_cast<bool>(list)) << llvm::toString(list.takeError()) << text;
-    graphs.push_back(std::move(list->front()));
-  }
-  StepComparison comparison;
-  comparison.single = graphs[0].get();
-  comparison.ranks = {{graphs[1].get(), {}}};
-  comparison.placements.mesh = {{"one", 1}};
-  for (const Node *node : *graphs[0])
-    if (node->opcode() == Opcode::Placeholder) {
-      size_t position = comparison.placements.inputs.size();
-      comparison.placements.inputs.push_back({position, position, "input", {AxisPlacement()}, {}, {}});
-    }
-  comparison.placements.outputs = {{0, 0, "y", {AxisPlacement()}, {}, {}}};
-  llvm::Expected<StepAnswer> answer = compareSteps(comparison);
-  ASSERT_TRUE(static_cast<bool>(answer)) << llvm::toString(answer.takeError());
-  ASSERT_TRUE(answer->equal) << answer->assumed.front();
-  EXPECT_EQ(*answer->equal, law.isEqual);
-}
+TEST_P(Laws, HoldAsStated) { checkLaw(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(All, Laws, testing::ValuesIn(laws), [](const auto &info) { return info.param.name; });
 

@@ -130,6 +130,7 @@ Value flashRule(Call &call) { return forward(call, {}, 9); }
 Value flashBackwardRule(Call &call) {
   return backward(call, {.query = 1, .dropout = 10, .causal = 11, .scale = 14}, 4, 3);
 }
+Value cudnnRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 8}, 9); }
 Value efficientRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7}, 4); }
 Value efficientBackwardRule(Call &call) {
   return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12}, 5, 4);
@@ -139,6 +140,7 @@ Value efficientBackwardRule(Call &call) {
 
 llvm::ArrayRef<RuleEntry> attentionRules() {
   static constexpr RuleEntry rules[] = {
+      {"aten._scaled_dot_product_cudnn_attention", cudnnRule},
       {"aten._scaled_dot_product_efficient_attention", efficientRule},
       {"aten._scaled_dot_product_efficient_attention_backward", efficientBackwardRule},
       {"aten._scaled_dot_product_flash_attention", flashRule},

@@ -11,9 +11,9 @@ namespace {
 Kind kindOfResult(Call &call, Kind missing = Kind::Float) {
   if (!call.resultType)
     return missing;
-  std::optional<Kind> kind = kindOf(*call.resultType);
-  call.require(kind.has_value(), "complex numbers");
-  return kind.value_or(missing);
+  Kind kind = kindOf(*call.resultType);
+  call.require(kind != Kind::Complex, "no rule for new complex numbers");
+  return kind;
 }
 
 Word wordOf(Kind kind, double value) {
@@ -75,6 +75,13 @@ Value arangeRule(Call &call) {
   return call.failed() ? Value() : rangeOf(call, call.real(0, 0), call.real(1, 0), step);
 }
 
+// prims.iota(length, start, step)
+Value iotaRule(Call &call) {
+  double start = call.real(1, 0), step = call.real(2, 1);
+  call.require(step != 0, "a range with the step 0");
+  return call.failed() ? Value() : rangeOf(call, start, start + step * call.real(0, 0), step);
+}
+
 Value drawn(Call &call, IntListRef sizes) {
   call.drawsRandom = true;
   Kind kind = kindOfResult(call);
@@ -127,12 +134,14 @@ llvm::ArrayRef<RuleEntry> creationRules() {
       {"aten.bernoulli", drawLikeRule},
       {"aten.empty", zerosRule},
       {"aten.empty_like", zerosLikeRule},
+      {"aten.empty_strided", zerosRule},
       {"aten.fill", fillRule},
       {"aten.full", fullRule},
       {"aten.full_like", fullLikeRule},
       {"aten.native_dropout", dropoutRule},
       {"aten.native_dropout_backward", dropoutBackwardRule},
       {"aten.new_empty", newZerosRule},
+      {"aten.new_empty_strided", newZerosRule},
       {"aten.new_full", newFullRule},
       {"aten.new_ones", newOnesRule},
       {"aten.new_zeros", newZerosRule},
@@ -147,6 +156,7 @@ llvm::ArrayRef<RuleEntry> creationRules() {
       {"aten.zero", zerosLikeRule},
       {"aten.zeros", zerosRule},
       {"aten.zeros_like", zerosLikeRule},
+      {"prims.iota", iotaRule},
   };
   return rules;
 }

@@ -114,6 +114,11 @@ Value addProductRule(Call &call) {
   Array base = *converted(call.tensor(0), pair.kind);
   return Value(sumOf(call, base, scaled(call, product(call, pair.a, pair.b), 3)));
 }
+// a * b + c
+Value fusedAddRule(Call &call) {
+  Array scaledPart = product(call, call.floats(0), call.floats(1));
+  return Value(sumOf(call, scaledPart, call.floats(2)));
+}
 // self + value * tensor1 / tensor2
 Value addQuotientRule(Call &call) {
   return Value(sumOf(call, call.floats(0), scaled(call, quotient(call, call.floats(1), call.floats(2)), 3)));
@@ -292,7 +297,9 @@ llvm::ArrayRef<RuleEntry> elementwiseRules() {
       {"aten.remainder", remainderRule},
       {"aten.rsub", reverseSubtractRule},
       {"aten.sub", subtractRule},
+      {"aten.true_divide", divideRule},
       {"aten.where", whereRule},
+      {"prims.fma", fusedAddRule},
   };
   return rules;
 }

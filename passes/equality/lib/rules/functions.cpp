@@ -25,15 +25,19 @@ Value cosineRule(Call &call) {
   return mapped(call, [&](Word word) { return add(one, call.field->random(hashText("cos - 1"), word)); });
 }
 
+Array plusOne(const Array &a) {
+  return mapWords(a, Kind::Float, [](Word word) { return add(word, one); });
+}
+
 Value negateRule(Call &call) { return Value(negated(call, call.tensor(0))); }
 
 Array exponential(const Array &a) {
   Array e = mapWords(a, Kind::Float, Field::exponential, std::min<unsigned>(fullDigits, a.digits + 1));
-  if (!a.unity)
+  if (!a.companion)
     return e;
   Words words(*e.words);
   for (size_t i = 0; i != words.size(); ++i)
-    words[i] = multiply(words[i], (*a.unity)[i]);
+    words[i] = multiply(words[i], (*a.companion)[i]);
   return makeArray(Kind::Float, a.sizes, std::move(words), e.digits);
 }
 
@@ -46,12 +50,8 @@ Array logarithm(Call &call, const Array &a) {
   Words unity(a.words->size());
   for (size_t i = 0; i != unity.size(); ++i)
     unity[i] = Field::rootOfUnity((*a.words)[i]);
-  log.unity = std::make_shared<const Words>(std::move(unity));
+  log.companion = std::make_shared<const Words>(std::move(unity));
   return log;
-}
-
-Array plusOne(const Array &a) {
-  return mapWords(a, Kind::Float, [](Word word) { return add(word, one); });
 }
 
 Value expRule(Call &call) { return Value(exponential(call.floats(0))); }
@@ -157,6 +157,35 @@ Value sigmoidBackwardRule(Call &call) {
   return gradientOf(call, [](Word y) { return multiply(y, subtract(one, y)); });
 }
 
+// A sigmoid of a difference of logarithms combines parts of a softmax, so there 1 / (1 + exp(-x)) must hold. Elsewhere
+// it is a pseudo-random function: all exponentials are 1 modulo p, so that the first digit would not see a difference.
+bool isLogarithm(const Array &a) { return a.kind == Kind::Float && a.companion; }
+Value sigmoidRule(Call &call) {
+  Array a = call.floats(0);
+  if (!isLogarithm(a))
+    return namedFunction(call);
+  Array below = plusOne(exponential(negated(call, a)));
+  return Value(mapWords(below, Kind::Float, [&](Word word) { return call.field->inverse(word); }));
+}
+Array logOfSigmoid(Call &call, const Array &a) {
+  if (isLogarithm(a))
+    return negated(call, logarithm(call, plusOne(exponential(negated(call, a)))));
+  return mapWords(a, Kind::Float, [&](Word word) { return call.field->random(hashText("log_sigmoid"), word); });
+}
+Value logSigmoidRule(Call &call) { return Value(logOfSigmoid(call, call.floats(0))); }
+/// The second result is a buffer of the kernel.
+Value logSigmoidForwardRule(Call &call) {
+  return Value(std::vector<Value>{logSigmoidRule(call), Value(filled(Kind::Float, {0}, 0))});
+}
+// log_sigmoid_backward(grad, self, buffer): grad * sigmoid(-self)
+Value logSigmoidBackwardRule(Call &call) {
+  Call other = call;
+  other.base = "aten.sigmoid";
+  other.arguments = {Value(negated(call, call.floats(1)))};
+  Value factor = sigmoidRule(other);
+  return other.failed() ? Value() : Value(zipWords(call, call.floats(0), read(factor.tensor), Kind::Float, multiply));
+}
+
 Word sigmoid(const Call &call, Word word) { return call.field->random(hashText("aten.sigmoid"), word); }
 Value siluRule(Call &call) {
   return mapped(call, [&](Word word) { return multiply(word, sigmoid(call, word)); });
@@ -183,13 +212,18 @@ Value thresholdBackwardRule(Call &call) {
                         [&](Word grad, Word x) { return orderKey(x) > bound ? grad : 0; }));
 }
 
+Value isNotANumberRule(Call &call) {
+  Array a = call.tensor(0);
+  return Value(mapWords(a, Kind::Bool, [&](Word word) -> Word { return a.kind == Kind::Float && word == notANumber; }));
+}
+
 /// A copy, in the kind of the stated result.
 Value castRule(Call &call) {
   Array a = call.tensor(0);
-  std::optional<Kind> kind = call.resultType ? kindOf(*call.resultType) : a.kind;
-  call.require(kind.has_value(), "complex numbers");
-  std::optional<Array> cast = kind ? converted(a, *kind) : std::nullopt;
-  call.require(cast.has_value(), "a cast of a float that is no known integer");
+  Kind kind = call.resultType ? kindOf(*call.resultType) : a.kind;
+  call.require(kind != Kind::Complex, "no rule for a cast of real numbers to complex ones");
+  std::optional<Array> cast = converted(a, kind);
+  call.require(cast.has_value() || kind == Kind::Complex, "a cast of a float that is no known integer");
   return call.failed() ? Value() : Value(*cast);
 }
 
@@ -207,15 +241,19 @@ llvm::ArrayRef<RuleEntry> functionRules() {
       {"aten.expm1", expm1Rule},
       {"aten.gelu", geluRule},
       {"aten.gelu_backward", geluBackwardRule},
+      {"aten.isnan", isNotANumberRule},
       {"aten.lift_fresh_copy", castRule},
       {"aten.log", logRule},
       {"aten.log1p", log1pRule},
+      {"aten.log_sigmoid", logSigmoidRule},
+      {"aten.log_sigmoid_backward", logSigmoidBackwardRule},
+      {"aten.log_sigmoid_forward", logSigmoidForwardRule},
       {"aten.neg", negateRule},
       {"aten.pow", powRule},
       {"aten.reciprocal", reciprocalRule},
       {"aten.relu", reluRule},
       {"aten.rsqrt", rsqrtRule},
-      {"aten.sigmoid", namedFunction},
+      {"aten.sigmoid", sigmoidRule},
       {"aten.sigmoid_backward", sigmoidBackwardRule},
       {"aten.sign", signRule},
       {"aten.silu", siluRule},
@@ -228,6 +266,7 @@ llvm::ArrayRef<RuleEntry> functionRules() {
       {"aten.threshold_backward", thresholdBackwardRule},
       {"aten.to", castRule},
       {"prims.convert_element_type", castRule},
+      {"prims.device_put", castRule},
   };
   return rules;
 }

@@ -1,26 +1,11 @@
 // Gathers, scatters and joins: elements are moved by integers that the program computes.
 #include "axis.h"
-#include "map.h"
+#include "rules/places.h"
 
 #include "ccgraph/ir/strides.h"
 
 namespace ccgraph::equality {
 namespace {
-
-/// Returns an index from 0; rejects one that is outside.
-int64_t indexOf(Call &call, int64_t index, int64_t size) {
-  int64_t place = index < 0 ? index + size : index;
-  if (place >= 0 && place < size)
-    return place;
-  call.reject("index " + llvm::Twine(index) + " of a dimension of " + llvm::Twine(size));
-  return 0;
-}
-
-Array integers(Call &call, size_t position) {
-  Array indices = call.tensor(position);
-  call.require(indices.kind != Kind::Float, "indices that are floats");
-  return indices;
-}
 
 /// Returns the rows of `from` along `dim` that `indices`, a list, names.
 Array chosen(Call &call, const Array &from, int64_t dim, const Array &indices) {
@@ -44,13 +29,13 @@ Array chosen(Call &call, const Array &from, int64_t dim, const Array &indices) {
 Value embeddingRule(Call &call) {
   Array weight = call.tensor(0);
   call.require(weight.sizes.size() == 2, "an embedding of " + intListText(weight.sizes));
-  Array indices = integers(call, 1);
+  Array indices = indicesOf(call, 1);
   return call.failed() ? Value() : Value(chosen(call, weight, 0, indices));
 }
 
 // embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
 Value embeddingBackwardRule(Call &call) {
-  Array grad = call.floats(0), indices = integers(call, 1);
+  Array grad = call.floats(0), indices = indicesOf(call, 1);
   int64_t rows = call.integer(2), padding = call.integer(3, -1);
   call.require(!call.flag(4), "no rule for gradients that are scaled by frequency");
   call.require(rows >= 0 && rows <= (int64_t{1} << 32) && !grad.sizes.empty(), "a gradient of " + llvm::Twine(rows));
@@ -72,7 +57,7 @@ Value embeddingBackwardRule(Call &call) {
 }
 
 Value indexSelectRule(Call &call) {
-  Array from = call.tensor(0), indices = integers(call, 2);
+  Array from = call.tensor(0), indices = indicesOf(call, 2);
   int64_t dim = call.dimension(1, from.sizes.size());
   call.require(!from.sizes.empty(), "an index into a number");
   return call.failed() ? Value() : Value(chosen(call, from, dim, reshaped(indices, {indices.count()})));
@@ -104,7 +89,7 @@ void forEachIndex(Call &call, const Array &indices, IntListRef sizes, int64_t di
 
 // gather(self, dim, index)
 Value gatherRule(Call &call) {
-  Array from = call.tensor(0), indices = integers(call, 2);
+  Array from = call.tensor(0), indices = indicesOf(call, 2);
   Words words(indices.words->size(), 0);
   forEachIndex(call, indices, from.sizes, call.dimension(1, from.sizes.size()),
                [&](int64_t at, int64_t place) { words[static_cast<size_t>(at)] = from[place]; });
@@ -114,7 +99,7 @@ Value gatherRule(Call &call) {
 /// Combines the elements of `source`, at the places of the indices, into `self`.
 template <class Combine>
 Value scattered(Call &call, Combine combine) {
-  Array self = call.tensor(0), indices = integers(call, 2), source = call.tensor(3);
+  Array self = call.tensor(0), indices = indicesOf(call, 2), source = call.tensor(3);
   std::optional<Array> values = converted(source, self.kind);
   call.require(values.has_value(), "scattered floats that are no integers");
   if (call.failed())
@@ -144,74 +129,51 @@ Value scatterAddRule(Call &call) {
   return scattered(call, [isFloat](Word word, Word source) { return isFloat ? add(word, source) : word + source; });
 }
 
-/// The places in `self` of self[indices], where a missing index is the whole dimension. Only indices of the first
-/// dimensions are read, so that the places are rows of `inner` elements.
-struct Places {
-  IntList sizes;
-  std::vector<int64_t> rows;
-  int64_t inner = 1;
-};
-Places placesOf(Call &call, const Array &self) {
-  Places places;
-  std::vector<Array> indices;
-  for (const Value &value : call.at(1).list)
-    if (value.is(Value::Type::Tensor) && indices.size() == static_cast<size_t>(&value - call.at(1).list.data()))
-      indices.push_back(read(value.tensor));
-    else
-      call.require(value.is(Value::Type::None), "no rule for indices after a whole dimension");
-  call.require(!indices.empty() && indices.size() <= self.sizes.size(), "no rule for indices of this form");
-  for (const Array &index : indices)
-    call.require(index.kind == Kind::Integer, "no rule for indices that are masks");
-  places.sizes = broadcastSizes(call, indices);
-  if (call.failed())
-    return places;
-  places.rows.assign(static_cast<size_t>(productOf(places.sizes)), 0);
-  for (size_t dim = 0; dim != indices.size(); ++dim) {
-    Array index = expandedTo(indices[dim], places.sizes);
-    for (size_t i = 0; i != places.rows.size(); ++i)
-      places.rows[i] =
-          places.rows[i] * self.sizes[dim] + indexOf(call, index.integer(static_cast<int64_t>(i)), self.sizes[dim]);
-  }
-  for (size_t dim = indices.size(); dim != self.sizes.size(); ++dim) {
-    places.inner *= self.sizes[dim];
-    places.sizes.push_back(self.sizes[dim]);
-  }
-  return places;
+// scatter_reduce(self, dim, index, src, reduce, include_self)
+Value scatterReduceRule(Call &call) {
+  bool isFloat = call.tensor(0).kind == Kind::Float;
+  std::string how = call.text(4);
+  call.require(call.flag(5, true), "no rule for a scatter that leaves out the elements of self");
+  auto key = [isFloat](Word word) { return isFloat ? orderKey(word) : word ^ (Word{1} << 63); };
+  if (how == "sum")
+    return scatterAddRule(call);
+  if (how == "prod")
+    return scattered(call, [=](Word word, Word source) { return isFloat ? multiply(word, source) : word * source; });
+  if (how == "amax")
+    return scattered(call, [=](Word word, Word source) { return key(word) < key(source) ? source : word; });
+  if (how == "amin")
+    return scattered(call, [=](Word word, Word source) { return key(source) < key(word) ? source : word; });
+  call.reject("no rule for a scatter that reduces by " + how);
+  return {};
 }
-
-Value indexRule(Call &call) {
-  Array self = call.tensor(0);
-  Places places = placesOf(call, self);
-  Words words;
-  for (int64_t row : places.rows)
-    if (!call.failed())
-      words.insert(words.end(), self.words->begin() + row * places.inner,
-                   self.words->begin() + (row + 1) * places.inner);
-  return call.failed() ? Value() : Value(makeArray(self.kind, places.sizes, std::move(words), self.digits));
+// torchtitan.deterministic_scatter_add(out, index, src): scatter_add along dimension 0 (torchtitan, token_dispatcher.py)
+Value rowScatterAddRule(Call &call) {
+  call.arguments.insert(call.arguments.begin() + 1, Value::ofInteger(0));
+  return scatterAddRule(call);
 }
-
-// index_put(self, indices, values, accumulate)
-Value indexPutRule(Call &call) {
-  Array self = call.tensor(0);
-  Places places = placesOf(call, self);
-  std::optional<Array> given = converted(call.tensor(2), self.kind);
-  call.require(given.has_value(), "floats that are no integers");
+// index_add(self, dim, index, source, alpha)
+Value indexAddRule(Call &call) {
+  Array self = call.tensor(0), indices = indicesOf(call, 2);
+  std::optional<Array> source = converted(call.tensor(3), self.kind);
+  int64_t dim = call.dimension(1, self.sizes.size());
+  IntList sizes = self.sizes;
+  call.require(source && !sizes.empty() && call.real(4, 1) == 1, "no rule for this form of an indexed sum");
   if (call.failed())
     return {};
-  if (IntListRef(broadcastSizes(call, {filled(Kind::Bool, places.sizes, 0), *given})) != places.sizes)
-    call.reject("values of other sizes than the places that they are put into");
+  sizes[static_cast<size_t>(dim)] = indices.count();
+  call.require(source->sizes == sizes, "a source of other sizes than its places");
   if (call.failed())
     return {};
-  Array values = expandedTo(*given, places.sizes);
+  Axis to(self.sizes, dim), from(sizes, dim);
   Words words(*self.words);
-  bool adds = call.flag(3);
-  int64_t next = 0;
-  for (int64_t row : places.rows)
-    for (int64_t i = 0; i != places.inner; ++i, ++next) {
-      Word &word = words[static_cast<size_t>(row * places.inner + i)];
-      word = !adds ? values[next] : self.kind == Kind::Float ? add(word, values[next]) : word + values[next];
+  from.forEachLine([&](int64_t o, int64_t in) {
+    for (int64_t i = 0; i != from.length; ++i) {
+      Word &word = words[to.at(o, indexOf(call, indices.integer(i), to.length), in)];
+      Word other = (*source->words)[from.at(o, i, in)];
+      word = self.kind == Kind::Float ? add(word, other) : word + other;
     }
-  return Value(makeArray(self.kind, self.sizes, std::move(words), std::min(self.digits, values.digits)));
+  });
+  return Value(makeArray(self.kind, self.sizes, std::move(words), std::min(self.digits, source->digits)));
 }
 
 /// Joins along a dimension; empty lists of numbers are skipped, as PyTorch does.
@@ -362,11 +324,11 @@ llvm::ArrayRef<RuleEntry> indexRules() {
       {"aten.embedding", embeddingRule},
       {"aten.embedding_dense_backward", embeddingBackwardRule},
       {"aten.gather", gatherRule},
-      {"aten.index", indexRule},
-      {"aten.index_put", indexPutRule},
+      {"aten.index_add", indexAddRule},
       {"aten.index_select", indexSelectRule},
       {"aten.scatter", scatterRule},
       {"aten.scatter_add", scatterAddRule},
+      {"aten.scatter_reduce", scatterReduceRule},
       {"aten.select_backward", selectBackwardRule},
       {"aten.select_scatter", selectScatterRule},
       {"aten.slice_backward", sliceBackwardRule},
@@ -374,6 +336,7 @@ llvm::ArrayRef<RuleEntry> indexRules() {
       {"aten.stack", stackRule},
       {"aten.tril", trilRule},
       {"aten.triu", triuRule},
+      {"torchtitan.deterministic_scatter_add", rowScatterAddRule},
   };
   return rules;
 }

@@ -121,6 +121,24 @@ Value lossBackwardRule(Call &call) {
   return Value(makeArray(Kind::Float, self.sizes, std::move(words), std::min(grad.digits, total.digits)));
 }
 
+// mse_loss(self, target, reduction)
+Value squaredLossRule(Call &call) {
+  Array squares = applied(call, "aten.square", {Value(minus(call, call.floats(0), call.floats(1)))});
+  int64_t reduction = call.integer(2, 1);
+  if (reduction == 0 || call.failed())
+    return Value(squares);
+  IntList dims = allDims(static_cast<int64_t>(squares.sizes.size()));
+  return Value(reduction == 1 ? meanOver(call, squares, dims, false) : sumOver(squares, dims, false));
+}
+// mse_loss_backward(grad, self, target, reduction): 2 grad (self - target), divided by the number of elements
+Value squaredLossBackwardRule(Call &call) {
+  Array difference = minus(call, call.floats(1), call.floats(2));
+  int64_t count = call.integer(3, 1) == 1 ? difference.count() : 1;
+  Word scale = call.field->divide(numberOfInteger(2), numberOfInteger(count));
+  Array scaled = mapWords(difference, Kind::Float, [scale](Word word) { return multiply(word, scale); });
+  return Value(times(call, scaled, call.floats(0)));
+}
+
 /// The dimensions that a layer norm covers: the last ones.
 IntList lastDims(const Array &x, size_t count) {
   IntList dims;
@@ -177,6 +195,12 @@ Value layerNormBackwardRule(Call &call) {
                                   Value(toParameter(grad, last))});
 }
 
+// layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable) and rms_norm(input, normalized_shape, weight, eps)
+Value layerNormOutputRule(Call &call) {
+  Value values = layerNormRule(call);
+  return call.failed() ? Value() : values.list.front();
+}
+
 // _fused_rms_norm(input, normalized_shape, weight, eps) -> (output, rstd)
 Value rmsNormRule(Call &call) {
   Array x = call.floats(0);
@@ -186,6 +210,10 @@ Value rmsNormRule(Call &call) {
   if (call.has(2))
     output = times(call, output, call.floats(2));
   return Value(std::vector<Value>{Value(output), Value(rstd)});
+}
+Value rmsNormOutputRule(Call &call) {
+  Value values = rmsNormRule(call);
+  return call.failed() ? Value() : values.list.front();
 }
 // _fused_rms_norm_backward(grad, input, normalized_shape, rstd, weight, output_mask)
 Value rmsNormBackwardRule(Call &call) {
@@ -209,11 +237,15 @@ llvm::ArrayRef<RuleEntry> normRules() {
       {"aten._log_softmax_backward_data", logSoftmaxBackwardRule},
       {"aten._softmax", softmaxRule},
       {"aten._softmax_backward_data", softmaxBackwardRule},
+      {"aten.layer_norm", layerNormOutputRule},
       {"aten.logsumexp", logSumExpRule},
+      {"aten.mse_loss", squaredLossRule},
+      {"aten.mse_loss_backward", squaredLossBackwardRule},
       {"aten.native_layer_norm", layerNormRule},
       {"aten.native_layer_norm_backward", layerNormBackwardRule},
       {"aten.nll_loss_backward", lossBackwardRule},
       {"aten.nll_loss_forward", lossRule},
+      {"aten.rms_norm", rmsNormOutputRule},
   };
   return rules;
 }

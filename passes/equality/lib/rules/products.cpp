@@ -96,12 +96,112 @@ Value dotRule(Call &call) {
   return call.failed() ? Value() : Value(reshaped(number, {}));
 }
 
+/// linear(input, weight, bias): input weight^T + bias
+Value linearRule(Call &call) {
+  Array input = call.floats(0), weight = call.floats(1);
+  call.require(weight.sizes.size() == 2 && !input.sizes.empty() && input.sizes.back() == weight.sizes[1],
+               "a product of " + intListText(input.sizes) + " by " + intListText(weight.sizes));
+  if (call.failed())
+    return {};
+  int64_t shared = weight.sizes[1], columns = weight.sizes[0], rows = shared == 0 ? 0 : input.count() / shared;
+  Words right = transposed(weight.words->data(), columns, shared);
+  Array flat = product(call, reshaped(input, {rows, shared}),
+                       makeArray(Kind::Float, {shared, columns}, std::move(right), weight.digits));
+  IntList sizes = input.sizes;
+  sizes.back() = columns;
+  Array output = reshaped(flat, sizes);
+  return Value(call.has(2) ? sumOf(call, output, call.floats(2)) : output);
+}
+
+/// Returns the part of a matrix from row `begin` on.
+Array rowsOf(const Array &a, int64_t begin, int64_t end) {
+  int64_t width = a.sizes.back();
+  Words words(a.words->begin() + begin * width, a.words->begin() + end * width);
+  return makeArray(Kind::Float, {end - begin, width}, std::move(words), a.digits);
+}
+Array matrixAt(const Array &a, int64_t index) {
+  if (a.sizes.size() == 2)
+    return a;
+  int64_t size = a.sizes[1] * a.sizes[2];
+  Words words(a.words->begin() + index * size, a.words->begin() + (index + 1) * size);
+  return makeArray(Kind::Float, {a.sizes[1], a.sizes[2]}, std::move(words), a.digits);
+}
+Array transposedMatrix(const Array &a) {
+  Words words = transposed(a.words->data(), a.sizes[0], a.sizes[1]);
+  return makeArray(Kind::Float, {a.sizes[1], a.sizes[0]}, std::move(words), a.digits);
+}
+
+/// Where the groups end, ascending and within `length`.
+std::vector<int64_t> groupEnds(Call &call, size_t position, int64_t length) {
+  std::vector<int64_t> ends;
+  Array offsets = call.tensor(position);
+  call.require(offsets.kind == Kind::Integer, "ends of groups that are no integers");
+  for (int64_t i = 0; i != offsets.count() && !call.failed(); ++i) {
+    ends.push_back(offsets.integer(i));
+    call.require(ends.back() >= (i == 0 ? 0 : ends[static_cast<size_t>(i) - 1]) && ends.back() <= length,
+                 "ends of groups that are not ascending, or beyond " + llvm::Twine(length));
+  }
+  return ends;
+}
+
+/// Group g of the rows of `self` times matrix g, [rows, shared] by [groups, shared, columns]; rows of no group are 0.
+Value groupedRows(Call &call, const Array &self, const Array &matrices) {
+  std::vector<int64_t> ends = groupEnds(call, 2, self.sizes[0]);
+  call.require(static_cast<int64_t>(ends.size()) == matrices.sizes[0], "another number of groups than of matrices");
+  const int64_t columns = matrices.sizes[2];
+  Words words(static_cast<size_t>(self.sizes[0] * columns), 0);
+  int64_t begin = 0;
+  for (size_t g = 0; g != ends.size() && !call.failed(); begin = ends[g], ++g) {
+    Array part = product(call, rowsOf(self, begin, ends[g]), matrixAt(matrices, static_cast<int64_t>(g)));
+    if (!call.failed())
+      std::copy(part.words->begin(), part.words->end(), words.begin() + begin * columns);
+  }
+  return Value(
+      makeArray(Kind::Float, {self.sizes[0], columns}, std::move(words), std::min(self.digits, matrices.digits)));
+}
+/// Result g is the product over group g of the shared dimension, [rows, shared] by [shared, columns].
+Value groupedSums(Call &call, const Array &self, const Array &other) {
+  std::vector<int64_t> ends = groupEnds(call, 2, self.sizes[1]);
+  Array columnsFirst = transposedMatrix(self);
+  Words words;
+  int64_t begin = 0;
+  for (size_t g = 0; g != ends.size() && !call.failed(); begin = ends[g], ++g) {
+    Array left = transposedMatrix(rowsOf(columnsFirst, begin, ends[g]));
+    Array part = product(call, left, rowsOf(other, begin, ends[g]));
+    words.insert(words.end(), part.words->begin(), part.words->end());
+  }
+  if (call.failed())
+    return {};
+  return Value(makeArray(Kind::Float, {static_cast<int64_t>(ends.size()), self.sizes[0], other.sizes[1]},
+                         std::move(words), std::min(self.digits, other.digits)));
+}
+// _grouped_mm(self, mat2, offs, bias, out_dtype)
+Value groupedProductRule(Call &call) {
+  Array self = call.floats(0), other = call.floats(1);
+  call.require(!call.has(3), "no rule for a grouped product with a bias");
+  const size_t left = self.sizes.size(), right = other.sizes.size();
+  if (left == 3 && right == 3)
+    return Value(batchedProduct(call, self, other));
+  bool fits = call.has(2) && ((left == 2 && right == 3 && self.sizes[1] == other.sizes[1]) ||
+                              (left == 2 && right == 2 && self.sizes[1] == other.sizes[0]));
+  call.require(fits, "no rule for a grouped product of " + intListText(self.sizes) + " by " + intListText(other.sizes));
+  if (call.failed())
+    return {};
+  return right == 3 ? groupedRows(call, self, other) : groupedSums(call, self, other);
+}
+
 } // namespace
 
 llvm::ArrayRef<RuleEntry> productRules() {
   static constexpr RuleEntry rules[] = {
-      {"aten.addmm", addmmRule}, {"aten.baddbmm", baddbmmRule}, {"aten.bmm", bmmRule},
-      {"aten.dot", dotRule},     {"aten.mm", mmRule},           {"aten.mv", mvRule},
+      {"aten._grouped_mm", groupedProductRule},
+      {"aten.addmm", addmmRule},
+      {"aten.baddbmm", baddbmmRule},
+      {"aten.bmm", bmmRule},
+      {"aten.dot", dotRule},
+      {"aten.linear", linearRule},
+      {"aten.mm", mmRule},
+      {"aten.mv", mvRule},
   };
   return rules;
 }

@@ -2,6 +2,8 @@
 
 #include "ccgraph/ir/strides.h"
 
+#include <cmath>
+
 namespace ccgraph::equality {
 
 IntList withoutDims(IntListRef sizes, IntListRef dims, bool keeps) {
@@ -127,6 +129,42 @@ Value extremeIndex(Call &call, bool wantsLargest) {
 Value argmaxRule(Call &call) { return extremeIndex(call, true); }
 Value argminRule(Call &call) { return extremeIndex(call, false); }
 
+/// The mean of squared differences to the mean, and the mean. `correction` is subtracted from the number of elements.
+Value varianceRule(Call &call) {
+  Array a = call.floats(0);
+  auto has = [&](llvm::StringRef name) { return call.op->paramIndex(name) >= 0; };
+  auto at = [&](llvm::StringRef name) { return static_cast<size_t>(std::max(0, call.op->paramIndex(name))); };
+  bool hasDims = has("dim"), keeps = has("keepdim") && call.flag(at("keepdim"));
+  IntList dims = hasDims ? call.dimensions(at("dim"), a.sizes.size()) : allDims(static_cast<int64_t>(a.sizes.size()));
+  double correction = has("correction") ? call.real(at("correction"), 1) : call.flag(at("unbiased"), true) ? 1 : 0;
+  int64_t count = countOf(a.sizes, dims);
+  call.require(correction == std::floor(correction), "no rule for a correction that is no integer");
+  Array mean = meanOver(call, a, dims, true);
+  Array squares =
+      mapWords(sumOf(call, a, negated(call, mean)), Kind::Float, [&](Word word) { return call.field->square(word); });
+  Array sum = sumOver(squares, dims, keeps);
+  Word share = call.field->inverse(numberOfInteger(count - static_cast<int64_t>(correction)));
+  Value variance(mapWords(sum, Kind::Float, [share](Word word) { return multiply(word, share); }));
+  if (call.base != "aten.var_mean")
+    return variance;
+  return Value(std::vector<Value>{variance, Value(reshaped(mean, withoutDims(a.sizes, dims, keeps)))});
+}
+
+/// Multiplies the elements of all or of one dimension.
+Value productRule(Call &call) {
+  Array a = call.tensor(0);
+  if (a.kind == Kind::Bool)
+    a = *converted(a, Kind::Integer);
+  bool hasDim = call.op->paramIndex("dim") >= 0;
+  IntList dims = hasDim ? IntList{call.dimension(1, a.sizes.size())} : allDims(static_cast<int64_t>(a.sizes.size()));
+  if (a.sizes.empty() || call.failed())
+    return Value(a);
+  const bool isFloat = a.kind == Kind::Float;
+  Words words = folded(a, dims, isFloat ? fromPlain(1) : 1,
+                       [isFloat](Word x, Word y) { return isFloat ? multiply(x, y) : x * y; });
+  return Value(makeArray(a.kind, withoutDims(a.sizes, dims, hasDim && call.flag(2)), std::move(words), a.digits));
+}
+
 Value cumsumRule(Call &call) {
   Array a = call.tensor(0);
   if (a.kind == Kind::Bool)
@@ -188,7 +226,8 @@ llvm::ArrayRef<RuleEntry> reductionRules() {
       {"aten.cumsum", cumsumRule}, {"aten.linalg_vector_norm", vectorNormRule},
       {"aten.max", maxRule},       {"aten.mean", meanRule},
       {"aten.min", minRule},       {"aten.norm", vectorNormRule},
-      {"aten.sum", sumRule},
+      {"aten.prod", productRule},  {"aten.sum", sumRule},
+      {"aten.var", varianceRule},  {"aten.var_mean", varianceRule},
   };
   return rules;
 }

@@ -212,6 +212,31 @@ Value unbindRule(Call &call) {
   return Value(std::move(list));
 }
 
+/// The parts as copies.
+Value copiedPartsRule(Call &call) {
+  Value list = splitWithSizesRule(call);
+  for (Value &part : list.list)
+    part = Value(read(part.tensor));
+  return list;
+}
+
+/// flatten(self, start_dim, end_dim)
+Value flattenRule(Call &call) {
+  Tensor tensor = call.view(0);
+  auto first = static_cast<size_t>(call.dimension(1, tensor.sizes.size()));
+  auto last = static_cast<size_t>(call.dimension(2, tensor.sizes.size(), -1));
+  call.require(first <= last, "flattened dimensions in another order");
+  if (call.failed() || tensor.sizes.empty())
+    return call.failed() ? Value() : reshapeTo(call, tensor, {1});
+  IntList sizes(tensor.sizes.begin(), tensor.sizes.begin() + first);
+  int64_t length = 1;
+  for (size_t dim = first; dim <= last; ++dim)
+    length *= tensor.sizes[dim];
+  sizes.push_back(length);
+  sizes.insert(sizes.end(), tensor.sizes.begin() + last + 1, tensor.sizes.end());
+  return reshapeTo(call, tensor, sizes);
+}
+
 Value getItemRule(Call &call) {
   int64_t index = call.integer(1);
   const Value &list = call.at(0);
@@ -233,6 +258,7 @@ llvm::ArrayRef<RuleEntry> viewRules() {
       {"aten.chunk", chunkRule, true},
       {"aten.detach", identityRule, true},
       {"aten.expand", expandRule, true},
+      {"aten.flatten", flattenRule, true},
       {"aten.narrow", narrowRule, true},
       {"aten.permute", permuteRule, true},
       {"aten.reshape", viewRule, true},
@@ -240,6 +266,7 @@ llvm::ArrayRef<RuleEntry> viewRules() {
       {"aten.slice", sliceRule, true},
       {"aten.split", splitRule, true},
       {"aten.split_with_sizes", splitWithSizesRule, true},
+      {"aten.split_with_sizes_copy", copiedPartsRule},
       {"aten.squeeze", squeezeRule, true},
       {"aten.t", tRule, true},
       {"aten.transpose", transposeRule, true},
