@@ -10,6 +10,7 @@
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/frontend/plan_text.h"
+#include "ccgraph/frontend/profile_file.h"
 #include "ccgraph/frontend/safetensors.h"
 #include "ccgraph/frontend/schedule_file.h"
 #include "ccgraph/frontend/tolerance_file.h"
@@ -262,6 +263,12 @@ Texts timedFiles() {
       R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel", "dur": 80.25,
  "args": {"Collective name": "allreduce", "In msg nelems": 512, "Out msg nelems": 512, "dtype": "BFloat16", "Group size": 8,
  "Process Group Ranks": "[0, 8, 16]"}}]})",
+      R"({"distributedInfo": {"rank": 1, "pg_config": [{"pg_name": "0", "ranks": [0, 1]}]}, "traceEvents": [
+{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "rank 0"}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 1.5, "dur": 2, "tid": 3, "args": {"correlation": 4}},
+{"ph": "X", "cat": "kernel", "name": "k", "ts": 2, "dur": 3, "tid": "stream 7", "args": {"correlation": 4, "node": "mm",
+ "Collective name": "allreduce", "In msg nelems": 8, "dtype": "Float", "Process Group Ranks": "[0, 1]", "Seq": 2}}]})",
+      R"({"cppCodeToPost": {"cpp_fused_relu_0:2": ["relu", "add"], "extern_kernels.mm:3": ["mm_1"]}})",
       R"({"ops": [{"name": "torch.ops._c10d_functional.all_reduce_.default", "type": "collective",
  "estimated_runtime_ns": 30070.5}, {"name": "op1", "type": "compute", "estimated_runtime_ns": 5}]})"};
 }
@@ -269,7 +276,11 @@ Texts timedFiles() {
 std::string complaintAboutTimes(StringRef text) {
   constexpr int64_t ranksPerNode = 8;
   std::string complaint = complaintAboutRefusal(readDurationsFile({"input", text}));
-  return complaint.empty() ? complaintAboutRefusal(readCollectiveSamples({"input", text}, ranksPerNode)) : complaint;
+  if (complaint.empty())
+    complaint = complaintAboutRefusal(readCollectiveSamples({"input", text}, ranksPerNode));
+  if (complaint.empty())
+    complaint = complaintAboutRefusal(readProfiles({"input", text}));
+  return complaint.empty() ? complaintAboutRefusal(readKernelProvenance({"input", text})) : complaint;
 }
 
 // --- Words -----------------------------------------------------------------------------------------------------------

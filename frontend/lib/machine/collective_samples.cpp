@@ -1,6 +1,7 @@
 #include "ccgraph/frontend/collective_samples_file.h"
 
 #include "machine/json_times.h"
+#include "profile/profiler_words.h"
 #include "json/json_report.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -92,52 +93,11 @@ private:
 
 // --- Kineto ----------------------------------------------------------------------------------------------------------
 
-std::optional<CollectiveKind> kindOfRecord(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<CollectiveKind>>(name)
-      .Cases("allreduce", "all_reduce", "allreduce_coalesced", CollectiveKind::AllReduce)
-      .Cases("_allgather_base", "allgather", "all_gather", "allgather_into_tensor_coalesced", "all_gather_into_tensor",
-             CollectiveKind::AllGather)
-      .Cases("_reduce_scatter_base", "reduce_scatter", "reduce_scatter_tensor_coalesced", "reduce_scatter_tensor",
-             CollectiveKind::ReduceScatter)
-      .Cases("all_to_all", "all_to_allv", "alltoall", "alltoall_base", CollectiveKind::AllToAll)
-      .Case("broadcast", CollectiveKind::Broadcast)
-      .Case("scatter", CollectiveKind::Scatter)
-      .Case("send", CollectiveKind::Send)
-      .Case("recv", CollectiveKind::Recv)
-      .Default(std::nullopt);
-}
-
-/// Parses the profiler's names of c10::ScalarType.
-std::optional<DType> dtypeOfRecord(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<DType>>(name)
-      .Case("Byte", DType::U8)
-      .Case("Char", DType::I8)
-      .Case("Short", DType::I16)
-      .Case("Int", DType::I32)
-      .Case("Long", DType::I64)
-      .Case("Half", DType::F16)
-      .Case("Float", DType::F32)
-      .Case("Double", DType::F64)
-      .Case("Bool", DType::Bool)
-      .Case("BFloat16", DType::BF16)
-      .Case("Float8_e4m3fn", DType::F8E4M3FN)
-      .Case("Float8_e5m2", DType::F8E5M2)
-      .Default(std::nullopt);
-}
-
 /// Returns the number of nodes of ranks such as "[0, 1, 2, 3]"; nothing where the list is cut off.
 std::optional<int64_t> nodesOf(llvm::StringRef ranks, int64_t ranksPerNode) {
-  if (!ranks.consume_front("[") || !ranks.consume_back("]"))
-    return std::nullopt;
   std::set<int64_t> nodes;
-  while (!ranks.empty()) {
-    auto [first, rest] = ranks.split(',');
-    int64_t rank = 0;
-    if (first.trim().getAsInteger(10, rank) || rank < 0)
-      return std::nullopt;
+  for (int64_t rank : ranksOfRecord(ranks))
     nodes.insert(rank / ranksPerNode);
-    ranks = rest;
-  }
   return nodes.empty() ? std::nullopt : std::optional(static_cast<int64_t>(nodes.size()));
 }
 
