@@ -6,7 +6,7 @@ get_property(tools GLOBAL PROPERTY ccgraph_tools)
 
 # The components are the packages of CcgraphDebian.cmake; `cmake --install` installs all of them.
 install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_tracer ccgraph_legality ccgraph_jobs ccgraph_equality
-  ccgraph_passes
+  ccgraph_measured ccgraph_passes
   ccgraph_runtime ccgraph_toolkit
   EXPORT ccgraph COMPONENT dev FILE_SET HEADERS COMPONENT dev)
 if(tools)
@@ -20,7 +20,7 @@ if(tools)
     endif()
     install(FILES ${link} TYPE BIN COMPONENT tools)
   endforeach()
-  foreach(script fit-machine match-trace)
+  foreach(script fit-machine)
     install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/${script} TYPE BIN RENAME ccgraph-${script} COMPONENT tools)
   endforeach()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)

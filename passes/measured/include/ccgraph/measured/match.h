@@ -1,0 +1,102 @@
+// Matches the events of profiles to the nodes of a graph, step by step.
+//
+// A step is one execution of the graph on one rank. The profile shows it as an execution of the compiled graph
+// ("## Call CompiledFxGraph"), else as what the profiler calls a step, else where the first operator begins anew.
+// An event is matched by the first rule that applies:
+//   Stated      the trace names the node (a trace of ccgraph-run, or a range of the user with the name of a node)
+//   Kernel      Inductor states which nodes this call of the kernel computes; they share its time equally
+//   Operator    the k-th call of an operator in a step is the k-th node of this operator; on a device, the kernels that
+//               this call launched
+//   Collective  the k-th record of a kind and a group in a step is the k-th launch of this kind and group
+//   Wait        the k-th wait_tensor of a step is the k-th wait
+// Kernel, Operator, Collective and Wait apply in a step only if it has as many events as the graph has nodes or calls,
+// and a Collective only if the record's bytes are those of the graph, where both are known. Events inside a matched
+// event belong to it.
+//
+// Ownership: owns its texts and refers to no graph. Failure: a profile without any matched event, a rank with two
+// profiles; the message names the file. Cost: linear in the events, and a sort of them.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/profile.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+namespace ccgraph::measured {
+
+enum class Rule : uint8_t { Stated, Kernel, Operator, Collective, Wait };
+inline constexpr size_t numRules = 5;
+/// "stated", "kernel", ...
+[[nodiscard]] llvm::StringRef ruleName(Rule rule);
+
+using NodeIndex = uint32_t;
+
+/// A call of the graph, in program order.
+struct Call {
+  std::string name;
+  std::optional<CollectiveKind> kind; ///< of a launch
+  std::string group;                  ///< of a launch: its name in the graph
+  std::optional<int64_t> bytes;       ///< of a launch: the larger of the bytes that a rank sends and receives
+  bool isWait = false;
+  std::vector<NodeIndex> launches; ///< of a wait: the launches that it completes
+  uint32_t sameCalls = 0;          ///< equal for calls of one operator with operands and results of equal types
+};
+
+/// The call at one place of the lane on which the program computes: a host thread, or the streams of a device that do
+/// not communicate.
+struct LaneEntry {
+  enum class Kind : uint8_t { Compute, Launch, Wait } kind = Kind::Compute;
+  Rule rule = Rule::Operator;
+  llvm::SmallVector<NodeIndex, 2> nodes;
+  /// Nanoseconds. On a device, a launch or a wait takes no time of the lane, and both are when the host issued it.
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// A collective as the backend recorded it on one rank, in nanoseconds.
+struct Transfer {
+  NodeIndex node = 0;
+  std::vector<int64_t> members; ///< global ranks, ascending; empty: all ranks
+  int64_t begin = 0;            ///< the arrival of the rank
+  int64_t end = 0;
+};
+
+/// An outermost event that no rule matches.
+struct Unmatched {
+  std::string name;
+  int64_t begin = 0;
+  int64_t end = 0;
+};
+
+/// One execution of the graph on one rank; nanoseconds of the rank's clock.
+struct Step {
+  int64_t begin = 0;
+  int64_t end = 0;
+  std::vector<LaneEntry> lane; ///< in the order of issue
+  std::vector<Transfer> transfers;
+  std::vector<Unmatched> rest;
+};
+
+struct RankSteps {
+  int64_t rank = 0;
+  std::string origin; ///< path of the trace
+  bool onDevice = false;
+  std::vector<Step> steps;
+};
+
+struct MatchedJob {
+  std::vector<Call> calls;
+  std::vector<RankSteps> ranks;   ///< ascending
+  bool hasKernelNames = false;    ///< a mapping of kernels to nodes of this graph was given
+  std::vector<std::string> notes; ///< sentences that say why records of collectives are not matched
+};
+
+struct MatchRequest {
+  const Graph &graph;
+  llvm::ArrayRef<RankProfile> profiles;
+  llvm::ArrayRef<KernelProvenance> provenance;
+};
+[[nodiscard]] llvm::Expected<MatchedJob> matchJob(const MatchRequest &request);
+
+} // namespace ccgraph::measured

@@ -1,0 +1,29 @@
+// Finds the steps of one rank and matches their events.
+//
+// Ownership: the result owns its texts. Failure: none; a profile of another program has no step with a matched event.
+// Cost: linear in the events.
+#pragma once
+
+#include "profile_view.h"
+
+namespace ccgraph::measured {
+
+struct FoundSteps {
+  std::vector<Step> steps;
+  std::vector<std::string> notes; ///< each sentence once
+};
+
+struct RankSource {
+  const ProfileView &view;
+  const GraphCalls &graph;
+  const GroupTable &groups; ///< of the graph
+  int64_t rank = 0;
+};
+
+/// Returns the steps of the compiled graph, or of the program, whose events match the graph for the longest time.
+[[nodiscard]] FoundSteps findSteps(const RankSource &source);
+
+/// Nanoseconds in events that are matched.
+[[nodiscard]] int64_t matchedTime(const Step &step);
+
+} // namespace ccgraph::measured
