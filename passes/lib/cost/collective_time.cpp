@@ -9,28 +9,6 @@
 namespace ccgraph {
 namespace {
 
-/// Returns the number of rounds in which every rank sends and receives a share.
-double linearSteps(CollectiveKind kind, int64_t ranks) {
-  const auto others = static_cast<double>(ranks - 1);
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return 2 * others;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Barrier:
-    return others;
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-    return 1;
-  }
-  llvm_unreachable("no such kind");
-}
-
 const LinearCollective *fitOf(const Machine &machine, const CollectiveShape &shape) {
   auto isIt = [&](const LinearCollective &fit) { return fit.kind == timedAs(shape.kind); };
   auto found = llvm::find_if(machine.linear, isIt);
@@ -52,6 +30,27 @@ double linearMicroseconds(const Machine &machine, const CollectiveShape &shape) 
 }
 
 } // namespace
+
+double linearSteps(CollectiveKind kind, int64_t ranks) {
+  const auto others = static_cast<double>(ranks - 1);
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    return 2 * others;
+  case CollectiveKind::AllGather:
+  case CollectiveKind::ReduceScatter:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::ShardDimAllToAll:
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::Scatter:
+  case CollectiveKind::Barrier:
+    return others;
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+    return 1;
+  }
+  llvm_unreachable("no such kind");
+}
 
 double collectiveMicroseconds(const Machine &machine, const CollectiveShape &shape) {
   if (shape.placement.ranks <= 1)

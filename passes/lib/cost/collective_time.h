@@ -18,6 +18,9 @@ struct CollectiveShape {
   Placement placement;
 };
 
+/// Returns the number of rounds in which every rank sends and receives a share, by the linear rules.
+[[nodiscard]] double linearSteps(CollectiveKind kind, int64_t ranks);
+
 [[nodiscard]] double collectiveMicroseconds(const Machine &machine, const CollectiveShape &shape);
 
 /// Returns the bytes, ascending, where the formula changes (CostModel::collectivePieces()). `bytes` of the shape is
