@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records traces of a small step on gloo ranks, for tools/match-trace: measured_job.py FOLDER compiled|eager [RANK
+"""Records traces of a small step on gloo ranks, for ccgraph-opt --measured: measured_job.py FOLDER compiled|eager [RANK
 SECONDS]
 
 torchrun starts it on each rank. It writes the trace of this rank, and on rank 0 the graph of the eager step; a compiled

@@ -20,7 +20,7 @@ function(ccgraph_install_program)
       "#!/bin/sh\nexec \"$(dirname \"$(readlink -f \"$0\")\")/ccgraph\" @tool@ \"$@\"\n")
     install(PROGRAMS ${script} DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
   endforeach()
-  foreach(script fit-machine match-trace)
+  foreach(script fit-machine)
     install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/${script} DESTINATION ${SKBUILD_SCRIPTS_DIR}
       RENAME ccgraph-${script} COMPONENT python)
   endforeach()

@@ -4,6 +4,7 @@
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
 #include "ccgraph/toolkit/text.h"
+#include "driver/fit_machine.h"
 #include "driver/opt_job.h"
 #include "driver/opt_whole_job.h"
 
@@ -44,6 +45,8 @@ ExitCode optMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
     return rejectUsage(streams, std::move(error));
   if (auto code = answerWithoutGraph(line, options, streams))
     return *code;
+  if (!options.fitMachine.empty())
+    return runFitMachine(options, streams);
   std::optional<InputFile> opened = openJsonFile(options.input);
   if (opened && isJobFile(opened->text()))
     return runWholeJob(options, *opened, streams);

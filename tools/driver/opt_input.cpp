@@ -85,6 +85,11 @@ llvm::Error OptInput::checkNumber() const {
                                    "the file holds %zu graphs, and %s shows one\n  note: choose with --graph "
                                    "(--list-graphs lists them)",
                                    graphs_.size(), view.str().c_str());
+  if (graphs_.size() > 1 && !options_.measured.empty())
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the file holds %zu graphs, and --measured explains one\n  note: choose with "
+                                   "--graph (--list-graphs lists them)",
+                                   graphs_.size());
   if (graphs_.size() > 1 && !options_.compare.empty())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "--compare takes one graph of each file: choose with --graph");
@@ -97,10 +102,29 @@ llvm::Error OptInput::loadCosts() {
   if (!costs)
     return costs.takeError();
   costs_ = std::move(*costs);
+  if (options_.measured.empty())
+    return llvm::Error::success();
+  llvm::Expected<MeasuredFiles> files = loadMeasuredFiles(options_.measured);
+  if (!files)
+    return files.takeError();
+  measured_ = std::move(*files);
+  return llvm::Error::success();
+}
+
+/// The times of the traces take the place of durations.
+llvm::Error OptInput::explainTraces(const Graph &graph) {
+  llvm::Expected<measured::JobExplanation> explanation = explainMeasured(graph, *measured_);
+  if (!explanation)
+    return explanation.takeError();
+  explanation_ = std::move(*explanation);
+  costs_.durations = DurationFile::of(ccgraph::durationsOf(*explanation_, measured_->origin));
   return llvm::Error::success();
 }
 
 llvm::Error OptInput::holdDurationsTo(const Graph &graph) {
+  if (measured_)
+    if (llvm::Error error = explainTraces(graph))
+      return error;
   std::optional<DurationFile> &durations = costs_.durations;
   if (!durations)
     return llvm::Error::success();

@@ -11,6 +11,7 @@
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/measured_files.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/schedule_files.h"
 #include "driver/opt_options.h"
@@ -50,8 +51,10 @@ public:
   [[nodiscard]] const std::optional<Machine> &machine() const { return costs_.machine; }
   /// Returns the durations of the graph that was passed last to holdDurationsTo(); null if there are none.
   [[nodiscard]] const Durations *durations() const { return costs_.ofGraph(); }
-  /// Returns an error if durations were given and none belongs to this graph.
+  /// Returns an error if durations or measured traces were given and none belongs to this graph.
   [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph);
+  /// Returns the explanation of --measured for the graph that was passed last to holdDurationsTo(); empty without it.
+  [[nodiscard]] const std::optional<measured::JobExplanation> &explanation() const { return explanation_; }
   /// Returns the durations of another graph of the step: a log has estimates for it, other files are carried over from
   /// the graph that was passed last to holdDurationsTo() (carried_durations.h). Empty if there are no durations.
   [[nodiscard]] Durations durationsOfOther(const Graph &other) const;
@@ -80,6 +83,7 @@ private:
   llvm::Expected<GraphList> read(const GraphInput &input);
   llvm::Error loadGraphs();
   llvm::Error loadCosts();
+  llvm::Error explainTraces(const Graph &graph);
   llvm::Error loadScheduleInto(Pipeline &pipeline);
   [[nodiscard]] llvm::Error checkNumber() const;
 
@@ -90,6 +94,8 @@ private:
   GraphList graphs_;
   RunCosts costs_;
   std::optional<CarriedDurations> carried_; ///< if the file has the durations of one graph of a step
+  std::optional<MeasuredFiles> measured_;
+  std::optional<measured::JobExplanation> explanation_;
   std::optional<Schedule> schedule_;
   ObjectMeanings objects_;
   GroupTable statedGroups_; ///< from --groups

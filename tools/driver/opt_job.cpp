@@ -32,11 +32,11 @@
 #include "report/describe_run.h"
 #include "report/exposed_list.h"
 #include "report/json_output.h"
+#include "report/measured_text.h"
 #include "report/rounding.h"
 #include "report/sized_rewrite.h"
 #include "report/summary.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
 
@@ -249,6 +249,7 @@ private:
     summary.inductorOrder = inductorOrderText(graph, input_.orders());
     summary.given = options_.given;
     summary.ranksDiffer = ranksDiffer_;
+    summary.measured = input_.explanation();
     const PassManagerOptions manager = managerOptions();
     const PlannedRun planned = plannedRun(graph, manager);
     describePlan(summary, planned);
@@ -462,7 +463,8 @@ private:
       return printSummariesJson(os, summaries_);
     for (const Summary &summary : summaries_) {
       if (options_.exposed)
-        (options_.csv ? printExposedCsv : printExposed)(os, summary.run.exposed);
+        options_.csv ? printExposedCsv(os, summary.run.exposed)
+                     : printExposedLists(os, summary, options_.explainedCollectives());
       else
         printSummary(os, summary, color);
       if (&summary != &summaries_.back())

@@ -55,6 +55,14 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.chooseFrom(machinePresetNames());
   line.addText("--durations", "FILE", "measured microseconds of each node, instead of predicted times: name<tab>us",
                options.pipeline.durations);
+  line.addList("--measured", "PATH",
+               "explain the traces that PyTorch's profiler wrote of all ranks, a folder or files, and use their times",
+               options.measured);
+  line.addText(
+      "--fit-machine", "NAME",
+      "fit a machine of this name to timed collectives: traces or output of nccl-tests -J in place of GRAPH, or "
+      "GRAPH with --measured",
+      options.fitMachine);
   line.addList("--collectives", "FILE", "measured collectives: output of nccl-tests -J, or a profiler trace",
                options.pipeline.collectives);
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
@@ -172,6 +180,10 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--schedule fixes the schedule, and --advise tries other ones: expected one of them");
   if (options.verifyOnly && options.exposed)
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
+  if (!options.measured.empty() && !options.pipeline.durations.empty())
+    return usage("--measured and --durations both state how long nodes take: expected one of them");
+  if (!options.measured.empty() && (options.verifyOnly || !options.compare.empty()))
+    return usage("--measured explains times, which --verify-only and --compare do not");
   if (!options.compare.empty() && options.exposed)
     return usage("--compare runs no pass and predicts nothing, but --exposed is given");
   if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
@@ -197,6 +209,14 @@ llvm::Error checkTogether(const OptOptions &options) {
   return checkViewFlags(options.views);
 }
 
+llvm::Error checkFitPaths(const OptOptions &options) {
+  std::vector<NamedPath> inputs = {{"--machine", options.pipeline.machine}};
+  for (const std::string &path : options.timedFiles)
+    inputs.push_back({"FILE", path});
+  const NamedPath output[] = {{"-o", options.output}};
+  return checkOutputPaths(output, inputs);
+}
+
 llvm::Error checkPaths(const OptOptions &options) {
   const NamedPath outputs[] = {{"-o", options.output},
                                {"--report", options.views.report},
@@ -212,6 +232,8 @@ llvm::Error checkPaths(const OptOptions &options) {
                                    {"--durations", options.pipeline.durations}};
   for (const std::string &path : options.pipeline.collectives)
     inputs.push_back({"--collectives", path});
+  for (const std::string &path : options.measured)
+    inputs.push_back({"--measured", path});
   return checkOutputPaths(outputs, inputs);
 }
 
@@ -261,11 +283,18 @@ llvm::Error parseOptOptions(CommandLine &line, OptOptions &options, llvm::ArrayR
     return error;
   if (options.help || options.version || options.listPasses || !options.helpPass.empty())
     return llvm::Error::success();
+  options.given = line.given().vec();
+  if (!options.fitMachine.empty() && options.measured.empty()) {
+    if (line.positional().empty())
+      return usage("--fit-machine fits timed collectives, but no file is given\n  note: ccgraph-opt --fit-machine NAME "
+                   "FILE..., or GRAPH --measured PATH");
+    options.timedFiles = line.positional().vec();
+    return checkFitPaths(options);
+  }
   if (line.positional().size() != 1)
     return usage("got " + llvm::Twine(line.positional().size()) +
                  " graph files, expected one\n  note: ccgraph-opt GRAPH [flags]; --help lists the flags");
   options.input = line.positional().front();
-  options.given = line.given().vec();
   if (llvm::Error error = checkTogether(options))
     return error;
   return checkPaths(options);

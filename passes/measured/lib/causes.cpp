@@ -80,7 +80,8 @@ int64_t CauseFinder::medianOfOthers(const JointTransfer &joint,
   return medianOf(std::move(values));
 }
 
-// A rank counts as late where it is behind by a twentieth of its lateness at the arrival: clocks are not aligned exactly.
+// Clocks are not aligned exactly, so a rank counts as late where it is behind by a twentieth of its lateness at the
+// arrival.
 bool CauseFinder::isLate(const JointTransfer &joint, const Flat &flat, size_t place) const {
   constexpr int64_t share = 20;
   const Item &item = *flat.items[place];

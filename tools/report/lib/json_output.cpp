@@ -20,6 +20,10 @@ Json jsonOf(const Diagnostic &diagnostic);
 Json jsonOf(const Summary &summary);
 Json jsonOf(const StepGraphReport &report);
 Json jsonOf(const VerifiedGraph &graph);
+Json jsonOf(const measured::CollectiveAccount &account);
+Json jsonOf(const measured::RankAccount &rank);
+Json jsonOf(const measured::Mend &mend);
+Json jsonOf(const measured::MatchedShare &share);
 
 Json jsonOf(const CollectiveRow &row) {
   return {{"kind", collectiveName(row.kind).str()},
@@ -178,6 +182,68 @@ Json jsonOf(const Rounding &rounding) {
           {"bitwise_step_ns", rounding.total ? Json(*rounding.total / picosecondsOfNs) : Json()}};
 }
 
+Json jsonOf(const measured::Cause &cause) {
+  return {{"kind", measured::causeKindName(cause.kind).str()},
+          {"rank", cause.rank},
+          {"node", cause.node},
+          {"since", cause.since},
+          {"ns", cause.nanoseconds}};
+}
+
+Json jsonOf(const measured::CollectiveAccount &account) {
+  return {{"node", account.node},
+          {"kind", collectiveName(account.kind).str()},
+          {"bytes", account.bytes ? Json(*account.bytes) : Json()},
+          {"ranks", account.members},
+          {"waiting_ns", account.waiting},
+          {"transfer_ns", account.transfer},
+          {"stall_waiting_ns", account.stallWaiting},
+          {"stall_transfer_ns", account.stallTransfer},
+          {"stall_after_ns", account.stallAfter},
+          {"last_rank", account.lastRank},
+          {"last_steps", account.lastSteps},
+          {"steps", account.steps},
+          {"cause", jsonOf(account.cause)}};
+}
+
+Json jsonOf(const measured::RankAccount &rank) {
+  return {{"rank", rank.rank},
+          {"step_ns", rank.step},
+          {"compute_ns", rank.compute},
+          {"stall_waiting_ns", rank.stallWaiting},
+          {"stall_transfer_ns", rank.stallTransfer},
+          {"host_ns", rank.host},
+          {"unmatched_ns", rank.unmatched},
+          {"clock_offset_ns", rank.clockOffset}};
+}
+
+Json jsonOf(const measured::Mend &mend) { return {{"change", mend.change}, {"saved_ns", mend.saved}}; }
+
+Json jsonOf(const measured::MatchedShare &share) { return {{"name", share.name}, {"ns", share.nanoseconds}}; }
+
+/// All times of `matched`, `unmatched` and `host_ns` are sums over all ranks and steps.
+Json jsonOf(const measured::JobExplanation &measured) {
+  Json durations = Json::object();
+  for (const auto &[node, nanoseconds] : measured.durations)
+    durations[node] = nanoseconds;
+  return {{"steps", measured.steps},
+          {"on_device", measured.onDevice},
+          {"step_ns", measured.step},
+          {"period_ns", measured.period},
+          {"replayed_ns", measured.replayed},
+          {"matched", listOf(measured.rules)},
+          {"unmatched", listOf(measured.unmatched)},
+          {"host_ns", measured.hostTime},
+          {"ranks", listOf(measured.ranks)},
+          {"collectives", listOf(measured.collectives)},
+          {"would_save", listOf(measured.mends)},
+          {"slowed_by_overlap_ns", measured.slowedByOverlap},
+          {"overlapped_ns", measured.overlapped},
+          {"overlap_judged_ns", measured.overlapJudged},
+          {"notes", measured.notes},
+          {"durations_ns", std::move(durations)}};
+}
+
 Json jsonOf(const UsedSize &size) {
   return {{"symbol", size.symbol}, {"value", size.value}, {"from", size.isGiven ? "bind" : "trace"}};
 }
@@ -217,6 +283,8 @@ Json jsonOf(const Summary &summary) {
                          {"after", jsonOf(*summary.run.timeAfter)},
                          {"bounds", jsonOf(*summary.run.bounds)},
                          {"exposed", listOf(summary.run.exposed)}};
+  if (summary.measured)
+    json["measured"] = jsonOf(*summary.measured);
   if (summary.rounding)
     json["rounding"] = jsonOf(*summary.rounding);
   if (!summary.sizes.empty())

@@ -6,6 +6,7 @@
 #include "ccgraph/toolkit/text.h"
 #include "report/exposed_list.h"
 #include "report/job_notes.h"
+#include "report/measured_text.h"
 #include "report/remark_texts.h"
 #include "report/step_text.h"
 
@@ -136,6 +137,7 @@ public:
     std::string passes = s_.pipeline.empty() ? ": nothing" : s_.pipeline == s_.level ? "" : ": " + spaced(s_.pipeline);
     label("pipeline") << wrapped((s_.level == s_.pipeline ? spaced(s_.level) : s_.level) + passes, labelWidth)
                       << "\n\n";
+    printMeasured();
     printTime();
     printCollectives();
     printPasses();
@@ -180,6 +182,19 @@ private:
   [[nodiscard]] const GraphCost *inductors() const {
     bool isOther = s_.step && s_.step->own().inductor && !s_.step->own().graph.startsFromInductor();
     return isOther ? &*s_.step->own().inductor : nullptr;
+  }
+
+  void printMeasured() {
+    if (!s_.measured)
+      return;
+    MeasuredLines request{*s_.measured, std::nullopt, std::nullopt};
+    if (s_.run.timeBefore)
+      request.predicted = s_.run.timeBefore->total;
+    if (s_.run.bounds)
+      request.bound = s_.run.bounds->anyMerging.picoseconds;
+    for (const MeasuredLine &line : measuredLines(request))
+      label(line.label) << wrapped(line.text, labelWidth) << '\n';
+    os_ << '\n';
   }
 
   // Prints the most important numbers first: how long the step takes, and how much of it is exposed communication.

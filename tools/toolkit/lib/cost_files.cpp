@@ -68,6 +68,12 @@ llvm::Expected<DurationFile> DurationFile::load(llvm::StringRef path) {
   return file;
 }
 
+DurationFile DurationFile::of(Durations durations) {
+  DurationFile file;
+  file.durations_ = std::move(durations);
+  return file;
+}
+
 llvm::Error DurationFile::holdTo(const Graph &graph) {
   if (estimates_)
     durations_ = matchEstimates(*estimates_, graph);

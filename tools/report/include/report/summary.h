@@ -9,6 +9,7 @@
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
+#include "ccgraph/measured/explain.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
@@ -44,6 +45,7 @@ struct Summary {
   std::string inductorOrder;      ///< the order in which Inductor issues the input's collectives; empty if no log
                                   ///< states it
   std::optional<StepReport> step; ///< for a log: the training step that contains the graph
+  std::optional<measured::JobExplanation> measured; ///< the explanation of measured traces, if there are any
   std::vector<UsedSize> sizes;    ///< the values of symbols on which the times depend
   std::string unboundSymbol;      ///< a symbol without a value; empty if there is none
   std::string level;              ///< "-O2", or the pipeline as given

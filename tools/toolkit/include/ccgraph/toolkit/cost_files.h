@@ -31,6 +31,8 @@ namespace ccgraph {
 class DurationFile {
 public:
   [[nodiscard]] static llvm::Expected<DurationFile> load(llvm::StringRef path);
+  /// Returns the durations of one graph, which no file holds.
+  [[nodiscard]] static DurationFile of(Durations durations);
   /// Returns an error if nothing in the file matches the graph.
   [[nodiscard]] llvm::Error holdTo(const Graph &graph);
   /// Returns true if the file is a log with estimates of many graphs.
