@@ -1,5 +1,6 @@
 """Seeds a bug into a built program: one changed source is compiled into one object, which is linked before the
-libraries. In a build with CCGRAPH_UNITY, the object holds the whole batch of that source.
+libraries. In a build with CCGRAPH_UNITY, the object holds the whole batch of that source, or in a quick check the source
+alone (Linker.attempts).
 
 A bug is a file: lines `key: value`, then one or more edits, each of a text that occurs once in its file:
 
@@ -90,7 +91,7 @@ class Linker:
         # Maps each file that is compiled to its command line, and each source to the file in which it is compiled.
         self.compiles = {m[1]: line for line in lines if (m := re.search(r" -c (\S+\.(?:cpp|cxx))$", line))}
         self.compiled_in = {source: file for file in self.compiles for source in sources_of(file)}
-        self.made_from = {}
+        self.made_from = {}  # the build's object for each object that replaces one
         self.links = {program: next(line for line in reversed(lines) if f"-o {program} " in line)
                       for program in programs}
 
@@ -100,8 +101,15 @@ class Linker:
         except subprocess.CalledProcessError as error:
             raise ValueError(f"does not build: {(error.stderr or error.stdout).strip().splitlines()[:3]}") from error
 
-    def objects(self, bug):
-        """Compiles one object for each source; a header with the bug is found before the build's own."""
+    def attempts(self, quick):
+        """Returns whether to compile the sources of a bug alone, for each attempt. To compile a source alone takes a
+        quarter of the time of its batch. But the build's object of the batch is then linked too, and its other sources
+        may hold copies of a function without the bug; so if too little is detected, the batch is compiled."""
+        return (True, False) if quick and any(map(is_unity, self.compiles)) else (False, )
+
+    def objects(self, bug, alone=False):
+        """Compiles one object for each source, or for its batch; a header with the bug is found before the build's
+        own."""
         texts, headers = bug.sources(), os.path.join(self.folder, bug.name)
         for file in [file for file in texts if file.endswith(".h")]:
             self.write(os.path.join(headers, file.partition("/lib/")[2]), texts.pop(file))
@@ -110,6 +118,8 @@ class Linker:
         places = {os.path.join(ROOT, file): os.path.join(self.folder, file.replace("/", "-")) for file in texts}
         for file, text in texts.items():
             self.write(places[os.path.join(ROOT, file)], text)
+        if alone:
+            return [self.compile(self.compiled_in[file], source, places, headers) for file, source in places.items()]
         return [self.object_of(compiled, places, headers)
                 for compiled in dict.fromkeys(self.compiled_in[file] for file in places)]
 
@@ -119,6 +129,12 @@ class Linker:
         if is_unity(compiled):
             source = os.path.join(self.folder, os.path.basename(compiled).removesuffix(".cxx") + ".cpp")
             self.write(source, with_other_sources(compiled, places))
+        object_ = self.compile(compiled, source, places, headers)
+        self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[compiled])[1]
+        return object_
+
+    def compile(self, compiled, source, places, headers):
+        """Compiles `source` as the build compiles the file `compiled`; returns its object."""
         object_ = source + ".o"
         folders = "".join(f" -iquote {folder}" for folder in [headers,
                                                               *dict.fromkeys(os.path.dirname(original)
@@ -128,7 +144,7 @@ class Linker:
         line = re.sub(r" -o \S+", f" -o {object_}",
                       re.sub(r" -MF \S+", f" -MF {self.folder}/bug.d", line)).replace(" -Werror", "")
         self.run(line)
-        self.made_from[object_] = re.search(r" -o (\S+)", self.compiles[compiled])[1]
+        self.made_from.pop(object_, None)
         return object_
 
     @staticmethod
@@ -139,12 +155,12 @@ class Linker:
 
     def link(self, program, objects=()):
         """An object of the program itself is replaced. Other objects come first on the command line, so the archive's
-        own member of that name is never used, and definitions from a header that several objects contain are those
-        of these objects."""
+        own member of that name is never used, and definitions that several objects contain are those of these
+        objects: from a header, or in an object of one source and in that of its batch (muldefs)."""
         linked = os.path.join(self.folder, os.path.basename(program))
-        line = self.links[program].replace(f"-o {program} ", f"-o {linked} ")
+        line = self.links[program].replace(f"-o {program} ", f"-Wl,-z,muldefs -o {linked} ")
         for object_ in objects:
-            own = f" {self.made_from[object_]} "
+            own = f" {self.made_from.get(object_)} "
             line = (line.replace(own, f" {object_} ") if own in line
                     else re.sub(r" (?=\S+\.o )", f" {object_} ", line, count=1))
         self.run(line)
