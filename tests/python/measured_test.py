@@ -173,6 +173,74 @@ def check_unmatched():
         assert "aten::mm" in [entry["name"] for entry in explain(folder)["unmatched"]]
 
 
+def device_trace(rank, step_range, late=0.0, elements=16):
+    """Writes a trace of a GPU as PyTorch 2.15 does: the host issues, streams 7 and 20 execute. Each step has a product,
+    a kernel of Triton, an all_reduce and a copy that is no node."""
+    events, number, host, stream = [], 0, 1e6 * (rank + 1), 0.0
+
+    def event(category, name, begin, duration, thread, **args):
+        events.append({"ph": "X", "cat": category, "name": name, "pid": 0 if category == "kernel" else 9, "tid": thread,
+                       "ts": begin, "dur": duration, "args": args})
+
+    def launch(kind, name, begin, duration, lane, **args):
+        nonlocal number, host
+        number += 1
+        event("cuda_runtime", "cudaLaunchKernel", host, 2.0, 3, correlation=number)
+        events.append({"ph": "s", "cat": "ac2g", "name": "ac2g", "id": number, "pid": 9, "tid": 3, "ts": host})
+        event(kind, name, begin, duration, lane, stream=lane, correlation=number, device=rank, **args)
+        host += 5.0
+
+    for step in step_range:
+        first = host = max(host, 1e6 * (rank + 1) + step * 2000.0)
+        begin = host + 100.0
+        event("cpu_op", "aten::mm", host, 4.0, 3)
+        launch("kernel", "sm90_xmma_gemm_f32", begin, 300.0 + late, 7)
+        event("cpu_op", "_c10d_functional::all_reduce", host, 4.0, 3)
+        arrival, end = begin + 300.0 + late, begin + 1000.0
+        event("user_annotation", "nccl:all_reduce", host, 2.0, 3, **{"Collective name": "allreduce"})
+        launch("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", arrival, end - arrival, 20,
+               **{"Collective name": "allreduce", "In msg nelems": elements, "Out msg nelems": elements,
+                  "dtype": "Float", "Group size": 2, "Process Group Name": "0", "Process Group Ranks": "[0, 1]",
+                  "Seq": step + 1})
+        event("gpu_user_annotation", "nccl:all_reduce", arrival, end - arrival, 20)
+        event("cpu_op", "aten::mm", host, 4.0, 3)
+        launch("kernel", "sm90_xmma_gemm_f32", arrival, 100.0, 7)
+        event("cpu_op", "_c10d_functional::wait_tensor", host, 1.0, 3)
+        host += 5.0
+        launch("kernel", "triton_poi_fused_add_relu_0", end, 50.0, 7)
+        launch("gpu_memcpy", "Memcpy DtoD (Device -> Device)", end + 50.0, 10.0, 7)
+        event("cpu_op", "## Call CompiledFxGraph fabc ##", first, host - first, 3)
+        event("overhead", "Command Buffer Full", host, 1.0, -1)
+    return {"distributedInfo": {"rank": rank, "pg_config": []}, "traceEvents": events}
+
+
+def write_devices(folder, **of_rank_1):
+    for rank in range(2):
+        write(f"{folder}/rank{rank}.json", json.dumps(device_trace(rank, range(3), **(of_rank_1 if rank else {}))))
+    write(f"{folder}/graph.py", GRAPH.replace("cpu", "cuda:0"))
+    write(f"{folder}/mapping.json", json.dumps({"cppCodeToPost": {"triton_poi_fused_add_relu_0:1": ["relu", "add"]}}))
+
+
+def check_device():
+    with tempfile.TemporaryDirectory() as folder:
+        write_devices(folder, late=400.0)
+        it = explain(folder)
+        assert it["on_device"] and it["steps"] == 3, it
+        assert it["unmatched"] == [{"name": "Memcpy DtoD (Device -> Device)", "ns": 60_000}], it["unmatched"]
+        assert {entry["name"] for entry in it["matched"]} == {"kernel", "operator", "collective"}, it["matched"]
+        row, = it["collectives"]
+        assert near(row["waiting_ns"], 400) and near(row["transfer_ns"], 300), row
+        assert (row["cause"]["kind"], row["cause"]["node"], row["last_rank"]) == ("compute", "mm", 1), row
+        assert it["durations_ns"] == {"mm": 500_000, "mm_1": 100_000, "relu": 25_000, "add": 25_000,
+                                      "all_reduce": 300_000}, it["durations_ns"]
+        stall = {entry["rank"]: (entry["stall_waiting_ns"], entry["stall_transfer_ns"]) for entry in it["ranks"]}
+        assert stall == {0: (300_000, 300_000), 1: (0, 200_000)}, stall
+        # A collective of another size is of another job.
+        write_devices(folder, elements=999)
+        note = "rank 1: all_reduce moves 64 bytes in the graph, and 3996 in the trace"
+        assert note in explain(folder)["notes"], explain(folder)["notes"]
+
+
 def check_missing_rank():
     with tempfile.TemporaryDirectory() as folder:
         write_job(folder)
@@ -294,6 +362,6 @@ def check_errors():
             assert got == code and not out and message in err, (arguments, got, out, err)
 
 
-for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_missing_rank,
+for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_device, check_missing_rank,
               check_own_engine, check_recorded, check_fit, check_fit_of_devices, check_errors):
     check()

@@ -33,7 +33,7 @@ void writeLinearMachine(llvm::raw_ostream &os, const LinearMachineText &text) {
     os << ",\n \"inter\": {\"gb_per_s\": " << gigabytes(machine.inter.bytesPerSecond)
        << ", \"latency_us\": " << microsecondsOf(machine.inter.latencyPs) << '}';
   if (!machine.linear.empty()) {
-    Separator separator;
+    Separator separator(",");
     os << ",\n \"linear\": {";
     for (const LinearCollective &fit : machine.linear)
       os << separator.next() << "\n  \"" << collectiveName(fit.kind)

@@ -38,7 +38,7 @@ std::optional<int64_t> integerOf(const JsonValue *value) {
   return value && value->is(JsonKind::Integer) ? std::optional(value->integer) : std::nullopt;
 }
 
-llvm::StringRef textOf(const JsonValue *value) {
+llvm::StringRef profileText(const JsonValue *value) {
   return value && value->is(JsonKind::String) ? value->text : llvm::StringRef();
 }
 
@@ -50,19 +50,19 @@ std::optional<ProfiledCollective> collectiveOf(const JsonValue *args, llvm::Stri
       found.kind = kindOfRecord(eventName);
   const JsonValue *name = args ? args->member("Collective name") : nullptr;
   if (name)
-    found.kind = kindOfRecord(textOf(name));
+    found.kind = kindOfRecord(profileText(name));
   if (!found.kind)
     return std::nullopt;
   if (!args)
     return found;
-  found.group = textOf(args->member("Process Group Name")).str();
-  found.ranks = ranksOfRecord(textOf(args->member("Process Group Ranks")));
+  found.group = profileText(args->member("Process Group Name")).str();
+  found.ranks = ranksOfRecord(profileText(args->member("Process Group Ranks")));
   found.groupSize = std::max<int64_t>(0, integerOf(args->member("Group size")).value_or(0));
   found.sequence = integerOf(args->member("Seq"));
   const int64_t elements = std::max(integerOf(args->member("In msg nelems")).value_or(-1),
                                     integerOf(args->member("Out msg nelems")).value_or(-1));
   constexpr int64_t mostElements = int64_t(1) << 48;
-  const llvm::StringRef dtypeName = textOf(args->member("dtype"));
+  const llvm::StringRef dtypeName = profileText(args->member("dtype"));
   const std::optional<DType> own = parseShortDType(dtypeName);
   const std::optional<DType> dtype = own ? own : dtypeOfRecord(dtypeName);
   if (dtype && elements >= 0 && elements <= mostElements)
@@ -77,10 +77,10 @@ public:
   void readEvent(const JsonValue &event) {
     if (!event.is(JsonKind::Object))
       return report_.expected(event, "an event, which is an object");
-    const llvm::StringRef phase = textOf(event.member("ph"));
+    const llvm::StringRef phase = profileText(event.member("ph"));
     if (phase == "M")
       return readMetadata(event);
-    const auto kind = kindOfCategory(textOf(event.member("cat")));
+    const auto kind = kindOfCategory(profileText(event.member("cat")));
     if (phase == "X" && kind)
       addEvent(event, *kind);
   }
@@ -126,16 +126,17 @@ private:
   /// ccgraph-run calls the process of each rank "rank N", before the events of the rank.
   void readMetadata(const JsonValue &event) {
     const JsonValue *args = event.member("args");
-    llvm::StringRef name = args ? textOf(args->member("name")) : llvm::StringRef();
+    llvm::StringRef name = args ? profileText(args->member("name")) : llvm::StringRef();
     int64_t rank = 0;
-    if (textOf(event.member("name")) != "process_name" || !name.consume_front("rank ") || name.getAsInteger(10, rank))
+    if (profileText(event.member("name")) != "process_name" || !name.consume_front("rank ") ||
+        name.getAsInteger(10, rank))
       return;
     isOwn_ = true;
     ranks_[integerOf(event.member("pid")).value_or(0)] = rank;
   }
 
   void addGroup(const JsonValue &group) {
-    ProfiledGroup found{textOf(group.member("pg_name")).str(), {}};
+    ProfiledGroup found{profileText(group.member("pg_name")).str(), {}};
     if (const JsonValue *ranks = group.member("ranks"))
       for (const JsonValue &rank : ranks->elements())
         if (auto number = integerOf(&rank))
@@ -158,7 +159,7 @@ private:
     made.end = *begin + *duration;
     made.lane = laneOf(event, args, kind, builder);
     made.correlation = integerOf(args ? args->member("correlation") : nullptr).value_or(noCorrelation);
-    if (llvm::StringRef node = args ? textOf(args->member("node")) : llvm::StringRef(); !node.empty())
+    if (llvm::StringRef node = args ? profileText(args->member("node")) : llvm::StringRef(); !node.empty())
       made.node = static_cast<int32_t>(builder.nameIndex(node));
     if (kind == ProfileEventKind::Kernel || kind == ProfileEventKind::Annotation)
       if (auto collective = collectiveOf(args, name->text)) {
@@ -176,7 +177,7 @@ private:
     const JsonValue *thread = event.member("tid");
     if (auto number = integerOf(thread))
       return *number;
-    return -1 - static_cast<int64_t>(builder.nameIndex(textOf(thread)));
+    return -1 - static_cast<int64_t>(builder.nameIndex(profileText(thread)));
   }
 
   const SourceText &source_;

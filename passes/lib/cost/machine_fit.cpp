@@ -25,7 +25,7 @@ FitFeatures featuresOf(const CollectiveSample &sample) {
 }
 
 /// Rows whose product with the numbers is 1 where the fit is exact.
-std::vector<FitFeatures> rowsOf(llvm::ArrayRef<CollectiveSample> samples) {
+std::vector<FitFeatures> fitRowsOf(llvm::ArrayRef<CollectiveSample> samples) {
   std::vector<FitFeatures> rows;
   for (const CollectiveSample &sample : samples) {
     FitFeatures row = featuresOf(sample);
@@ -148,7 +148,7 @@ private:
 
   void fitKind(CollectiveKind kind, llvm::ArrayRef<CollectiveSample> samples) {
     static constexpr size_t byte[] = {2}, base[] = {0, 2}, step[] = {1, 2}, all[] = {0, 1, 2};
-    const FitFeatures numbers = fitRows(rowsOf(samples), {byte, base, step, all});
+    const FitFeatures numbers = fitRows(fitRowsOf(samples), {byte, base, step, all});
     const int64_t rate = bytesPerSecond(numbers[2]);
     machine_.linear.push_back(
         {kind, std::llround(numbers[0] * picosecondsOfUs), std::llround(numbers[1] * picosecondsOfUs), rate});
@@ -157,7 +157,7 @@ private:
 
   void fitLink(llvm::ArrayRef<CollectiveSample> samples) {
     static constexpr size_t byte[] = {2}, step[] = {1, 2};
-    const FitFeatures numbers = fitRows(rowsOf(samples), {byte, step});
+    const FitFeatures numbers = fitRows(fitRowsOf(samples), {byte, step});
     machine_.inter.bytesPerSecond = bytesPerSecond(numbers[2]);
     machine_.inter.latencyPs = std::llround(numbers[1] * picosecondsOfUs);
     lines_.push_back({std::nullopt, LinkLevel::Inter, 0, numbers[1], machine_.inter.bytesPerSecond});

@@ -30,7 +30,7 @@ llvm::Error measuredError(llvm::StringRef path, std::string message, std::string
 }
 
 /// Returns the files of a folder and its folders by name, or the path itself.
-llvm::Expected<std::vector<std::string>> filesOf(llvm::StringRef path) {
+llvm::Expected<std::vector<std::string>> filesBelowPath(llvm::StringRef path) {
   if (!llvm::sys::fs::is_directory(path))
     return std::vector{path.str()};
   std::vector<std::string> files;
@@ -51,7 +51,7 @@ class MeasuredLoader {
 public:
   llvm::Error add(llvm::StringRef path) {
     files_.origin += (files_.origin.empty() ? "" : ", ") + path.str();
-    llvm::Expected<std::vector<std::string>> found = filesOf(path);
+    llvm::Expected<std::vector<std::string>> found = filesBelowPath(path);
     if (!found)
       return found.takeError();
     const bool isFolder = llvm::sys::fs::is_directory(path);

@@ -30,8 +30,8 @@ struct MeasuredLines {
 /// Returns why the last rank of a collective is late, such as "mm on rank 2 (+3.0 ms)"; empty if no rank is.
 [[nodiscard]] std::string causeText(const measured::Cause &cause);
 
-/// Prints the exposed collectives as predicted, and below them those of measured traces, if there are any: a title and a
-/// line for each, those that stall the program longest first, at most `count`.
+/// Prints the exposed collectives as predicted, and below them those of measured traces, if there are any: a title and
+/// a line for each, those that stall the program longest first, at most `count`.
 void printExposedLists(llvm::raw_ostream &os, const Summary &summary, size_t count);
 
 } // namespace ccgraph::report
