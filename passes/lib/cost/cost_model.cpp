@@ -60,6 +60,14 @@ bool isFree(const Node &node) {
   return node.op()->isView || node.op()->role == OpRole::Wait || node.op()->role == OpRole::GetItem;
 }
 
+/// Returns the number of elements of the node's first result; empty if it is unknown.
+std::optional<int64_t> numResultElements(const Node &node) {
+  const Type *type = node.type();
+  while (type && type->isList() && !type->elements().empty())
+    type = type->elements().front();
+  return type && type->isTensor() ? type->numElements() : std::nullopt;
+}
+
 } // namespace
 
 // The model is constructed in three steps: the machine's prediction for each node that has a duration; the factors
@@ -138,10 +146,28 @@ struct CostModel::Impl {
     return whole.inner == part.inner && whole.columns == part.columns ? named->second : nullptr;
   }
 
+  /// Returns the time of a later node that computes a part of a known node which may be fused: its share of that
+  /// node's time, and a launch if it is less than all of a node that takes time. Empty unless it calls the operator of
+  /// its first origin, for at most as many elements.
+  std::optional<double> partOfFusible(const Node &node) const {
+    const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
+    const auto whole = origins.empty() ? fusibleByName.end() : fusibleByName.find(origins[0]);
+    const std::optional<int64_t> elements = numResultElements(node);
+    if (whole == fusibleByName.end() || !elements || *elements > whole->second.elements ||
+        known[whole->second.id].op != node.op())
+      return std::nullopt;
+    const auto time = static_cast<double>(known[whole->second.id].price.picoseconds);
+    const double share = static_cast<double>(*elements) / static_cast<double>(whole->second.elements);
+    return time == 0 || share == 1 ? time : time * share + launch();
+  }
+
   EstimatedTime predictedLater(const Node &node) {
     const auto part = productSizes(node);
-    const Node *whole = part ? wholeOf(node, *part) : nullptr;
-    return whole ? EstimatedTime{rounded(partOfProduct(*part, *whole)), TimeSource::Predicted} : predicted(node);
+    if (const Node *whole = part ? wholeOf(node, *part) : nullptr)
+      return {rounded(partOfProduct(*part, *whole)), TimeSource::Predicted};
+    if (const std::optional<double> time = partOfFusible(node))
+      return {rounded(*time), TimeSource::Predicted};
+    return predicted(node);
   }
 
   EstimatedTime predicted(const Node &node) {
@@ -218,6 +244,7 @@ struct CostModel::Impl {
         products.try_emplace(node->id(), *sizes);
         productsByName.try_emplace(node->name(), node);
       }
+      noteFusible(*node);
       ++summary.nodes[source];
       summary.picoseconds[source] += entry.price.picoseconds;
     }
@@ -229,6 +256,7 @@ struct CostModel::Impl {
     std::vector<Known> costs(copy.idLimit());
     llvm::DenseMap<uint32_t, ProductSizes> sizes;
     productsByName.clear();
+    fusibleByName.clear();
     auto copied = copy.begin();
     for (const Node *node : graph) {
       const Node *twin = *copied;
@@ -239,10 +267,17 @@ struct CostModel::Impl {
         sizes.try_emplace(twin->id(), *own);
         productsByName.try_emplace(twin->name(), twin);
       }
+      noteFusible(*twin);
     }
     known = std::move(costs);
     products = std::move(sizes);
     regions = FusionRegions(copy);
+  }
+
+  void noteFusible(const Node &node) {
+    if (node.op() && isFusible(workFamily(*node.op())))
+      if (const std::optional<int64_t> elements = numResultElements(node))
+        fusibleByName.try_emplace(node.name(), Fusible{node.id(), *elements});
   }
 
   EstimatedTime costOfLater(const Node &node) { return isFree(node) ? EstimatedTime() : predictedLater(node); }
@@ -265,6 +300,12 @@ struct CostModel::Impl {
   // The products of two matrices. Both maps are looked up, never iterated.
   llvm::DenseMap<uint32_t, ProductSizes> products; ///< by node id
   llvm::DenseMap<Identifier, const Node *> productsByName;
+  /// A node that a compiler may fuse, of which a pass may compute parts.
+  struct Fusible {
+    uint32_t id = 0;
+    int64_t elements = 0; ///< of its first result
+  };
+  llvm::DenseMap<Identifier, Fusible> fusibleByName; ///< looked up only
 };
 
 CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations, RankView view)

@@ -11,8 +11,9 @@
 // library. Costs depend on sizes, dtypes and ranks, never on hints of data-dependent sizes.
 //
 // Ownership: refers to the graph, which may be edited meanwhile. The nodes that the graph had at construction keep
-// their costs as long as they keep their operators; a later node is priced alone. Copies what it needs of machine and
-// durations.
+// their costs as long as they keep their operators. A later node is priced alone; or as a part of the node that is its
+// first origin, if it calls the same operator for fewer elements and the operator may be fused into a kernel. Copies
+// what it needs of machine and durations.
 // Failure: none. A node that cannot be priced, for example because a size is unknown, costs one launch and is reported
 // as unknown. Cost: linear in the graph to construct; a query is O(1) or linear in a node's arguments.
 #pragma once
