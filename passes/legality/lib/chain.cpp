@@ -12,6 +12,28 @@ namespace ccgraph::legality {
 // rank.
 using Outcome = std::variant<Layout, std::string>;
 
+namespace {
+
+/// A product, or a result of a row function, by its number among these.
+struct Computed {
+  uint32_t number = 0;
+  bool isRows = false;
+};
+
+/// No program has so many steps that they meet these numbers, which are counted from above.
+constexpr uint32_t firstComputed = none / 2;
+
+/// Returns a number that no step has: products and row functions take turns.
+uint32_t computedStep(const Computed &computed) { return none - 1 - 2 * computed.number - (computed.isRows ? 1 : 0); }
+
+std::optional<Computed> computedOf(uint32_t step) {
+  if (step < firstComputed)
+    return std::nullopt;
+  return Computed{(none - 1 - step) / 2, (none - 1 - step) % 2 != 0};
+}
+
+} // namespace
+
 uint32_t Terms::intern(Term term) {
   auto known = llvm::find(terms_, term);
   if (known == terms_.end())
@@ -212,6 +234,52 @@ std::optional<Runs> Terms::ownPiece(const Layout &input) {
   return firstPiece(own);
 }
 
+// For 2 ranks, the product of the gathered x and this rank's W is "rank 0's x times W from 0; rank 1's x times W from
+// 0". Each rank p sends rank k the product of rank k's x and p's own W, which is "the receiver's x times W from 0" in
+// both pieces. A row function of several rows needs all of them to be the receiver's.
+std::optional<uint32_t> Terms::ofReceiver(uint32_t source, int64_t rank) {
+  Term term = terms_[source];
+  if (term.kind == Term::Kind::OfRank && term.rank == rank) {
+    term.kind = Term::Kind::OfReceiver;
+    term.rank = 0;
+    return intern(std::move(term));
+  }
+  const std::optional<Computed> computed = term.kind == Term::Kind::Own ? computedOf(term.step) : std::nullopt;
+  if (!computed || !term.casts.empty())
+    return std::nullopt;
+  if (!computed->isRows) {
+    Product product = products_[computed->number];
+    std::optional<uint32_t> rows = ofReceiver(product.rows, rank);
+    if (!rows)
+      return std::nullopt;
+    product.rows = *rows;
+    return internProduct(std::move(product));
+  }
+  RowTerm own = rowTerms_[computed->number];
+  for (RowOperand &operand : own.operands) {
+    std::optional<uint32_t> rows = operand.cut ? ofReceiver(operand.source, rank) : std::optional(operand.source);
+    if (!rows)
+      return std::nullopt;
+    operand.source = *rows;
+  }
+  return internRows(std::move(own));
+}
+
+std::optional<Runs> Terms::piecesOfReceiver(const Layout &input) {
+  Runs runs;
+  for (int64_t rank = 0; rank < ranks_; ++rank)
+    for (Run run : piece(input, rank)) {
+      std::optional<uint32_t> source = isOwn(run) ? ofReceiver(run.source, rank) : std::nullopt;
+      if (!source)
+        return std::nullopt;
+      run.source = *source;
+      append(runs, run);
+    }
+  Layout received = input;
+  received.runs = std::make_shared<const Runs>(std::move(runs));
+  return firstPiece(received);
+}
+
 // A reduction of equal values that keeps them returns each rank its piece: of a gather, the rank's own value.
 Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &sizes) {
   bool keeps =
@@ -219,6 +287,8 @@ Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &siz
   auto pieces = keeps ? ownPiece(input) : std::nullopt;
   bool own = pieces.has_value();
   pieces = own ? pieces : firstPiece(input);
+  if (!pieces)
+    pieces = piecesOfReceiver(input);
   if (!pieces)
     return noPieces.str();
   Runs runs;
@@ -275,7 +345,7 @@ uint32_t Terms::internProduct(Product product) {
   if (known == products_.end())
     known = products_.insert(known, std::move(product));
   auto number = static_cast<uint32_t>(known - products_.begin());
-  return intern({.kind = Term::Kind::Own, .step = none - 1 - number});
+  return intern({.kind = Term::Kind::Own, .step = computedStep({number, false})});
 }
 
 // For 2 ranks, x = f32[2, 4] and a matrix W = f32[4, 3], the gather of x is "rank 0's x from 0, 8 elements; rank 1's x
@@ -299,6 +369,102 @@ std::optional<Layout> Terms::product(const Layout &rows, const Layout &matrix) {
   }
   const int64_t sizes[] = {rows.sizes[0], columns};
   return contiguous(sizes, std::move(runs));
+}
+
+uint32_t Terms::internRows(RowTerm term) {
+  auto known = llvm::find_if(rowTerms_, [&](const RowTerm &other) {
+    return other.result == term.result && other.operands == term.operands && sameCalls(other.call, term.call);
+  });
+  if (known == rowTerms_.end())
+    known = rowTerms_.insert(known, std::move(term));
+  auto number = static_cast<uint32_t>(known - rowTerms_.begin());
+  return intern({.kind = Term::Kind::Own, .step = computedStep({number, true})});
+}
+
+namespace {
+
+/// Strides of dimensions of size 1 have no meaning.
+bool isContiguous(const Layout &value) {
+  const IntList strides = rowMajor(value.sizes);
+  for (size_t dim = 0; dim < strides.size(); ++dim)
+    if (value.sizes[dim] != 1 && value.strides[dim] != strides[dim])
+      return false;
+  return value.stridesKnown;
+}
+
+} // namespace
+
+struct Terms::RowCursor {
+  const Layout &value;
+  size_t run = 0;
+  int64_t used = 0; ///< elements of that run
+  [[nodiscard]] int64_t columns() const { return value.sizes.back(); }
+  /// Returns the rows that are left of the run; empty unless it consists of whole rows.
+  [[nodiscard]] std::optional<int64_t> rowsLeft() const {
+    const Run &at = (*value.runs)[run];
+    const bool whole = at.start % columns() == 0 && at.count % columns() == 0 && at.perRank % columns() == 0;
+    return whole ? std::optional((at.count - used) / columns()) : std::nullopt;
+  }
+  [[nodiscard]] RowOperand operand() const {
+    const Run &at = (*value.runs)[run];
+    return {true, at.source, (at.start + used) / columns(), at.perRank / columns(), columns(), {}, {}};
+  }
+  void pass(int64_t rows) {
+    used += rows * columns();
+    if (used == (*value.runs)[run].count)
+      ++run, used = 0;
+  }
+};
+
+// For x = own x from 0, 8 elements as f32[2, 4] and y = sum of y from 8 * rank, 8 elements, the sum is "x + (sum of y
+// that begins 2 * rank rows later) from 0, 8 elements". A piece with the second row of both is the same term from 4.
+std::optional<llvm::SmallVector<Layout, 1>> Terms::rows(const RowCall &call, llvm::ArrayRef<const Layout *> operands) {
+  llvm::SmallVector<RowCursor, 2> cursors;
+  bool contiguousRows = true;
+  for (const Layout *operand : operands) {
+    if (operand->sizes.size() < 2)
+      continue;
+    if (operand->numElements() == 0)
+      return std::nullopt;
+    cursors.push_back({*operand});
+    contiguousRows &= isContiguous(*operand);
+  }
+  std::vector<Runs> results(call.results.size());
+  while (cursors.front().run < cursors.front().value.runs->size()) {
+    int64_t rows = std::numeric_limits<int64_t>::max();
+    for (const RowCursor &cursor : cursors) {
+      std::optional<int64_t> left = cursor.rowsLeft();
+      if (!left)
+        return std::nullopt;
+      rows = std::min(rows, *left);
+    }
+    const RowOperand first = cursors.front().operand();
+    RowTerm term{call, 0, {}};
+    const RowCursor *cursor = cursors.begin();
+    for (const Layout *operand : operands) {
+      if (operand->sizes.size() < 2) {
+        term.operands.push_back({false, 0, 0, 0, 0, operand->sizes, *operand->runs});
+        continue;
+      }
+      RowOperand own = cursor++->operand();
+      own.start -= first.start;
+      own.perRank -= first.perRank;
+      term.operands.push_back(std::move(own));
+    }
+    for (term.result = 0; term.result < results.size(); ++term.result) {
+      const int64_t columns = call.results[term.result].back();
+      append(results[term.result],
+             {0, first.start * columns, rows * columns, internRows(term), false, first.perRank * columns});
+    }
+    for (RowCursor &passed : cursors)
+      passed.pass(rows);
+  }
+  llvm::SmallVector<Layout, 1> layouts;
+  for (size_t i = 0; i < results.size(); ++i) {
+    layouts.push_back(contiguous(call.results[i], std::move(results[i])));
+    layouts.back().stridesKnown = contiguousRows;
+  }
+  return layouts;
 }
 
 // For 2 ranks and x = f32[2, 4] with gather 0 and shard 1, this rank's block of rank r's x is

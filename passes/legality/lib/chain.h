@@ -18,6 +18,9 @@
 //   equal on all ranks         min, max, and, or of it return it, and so does a broadcast
 //   piece k is rank k's        a second all_to_all returns own elements: it sends each rank its elements back
 //
+// A product of gathered rows, or a row function of it, whose piece k is computed from rank k's rows has a
+// reduce_scatter with a term: "sum of the products of the receiver's rows". On each rank the receiver is that rank.
+//
 // A cast changes each element for itself, so it becomes a part of the term: "x cast to f32". The gather of a cast is
 // the cast of the gather, but the sum of casts is not the cast of the sum.
 //
@@ -27,6 +30,7 @@
 
 #include "call.h"
 #include "layout.h"
+#include "row_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -63,13 +67,19 @@ public:
   /// both are matrices that fit, and each run consists of whole rows.
   [[nodiscard]] std::optional<Layout> product(const Layout &rows, const Layout &matrix);
 
+  /// Returns the results of a call that computes row by row. Row i of a result is a function of row i of the operands
+  /// with rows, and of the other operands, so it has a term of its own, whose start and count are those of the rows of
+  /// the first operand with rows. Empty unless each run of these operands consists of whole rows.
+  [[nodiscard]] std::optional<llvm::SmallVector<Layout, 1>> rows(const RowCall &call,
+                                                                 llvm::ArrayRef<const Layout *> operands);
+
   /// Returns the result of a shard_dim_alltoall over this many ranks on an own value: each rank's block along one
   /// dimension that has this rank's number, concatenated along another dimension.
   [[nodiscard]] std::variant<Layout, std::string> reshard(const Call &call, const Layout &input, const Resharding &how);
 
 private:
   struct Term {
-    enum class Kind : uint8_t { Own, Replicated, OfRank, Reduced } kind = Kind::Own;
+    enum class Kind : uint8_t { Own, Replicated, OfRank, Reduced, OfReceiver } kind = Kind::Own;
     uint32_t step = 0;
     int64_t rank = 0;     ///< OfRank
     std::string reduceOp; ///< Reduced
@@ -85,7 +95,27 @@ private:
     Runs matrix;
     friend bool operator==(const Product &, const Product &) = default;
   };
+  /// One operand of a row function: rows of a term, or a value that is the same for every row.
+  struct RowOperand {
+    bool cut = false;
+    uint32_t source = 0; ///< cut: the term of the rows
+    int64_t start = 0;   ///< cut: distance to the rows of the first operand that is cut, in rows
+    int64_t perRank = 0; ///< cut: the same for the step by rank
+    int64_t columns = 0; ///< cut
+    IntList sizes;       ///< not cut
+    Runs runs;           ///< not cut
+    friend bool operator==(const RowOperand &, const RowOperand &) = default;
+  };
+  /// One result of a row function of some terms, numbered like a product.
+  struct RowTerm {
+    RowCall call;
+    size_t result = 0;
+    llvm::SmallVector<RowOperand, 2> operands;
+  };
+  /// The operands of a row function, and how far each was followed.
+  struct RowCursor;
   uint32_t intern(Term term);
+  uint32_t internRows(RowTerm term);
   uint32_t internProduct(Product product);
   [[nodiscard]] bool isOwn(const Run &run) const;
   [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
@@ -108,10 +138,17 @@ private:
   /// Returns the runs of the piece that goes to the rank of number 0, if piece k is the same part of rank k's elements;
   /// `offset` as above. On rank k this part is its own.
   [[nodiscard]] std::optional<Runs> ownPiece(const Layout &input);
+  /// Returns the runs of the piece that goes to the rank of number 0, if piece k is computed from rank k's rows by the
+  /// same products and row functions; in terms of the receiver's rows.
+  [[nodiscard]] std::optional<Runs> piecesOfReceiver(const Layout &input);
+  /// Returns the term with the rows of the rank of this number replaced by those of the receiver; empty if it is
+  /// computed from other rows.
+  [[nodiscard]] std::optional<uint32_t> ofReceiver(uint32_t source, int64_t rank);
   [[nodiscard]] Runs piece(const Layout &input, int64_t rank) const;
 
   std::vector<Term> terms_;
   std::vector<Product> products_;
+  std::vector<RowTerm> rowTerms_;
   std::optional<GroupTerm> group_;
   int64_t ranks_ = 0;
 };

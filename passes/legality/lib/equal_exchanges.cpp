@@ -20,6 +20,7 @@ namespace {
 // The rule equal-pieces is the same for several values, and for products of matrices:
 //   g = all_gather(x); w = wait(g); p = mm(w, b); q = mm(w, c)
 //   ->  pieces of x are gathered and multiplied by b and by c, and p' and q' are put together of the pieces
+// Calls that compute row by row (row_calls.h) may be between the exchanges and products, and have terms too.
 // The entry lists p, q, g, w as matched, and p', q' first as built. The values precede the first launch of the list.
 
 /// One entry of the rule equal-exchanges or equal-pieces.
@@ -145,10 +146,21 @@ private:
       return evaluation.acceptCasts([&](const Contents &contents, DType dtype) {
         return Contents{{terms_.cast(contents.elements[0], dtype)}, false};
       });
+    evaluation.acceptRows(
+        [&](const Step &step, llvm::ArrayRef<const Contents *> operands) { return rows(step, operands); });
     evaluation.acceptProducts([&](const Contents &rows, const Contents &matrix) -> std::optional<Contents> {
       std::optional<Layout> product = terms_.product(rows.elements[0], matrix.elements[0]);
       return product ? std::optional(Contents{{std::move(*product)}, false}) : std::nullopt;
     });
+  }
+
+  std::optional<Contents> rows(const Step &step, llvm::ArrayRef<const Contents *> operands) {
+    llvm::SmallVector<const Layout *, 4> layouts;
+    for (const Contents *operand : operands)
+      layouts.push_back(&operand->elements[0]);
+    std::optional<RowCall> call = rowCallOf(step, layouts);
+    auto results = call ? terms_.rows(*call, layouts) : std::nullopt;
+    return results ? std::optional(Contents{std::move(*results), call->returnsList}) : std::nullopt;
   }
 
   /// Returns the evaluated value, which has to be complete. A step without value has its own finding.

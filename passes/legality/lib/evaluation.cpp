@@ -1,5 +1,7 @@
 #include "evaluation.h"
 
+#include "row_calls.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
@@ -39,9 +41,14 @@ void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> la
 
 /// Returns the dtype of the step's value; empty if it is unknown.
 std::optional<DType> Evaluation::dtypeOf(const Step &step) const {
+  auto operands = program().operands(step);
+  // The verifier has checked the dtypes that these calls promote to.
+  auto isRows = [&](const Step &call) { return rows_ && isRowCall(call); };
+  if (isRows(step) ||
+      (step.isGetItem() && operands.size() == 1 && operands[0] != none && isRows(program()[operands[0]])))
+    return step.type && step.type->isTensor() ? std::optional(step.type->dtype()) : std::nullopt;
   if (std::optional<DType> dtype = castOf(step))
     return dtype;
-  auto operands = program().operands(step);
   return operands.empty() ? std::nullopt : dtypes_.lookup(operands[0]);
 }
 
@@ -86,6 +93,8 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
     complete_.insert(index);
   if (launches)
     return launch(call, operands);
+  if (rows_ && isRowCall(step))
+    return evaluateRows(step, operands);
   if (std::optional<DType> dtype = castOf(step); dtype && cast_)
     return operands[0]->isList ? std::nullopt : std::optional<Contents>(cast_(*operands[0], *dtype));
   if (product_ && isMatrixProduct(step))
@@ -99,6 +108,15 @@ std::optional<Contents> Evaluation::evaluateProduct(const Step &step, llvm::Arra
     value = product_(*operands[0], *operands[1]);
   if (!value)
     report(*step.node, "is a product of parts of rows, or of matrices that do not fit, expected whole rows");
+  return value;
+}
+
+std::optional<Contents> Evaluation::evaluateRows(const Step &step, llvm::ArrayRef<const Contents *> operands) {
+  std::optional<Contents> value;
+  if (llvm::none_of(operands, [](const Contents *operand) { return operand->isList; }))
+    value = rows_(step, operands);
+  if (!value)
+    report(*step.node, "does not compute row by row from whole rows, expected operands with the same rows");
   return value;
 }
 

@@ -40,6 +40,12 @@ public:
   /// Accepts products of two matrices, and evaluates them by `product`. Without this call a product is a finding.
   void acceptProducts(EvaluateProduct product) { product_ = std::move(product); }
 
+  using EvaluateRows =
+      std::function<std::optional<Contents>(const Step &step, llvm::ArrayRef<const Contents *> operands)>;
+  /// Accepts calls that compute row by row (row_calls.h), and evaluates them by `rows`. Without this call such a call
+  /// is a finding.
+  void acceptRows(EvaluateRows rows) { rows_ = std::move(rows); }
+
   /// Sets an initial value. Strides are those of the step's type, if it states them. The first operand of a step
   /// determines the dtype of its value. An initial value is complete, because checkInFlight reports steps that read
   /// what is in flight.
@@ -62,6 +68,7 @@ private:
   std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, EvaluateCall launch);
   static std::optional<Contents> evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateProduct(const Step &step, llvm::ArrayRef<const Contents *> operands);
+  std::optional<Contents> evaluateRows(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands);
   const Contents *operandOf(uint32_t operand, const Step &reader);
   [[nodiscard]] std::optional<DType> dtypeOf(const Step &step) const;
@@ -75,6 +82,7 @@ private:
   Side side_ = Side::After;
   EvaluateCast cast_;
   EvaluateProduct product_;
+  EvaluateRows rows_;
   llvm::DenseMap<uint32_t, Contents> values_;             ///< by step
   llvm::DenseMap<uint32_t, std::optional<DType>> dtypes_; ///< by step with a value
   llvm::DenseSet<uint32_t> complete_;

@@ -152,12 +152,11 @@ constexpr RuleTemplate templates[] = {
      checkEqualExchanges},
     {{"equal-pieces",
       "values, then the launch of a functional collective on one tensor, then all other nodes that go with it: waits, "
-      "and products of matrices",
-      "the replacements of the values in their order, then all other new nodes: collectives on the same group, waits, "
-      "products of matrices, and movements of data",
-      "Each replacement holds its value, element for element, on every rank: each row of a product is computed from "
-      "one "
-      "row and the same matrix. It is complete, and has memory of its own. Results may be rounded otherwise, so "
+      "products of matrices, further collectives on the same group, and calls that compute row by row",
+      "the replacements of the values in their order, then all other new nodes of these kinds, and movements of data",
+      "Each replacement holds its value, element for element, on every rank: each row of a product, a sum or a norm is "
+      "computed from one row of its operands, and from what is the same for every row. It is complete, and has memory "
+      "of its own. Results may be rounded otherwise, so "
       "nothing "
       "is replaced if results must be bitwise equal."},
      Replacement::ValuesForValues,

@@ -1,0 +1,126 @@
+#include "row_calls.h"
+
+#include "ccgraph/ir/op_def.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+using Sizes = llvm::SmallVector<IntList, 1>;
+using RowRule = std::optional<Sizes> (*)(const Step &step, llvm::ArrayRef<const Layout *> operands);
+
+/// Returns the sizes with another number of columns.
+IntList withColumns(IntList sizes, int64_t columns) {
+  sizes.back() = columns;
+  return sizes;
+}
+
+bool hasRows(const Layout &value) { return value.sizes.size() >= 2; }
+
+/// Operands with rows have the same rows, and each operand has one column or as many as the result.
+std::optional<Sizes> elementwise(const Step &, llvm::ArrayRef<const Layout *> operands) {
+  std::optional<IntList> rows;
+  int64_t columns = 1;
+  for (const Layout *operand : operands) {
+    columns = operand->sizes.empty() ? columns : std::max(columns, operand->sizes.back());
+    if (!hasRows(*operand))
+      continue;
+    IntList own = withColumns(operand->sizes, 1);
+    if (rows && *rows != own)
+      return std::nullopt;
+    rows = std::move(own);
+  }
+  auto fits = [&](const Layout *operand) {
+    return operand->sizes.empty() || operand->sizes.back() == 1 || operand->sizes.back() == columns;
+  };
+  if (!rows || !llvm::all_of(operands, fits))
+    return std::nullopt;
+  return Sizes{withColumns(std::move(*rows), columns)};
+}
+
+/// Returns true if the argument is a list of one number, which is the last dimension or the size of it.
+bool isOnly(const Argument &argument, llvm::ArrayRef<int64_t> numbers) {
+  return argument.isSequence() && argument.elements().size() == 1 && argument.elements()[0].is(Argument::Kind::Int) &&
+         llvm::is_contained(numbers, argument.elements()[0].integer());
+}
+
+/// mean(x, [last], True)
+std::optional<Sizes> reduction(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::ArrayRef<Argument> arguments = step.arguments->positional;
+  if (operands.size() != 1 || !hasRows(*operands[0]) || arguments.size() != 3 || !step.arguments->keyword.empty())
+    return std::nullopt;
+  const auto last = static_cast<int64_t>(operands[0]->sizes.size()) - 1;
+  const bool within =
+      isOnly(arguments[1], {-1, last}) && arguments[2].is(Argument::Kind::Bool) && arguments[2].boolean();
+  return within ? std::optional(Sizes{withColumns(operands[0]->sizes, 1)}) : std::nullopt;
+}
+
+/// norm(x, [C], weights of C elements): the rows, and so many numbers a row.
+template <size_t numbers>
+std::optional<Sizes> norm(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::ArrayRef<Argument> arguments = step.arguments->positional;
+  if (operands.empty() || !hasRows(*operands[0]) || arguments.size() < 2 || !step.arguments->keyword.empty())
+    return std::nullopt;
+  const int64_t columns = operands[0]->sizes.back();
+  auto isWeight = [&](const Layout *weight) { return weight->sizes.size() == 1 && weight->sizes[0] == columns; };
+  if (!isOnly(arguments[1], {columns}) || !llvm::all_of(operands.drop_front(), isWeight))
+    return std::nullopt;
+  Sizes results = {operands[0]->sizes};
+  results.append(numbers, withColumns(operands[0]->sizes, 1));
+  return results;
+}
+
+struct Row {
+  RowRule rule;
+  bool returnsList = false;
+};
+
+const llvm::StringMap<Row> &table() {
+  static const llvm::StringMap<Row> rows = {{"aten.add.Tensor", {elementwise}},
+                                            {"aten.sub.Tensor", {elementwise}},
+                                            {"aten.mul.Tensor", {elementwise}},
+                                            {"aten.div.Tensor", {elementwise}},
+                                            {"aten.pow.Tensor_Scalar", {elementwise}},
+                                            {"aten.rsqrt.default", {elementwise}},
+                                            {"aten.neg.default", {elementwise}},
+                                            {"aten.sigmoid.default", {elementwise}},
+                                            {"aten.silu.default", {elementwise}},
+                                            {"aten.gelu.default", {elementwise}},
+                                            {"aten.relu.default", {elementwise}},
+                                            {"aten.tanh.default", {elementwise}},
+                                            {"aten._to_copy.default", {elementwise}},
+                                            {"prims.convert_element_type.default", {elementwise}},
+                                            {"aten.mean.dim", {reduction}},
+                                            {"aten.sum.dim_IntList", {reduction}},
+                                            {"aten._fused_rms_norm.default", {norm<1>, true}},
+                                            {"aten.native_layer_norm.default", {norm<2>, true}}};
+  return rows;
+}
+
+} // namespace
+
+bool isRowCall(const Step &step) { return step.op && table().count(step.op->target.str()) != 0; }
+
+std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  auto row = step.op ? table().find(step.op->target.str()) : table().end();
+  if (row == table().end() || llvm::any_of(operands, [](const Layout *operand) { return operand->unsized; }))
+    return std::nullopt;
+  std::optional<Sizes> results = row->second.rule(step, operands);
+  return results ? std::optional(RowCall{step.op, step.arguments, std::move(*results), row->second.returnsList})
+                 : std::nullopt;
+}
+
+bool sameCalls(const RowCall &a, const RowCall &b) {
+  auto sameNamed = [](const NamedArgument &x, const NamedArgument &y) {
+    return x.name == y.name && sameArgument(x.value, y.value);
+  };
+  llvm::ArrayRef<Argument> first = a.arguments->positional, second = b.arguments->positional;
+  llvm::ArrayRef<NamedArgument> named = a.arguments->keyword, otherNamed = b.arguments->keyword;
+  return a.op == b.op && std::equal(first.begin(), first.end(), second.begin(), second.end(), sameArgument) &&
+         std::equal(named.begin(), named.end(), otherNamed.begin(), otherNamed.end(), sameNamed);
+}
+
+} // namespace ccgraph::legality

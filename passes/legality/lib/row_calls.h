@@ -1,0 +1,36 @@
+// RowCalls: calls that compute each row of their results from the same row of what they read.
+//
+//   add(x, y)                        element (i, j) depends on element (i, j) of x and of y
+//   mul(x, w)                        w = f32[C] is the same for every row
+//   mul(x, r)                        r = f32[R, 1] has one number a row
+//   mean(x, [-1], True)              a reduction within the row
+//   _fused_rms_norm(x, [C], w, eps)  normalized rows, and one number a row
+//
+// A row is what the last dimension holds; the other dimensions count rows. An operand of one dimension or none is the
+// same for every row. So a call with some of the rows computes these rows of the whole.
+//
+// Ownership: refers to the step. Failure: an empty result for another operator, or for arguments that do not fit. Cost:
+// a search by name, and the dimensions.
+#pragma once
+
+#include "layout.h"
+#include "program.h"
+
+namespace ccgraph::legality {
+
+struct RowCall {
+  const OpDef *op = nullptr;
+  const Arguments *arguments = nullptr;
+  /// sizes of each result
+  llvm::SmallVector<IntList, 1> results;
+  bool returnsList = false;
+};
+
+/// Returns true if the operator is in the table.
+[[nodiscard]] bool isRowCall(const Step &step);
+/// Returns the sizes of the results for operands of these sizes, in order of mention.
+[[nodiscard]] std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands);
+/// Returns true if both call the same operator with the same literals.
+[[nodiscard]] bool sameCalls(const RowCall &a, const RowCall &b);
+
+} // namespace ccgraph::legality
