@@ -6,6 +6,10 @@
 //   p = mm(x, b); s = reduce_scatter(p); w = wait(s)        the same for all_reduce
 //   ->  p_k = mm(rows k of x, b); s_k = reduce_scatter(p_k); w_k = wait(s_k); w = cat(w_k)
 //
+// Collectives that follow one another through products and row functions are cut together (chunks/chunk_chain.h):
+//   w = wait(reduce_scatter(mm(x, b))); n = norm(add(r, w)); q = mm(wait(all_gather(n)), c)
+//   ->  the rows k of each rank's share are reduced, added, normalized, gathered and multiplied for each k
+//
 // If other nodes read the gathered value, it is gathered whole too: the second gather costs no computation, and may
 // take place whenever the link is free.
 //   may we      chunks/chunk_region.h: rows are parallel in products of matrices; the remark `not-parallel` names the
@@ -50,9 +54,11 @@ private:
       "trial schedules of the search for the program with and without pieces, see schedule-overlap; 0: "
       "each region is judged alone"};
   Option<Count> beam_{*this, "beam", Count{0}, "beam of that search"};
-  Option<NodeNames> only_{*this, "only", NodeNames{},
-                          "the collectives that are cut, each with the rows of its pieces as in g.512.1536, without a "
-                          "prediction and whatever memory the pieces need; *: the pass chooses them"};
+  Option<NodeNames> only_{
+      *this, "only", NodeNames{},
+      "the collectives that are cut, each with the rows of its pieces as in g.512.1536, or "
+      "those that are cut together as in s-g.512.1536, without a prediction and whatever memory the "
+      "pieces need; *: the pass chooses them"};
   Statistic regions_{*this, "regions", "regions cut"};
   Statistic made_{*this, "pieces", "pieces of them"};
   Statistic saved_{*this, "saved-ns", "predicted time that the regions alone take less, in nanoseconds"};
@@ -65,6 +71,11 @@ private:
   Reason cut_{*this, RemarkKind::Rewritten, "cut",
               "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
               "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason chain_{
+      *this, RemarkKind::Rewritten, "chain",
+      "and `with`, with the computation beside and between them, were cut into pieces of `rows` rows; together "
+      "they are predicted to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason apart_{*this, RemarkKind::Missed, "chain-whole", "and `with` are not cut together: `why`"};
   Reason parallel_{*this, RemarkKind::Missed, "not-parallel",
                    "`node`, beside it, calls `operator`, whose rows are not proved to be independent"};
   Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, so another rank may send it whole"};
@@ -114,10 +125,17 @@ private:
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
   [[nodiscard]] llvm::Error readNames();
   [[nodiscard]] llvm::Error requireNamed() const;
+  [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
-  [[nodiscard]] bool isHidden(const ChunkRegion &region);
+  [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
   [[nodiscard]] bool isWorth(const Plan &plan) const;
+  void visitChain(Node *launch);
+  [[nodiscard]] std::string planChain(ChunkChain chain);
+  [[nodiscard]] std::string planPieces(Plan plan);
+  [[nodiscard]] ChunkChoice choose(const ChunkChain &chain) const;
+  void keepChains();
   void chooseBySchedule();
+  void keep(const std::vector<const ChunkPlan *> &chosen);
   void apply(const Plan &plan);
 
   ChunkCollectives &pass_;
@@ -126,6 +144,7 @@ private:
   RegionFacts facts_;
   llvm::StringMap<llvm::SmallVector<int64_t, 4>> named_; ///< rows by collective; looked up only
   std::vector<Plan> plans_;
+  std::vector<Plan> chains_; ///< instead of the plans that they overlap with
   std::optional<ChunkTrial> trial_;
   PredictedStep program_;              ///< without pieces, once there is a trial
   RemarkArgs args_;                    ///< of the last obstacle
@@ -151,7 +170,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return obstacle;
   if (region.rows < 2)
     return ChunkObstacle::FewRows;
-  if (isHidden(region))
+  if (isHidden({region.launch}))
     return ChunkObstacle::Hidden;
   ChunkChoice choice = choose(region);
   if (choice.pieces.size() == 1) {
@@ -172,14 +191,43 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
   return std::nullopt;
 }
 
+llvm::ArrayRef<int64_t> Chunker::rowsNamed(const std::string &name) const {
+  auto named = named_.find(name);
+  return named == named_.end() ? llvm::ArrayRef<int64_t>() : named->second;
+}
+
+/// Pieces beyond so many cost more than they hide, and the choice would take long.
+constexpr int64_t sensiblePieces = 8;
+
 ChunkChoice Chunker::choose(const ChunkRegion &region) const {
-  if (auto named = named_.find(region.launch->name().str()); named != named_.end())
-    return statedChunks(context_.cost(), region, named->second);
-  constexpr int64_t fewest = 2, sensible = 8;
+  if (auto rows = rowsNamed(region.launch->name().str().str()); !rows.empty())
+    return statedChunks(context_.cost(), region, rows);
   const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
-  if (forced >= fewest)
-    return equalChunks(context_.cost(), region, forced);
-  return chooseChunks(context_.cost(), region, std::min(pass_.most_.get().limit.value_or(sensible), sensible));
+  if (forced > 1)
+    return statedChunks(context_.cost(), region, equalPieces(region.rows, forced));
+  return chooseChunks(context_.cost(), region,
+                      std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces));
+}
+
+/// Returns the names of the collectives from number `from` on.
+std::string namesOf(const ChunkChain &chain, size_t from, llvm::StringRef separator) {
+  std::string names;
+  for (const ChunkRegion &region : llvm::drop_begin(chain.regions, from))
+    names += ((names.empty() ? "" : separator) + region.launch->name().str()).str();
+  return names;
+}
+
+std::string nameOf(const ChunkChain &chain) { return namesOf(chain, 0, "-"); }
+
+ChunkChoice Chunker::choose(const ChunkChain &chain) const {
+  const int64_t rows = chain.rows();
+  if (auto named = rowsNamed(nameOf(chain)); !named.empty())
+    return statedChainChunks(context_.cost(), chain, named);
+  const int64_t forced = pass_.pieces_.get().limit.value_or(rows);
+  if (forced > 1)
+    return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
+  return chooseChainChunks(context_.cost(), chain,
+                           std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces));
 }
 
 /// Reads names of the form g.512.1536.
@@ -204,7 +252,10 @@ llvm::Error Chunker::readNames() {
 llvm::Error Chunker::requireNamed() const {
   for (const std::string &text : pass_.only_.get().names) {
     llvm::StringRef name = llvm::StringRef(text).split('.').first;
-    if (llvm::none_of(plans_, [&](const Plan &plan) { return plan.region.launch->name().str() == name; }))
+    auto isNamed = [&](const Plan &plan) {
+      return plan.chain ? nameOf(*plan.chain) == name : plan.region.launch->name().str() == name;
+    };
+    if (llvm::none_of(plans_, isNamed))
       return makeError(diagnose(
           "pass.option",
           "option 'only' names '" + text + "', which is no collective that can be cut into pieces of these rows",
@@ -213,27 +264,43 @@ llvm::Error Chunker::requireNamed() const {
   return llvm::Error::success();
 }
 
-/// Returns true if schedules decide, and the collective is not exposed in the best one.
-bool Chunker::isHidden(const ChunkRegion &region) {
+/// Returns true if schedules decide, and no collective is exposed in the best one.
+bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
   if (!named_.empty() || pass_.walks_.get().limit == 0)
     return false;
   if (!trial_) {
     trial_.emplace(graph_, context_, pass_.walks_.get(), pass_.beam_.get());
     program_ = trial_->scheduleWhole();
   }
-  return trial_->exposed(*region.launch) == 0;
+  return llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
 }
 
-/// Returns true if the pieces save more than the part of the collective that overlaps with other computation anyway.
+/// Returns true if the pieces save more than the part of the collectives that overlaps with other computation anyway.
 bool Chunker::isWorth(const Plan &plan) const {
-  const int64_t time = context_.cost().estimatedTime(*plan.region.launch).picoseconds;
-  return plan.choice.whole - plan.choice.cut > time - trial_->exposed(*plan.region.launch);
+  int64_t hidden = 0;
+  for (const Node *launch : plan.launches())
+    hidden += context_.cost().estimatedTime(*launch).picoseconds - trial_->exposed(*launch);
+  return plan.saving() > hidden;
 }
 
-/// Keeps the plans of the fastest of a few sets: regions whose pieces save more than is hidden anyway, those of them
-/// that gather, those that reduce, all regions, or none.
+using ChunkPlans = std::vector<const ChunkPlan *>;
+
+/// Returns the chains, and those of the other plans that do not overlap with one.
+ChunkPlans withChains(const ChunkPlans &chains, const ChunkPlans &others) {
+  ChunkPlans all = chains;
+  for (const ChunkPlan *plan : others)
+    if (llvm::none_of(chains, [&](const ChunkPlan *chain) { return chain->overlaps(*plan); }))
+      all.push_back(plan);
+  return all;
+}
+
+/// Keeps the plans of the fastest of a few sets: chains and regions whose pieces save more than is hidden anyway; if no
+/// chains are faster: such regions, those of them that gather, those that reduce, all regions, or none.
 void Chunker::chooseBySchedule() {
-  std::vector<const ChunkPlan *> all, worth, gathers, reduces, best;
+  ChunkPlans all, worth, gathers, reduces, chains, best;
+  for (const ChunkPlan &plan : chains_)
+    if (isWorth(plan))
+      chains.push_back(&plan);
   for (const ChunkPlan &plan : plans_) {
     all.push_back(&plan);
     if (!isWorth(plan))
@@ -242,26 +309,103 @@ void Chunker::chooseBySchedule() {
     (plan.region.gathers() ? gathers : reduces).push_back(&plan);
   }
   PredictedStep step = program_;
-  for (const std::vector<const ChunkPlan *> *set : {&worth, &all, &gathers, &reduces}) {
-    if (set->empty() || (set != &worth && set->size() == worth.size()))
-      continue;
-    std::optional<PredictedStep> cut = trial_->schedule(*set, step.time);
-    if (cut && cut->time < step.time) {
-      step = *cut;
-      best = *set;
-    }
-  }
+  auto attempt = [&](const ChunkPlans &set) {
+    std::optional<PredictedStep> cut = trial_->schedule(set, step.time);
+    if (!cut || cut->time >= step.time)
+      return;
+    step = *cut;
+    best = set;
+  };
+  if (!chains.empty())
+    attempt(withChains(chains, worth));
+  const bool chained = !best.empty();
+  for (const ChunkPlans *set : {&worth, &all, &gathers, &reduces})
+    if (!set->empty() && (set == &worth || (set->size() != worth.size() && !chained)))
+      attempt(*set);
   pass_.before_ += program_.time / picosecondsOfNs;
   pass_.after_ += step.time / picosecondsOfNs;
   pass_.boundBefore_ += program_.bound / picosecondsOfNs;
   pass_.boundAfter_ += step.bound / picosecondsOfNs;
-  std::vector<ChunkPlan> kept;
-  for (ChunkPlan &plan : plans_)
-    if (llvm::is_contained(best, &plan))
-      kept.push_back(std::move(plan));
-    else
+  keep(best);
+}
+
+/// Keeps these plans, and remarks on collectives of which none is cut.
+void Chunker::keep(const ChunkPlans &chosen) {
+  auto isCut = [&](const ChunkPlan &plan) {
+    return llvm::any_of(chosen, [&](const ChunkPlan *other) { return other == &plan || other->overlaps(plan); });
+  };
+  for (const ChunkPlan &plan : plans_)
+    if (!isCut(plan))
       context_.remark(pass_.whole_, *plan.region.launch);
+  std::vector<ChunkPlan> kept;
+  for (std::vector<ChunkPlan> *plans : {&chains_, &plans_})
+    for (ChunkPlan &plan : *plans)
+      if (llvm::is_contained(chosen, &plan))
+        kept.push_back(std::move(plan));
   plans_ = std::move(kept);
+}
+
+/// Without schedules: keeps the chains that save more than the plans that they overlap with, and drops those plans.
+void Chunker::keepChains() {
+  for (Plan &chain : chains_) {
+    int64_t others = 0;
+    for (const Plan &plan : plans_)
+      others += chain.overlaps(plan) ? plan.saving() : 0;
+    if (chain.saving() <= others && pass_.pieces_.get().limit == 0 && named_.empty()) {
+      context_.remark(
+          pass_.apart_, *chain.region.launch,
+          {{"with", namesOf(*chain.chain, 1, ", ")},
+           {"why", "together their pieces are predicted to save " + std::to_string(chain.saving() / picosecondsOfNs) +
+                       " ns, apart " + std::to_string(others / picosecondsOfNs) + " ns"}});
+      continue;
+    }
+    llvm::erase_if(plans_, [&](const Plan &plan) { return chain.overlaps(plan); });
+    plans_.push_back(std::move(chain));
+  }
+}
+
+/// Plans the cut of a chain whose form allows it; else returns why it stays whole.
+std::string Chunker::planChain(ChunkChain chain) {
+  if (std::optional<ChunkObstacle> obstacle = chainObstacle(facts_, chain))
+    return "a part of it is " + reasonOf(*obstacle).id();
+  Plan plan{chain.regions.front(), {}, std::move(chain)};
+  if (isHidden(plan.launches()))
+    return "none is exposed in the best schedule of the program";
+  return planPieces(std::move(plan));
+}
+
+/// Plans the pieces of a chain that may be cut; else returns why it stays whole.
+std::string Chunker::planPieces(Plan plan) {
+  const ChunkChain &chain = *plan.chain;
+  ChunkChoice choice = choose(chain);
+  if (choice.pieces.size() == 1)
+    return "together they are predicted to take " + std::to_string(choice.whole / picosecondsOfNs) +
+           " ns, and no cut takes less";
+  const int64_t bytes = bytesOfPieces(chain);
+  const ChunkRegion &first = chain.regions.front(), &last = chain.regions.back();
+  const bool hasRoom = facts_.spare().hasRoom(bytes, first.gathers() ? first.launch : first.products.front(),
+                                              (last.gathers() ? last.products.back() : last.wait)->next());
+  if (named_.empty() && !trial_ && !hasRoom)
+    return "the pieces would hold " + std::to_string(bytes) +
+           " bytes beside the whole, which exceeds the memory budget";
+  plan.choice = std::move(choice);
+  if (llvm::any_of(chains_, [&](const Plan &other) { return other.overlaps(plan); }))
+    return "a part of it is cut with others";
+  chains_.push_back(std::move(plan));
+  return "";
+}
+
+void Chunker::visitChain(Node *launch) {
+  auto isPart = [&](const Plan &plan) { return llvm::is_contained(plan.launches(), launch); };
+  if (llvm::any_of(chains_, isPart))
+    return;
+  ChunkMatch match = matchChunkRegion(facts_, launch);
+  std::optional<ChunkChain> chain = match.region ? matchChunkChain(facts_, *match.region) : std::nullopt;
+  if (!chain || (!named_.empty() && !named_.count(nameOf(*chain))))
+    return;
+  std::string with = namesOf(*chain, 1, ", ");
+  if (std::string why = planChain(std::move(*chain)); !why.empty())
+    context_.remark(pass_.apart_, *launch, {{"with", with}, {"why", why}});
 }
 
 void Chunker::visit(Node *launch) {
@@ -283,16 +427,18 @@ void Chunker::apply(const Plan &plan) {
   std::string rows;
   for (int64_t piece : plan.choice.pieces)
     rows += (rows.empty() ? "" : "+") + std::to_string(piece);
-  context_.remark(pass_.cut_, *plan.region.launch,
-                  {{"rows", rows},
-                   {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
-                   {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}});
-  std::string done = plan.region.launch->name().str().str();
+  RemarkArgs args = {{"rows", rows},
+                     {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
+                     {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}};
+  if (plan.chain)
+    args.insert(args.begin(), {"with", namesOf(*plan.chain, 1, ", ")});
+  context_.remark(plan.chain ? pass_.chain_ : pass_.cut_, *plan.region.launch, args);
+  std::string done = plan.chain ? nameOf(*plan.chain) : plan.region.launch->name().str().str();
   for (int64_t piece : plan.choice.pieces)
     done += "." + std::to_string(piece);
   pass_.done_.push_back(std::move(done));
   RuleEntry entry;
-  buildPieces(graph_, plan.region, plan.choice.pieces, entry);
+  buildPieces(context_.cost(), graph_, plan, entry);
   context_.certificate().rules.push_back(std::move(entry));
   ++pass_.regions_;
   pass_.made_ += static_cast<int64_t>(plan.choice.pieces.size());
@@ -306,10 +452,15 @@ llvm::Expected<Changed> Chunker::run() {
   for (Node *node : graph_)
     if (collectiveOf(*node))
       visit(node);
+  for (Node *node : graph_)
+    if (collectiveOf(*node))
+      visitChain(node);
+  if (trial_ && !(plans_.empty() && chains_.empty()))
+    chooseBySchedule();
+  else
+    keepChains();
   if (llvm::Error error = requireNamed())
     return error;
-  if (trial_ && !plans_.empty())
-    chooseBySchedule();
   // Facts and live bytes describe the original graph, so all regions are judged before the first rewrite.
   for (const Plan &plan : plans_)
     apply(plan);

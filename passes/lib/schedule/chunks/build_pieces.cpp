@@ -2,28 +2,54 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
-#include "schedule/chunks/chunk_region.h"
+#include "schedule/chunks/chunk_chain.h"
+#include "schedule/chunks/row_functions.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <numeric>
 
 namespace ccgraph {
 
 namespace {
 
-/// Builds the pieces of one region.
+/// Builds the pieces of one region, or of a chain.
 class PieceBuilder {
+  using Pieces = llvm::SmallVector<Node *, 4>;
+
 public:
   PieceBuilder(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry)
-      : graph_(graph), region_(region), pieces_(pieces), entry_(entry), at_(graph, region.launch) {}
+      : graph_(graph), region_(&region), pieces_(pieces), entry_(entry), at_(graph, region.launch) {
+    entry_.name = "equal-pieces";
+  }
 
   void run() {
-    entry_.name = "equal-pieces";
-    region_.gathers() ? cutGather() : cutReduce();
-    llvm::SmallVector<Node *, 16> others(at_.made().begin(), at_.made().end());
-    llvm::erase_if(others, [&](Node *node) { return llvm::is_contained(entry_.built, node); });
-    // A node that was ordered after the collective relied on all of it.
-    auto last = llvm::find_if(llvm::reverse(others), [](const Node *node) { return collectiveOf(*node) != nullptr; });
-    graph_.replaceAllUses(region_.launch, *last);
-    entry_.built.insert(entry_.built.end(), others.begin(), others.end());
-    entry_.matched.push_back(region_.launch);
+    if (region_->gathers()) {
+      cutGather();
+      for (Node *product : region_->products)
+        joinProduct(product);
+      gatherWhole();
+    } else {
+      cutReduce();
+      joinReduced();
+    }
+    replaceLaunch(region_->launch);
+    finish();
+  }
+
+  void run(const ChunkChain &chain, const ChunkChoice &choice, const CostModel &cost);
+
+private:
+  /// A node that was ordered after the collective relied on all of it.
+  void replaceLaunch(Node *launch) { graph_.replaceAllUses(launch, last_.find(launch)->second); }
+
+  void finish() {
+    for (Node *node : at_.made())
+      if (!llvm::is_contained(entry_.built, node))
+        entry_.built.push_back(node);
+    for (Node *node : llvm::reverse(gone_))
+      if (node->op() && collectiveOf(*node))
+        entry_.matched.push_back(node);
     for (Node *node : gone_) {
       if (!llvm::is_contained(entry_.matched, node))
         entry_.matched.push_back(node);
@@ -33,27 +59,27 @@ public:
       graph_.rename(node, name);
   }
 
-private:
-  /// All nodes of a piece stand for `source`, and are inserted before `position`.
-  void begin(Node *position, Node *source) {
-    at_.setPosition(position);
-    at_.standFor({source});
+  /// All nodes of a piece stand for `source`, and are inserted before `position`, or before the end of a chain.
+  void begin(Node *position, llvm::ArrayRef<Node *> sources) {
+    at_.setPosition(end_ ? end_ : position);
+    at_.standFor(sources);
   }
 
   Node *exchange(Node *value) {
-    Node *launch = at_.call(region_.launch->target().str(), argumentsWith(*region_.launch, value));
-    copyOrdering(graph_, *region_.launch, launch);
+    Node *launch = at_.call(region_->launch->target().str(), argumentsWith(*region_->launch, value));
+    copyOrdering(graph_, *region_->launch, launch);
+    last_[region_->launch] = launch;
     return launch;
   }
 
   /// Returns rows [from, from + count) of each block of a matrix, as a matrix without gaps.
   Node *rowsOfBlocks(Node *matrix, int64_t from, int64_t count) {
     const int64_t columns = matrix->type()->sizes()[1].value();
-    if (region_.blocks == 1)
+    if (region_->blocks == 1)
       return at_.call("aten.slice.Tensor", {matrix, 0, from, from + count});
-    Node *blocks = at_.call("aten.view.default", {matrix, Actual::integers({region_.blocks, region_.rows, columns})});
+    Node *blocks = at_.call("aten.view.default", {matrix, Actual::integers({region_->blocks, region_->rows, columns})});
     Node *part = at_.call("aten.slice.Tensor", {blocks, 1, from, from + count});
-    return at_.call("aten.reshape.default", {part, Actual::integers({region_.blocks * count, columns})});
+    return at_.call("aten.reshape.default", {part, Actual::integers({region_->blocks * count, columns})});
   }
 
   /// Puts the rows of each block together; the inverse of rowsOfBlocks.
@@ -62,9 +88,13 @@ private:
     std::vector<Node *> blocks;
     for (size_t i = 0; i < parts.size(); ++i)
       blocks.push_back(
-          at_.call("aten.view.default", {parts[i], Actual::integers({region_.blocks, pieces_[i], columns})}));
+          at_.call("aten.view.default", {parts[i], Actual::integers({region_->blocks, pieces_[i], columns})}));
     Node *whole = at_.call("aten.cat.default", {Actual::nodes(blocks), 1});
-    return at_.call("aten.view.default", {whole, Actual::integers({region_.blocks * region_.rows, columns})});
+    return at_.call("aten.view.default", {whole, Actual::integers({region_->blocks * region_->rows, columns})});
+  }
+
+  [[nodiscard]] int64_t rowsBefore(size_t piece) const {
+    return std::accumulate(pieces_.begin(), pieces_.begin() + piece, int64_t(0));
   }
 
   Node *productLike(const Node &product, Node *rows) {
@@ -72,92 +102,126 @@ private:
   }
 
   void hoistOperands();
+  void gather(Node *input, size_t piece);
+  void multiplyGathered(size_t piece);
+  void removeGather();
   void cutGather();
+  void multiplyToReduce(size_t piece);
+  void reduce(size_t piece);
+  void waitForReduced(size_t piece);
+  void removeReduce();
   void cutReduce();
-  [[nodiscard]] Node *rowsOfInput();
-  [[nodiscard]] llvm::SmallVector<Node *, 4> gatherPieces();
+  void cut(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost);
+  void joinReduced();
+  void joinProduct(Node *product);
+  void joinLink(Node *link, int64_t blocks);
+  void join(const ChunkChain &chain, size_t region);
+  void repeat(Node *link);
+  [[nodiscard]] Node *sliceOfInput(size_t piece);
+  [[nodiscard]] Node *asMatrix(Node *rows, int64_t count);
+  [[nodiscard]] Node *inShapeOf(const Node &whole, Node *piece, int64_t rows);
+  void cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost);
+  [[nodiscard]] const Type *typeOfPiece(const Type *whole, int64_t rows);
+  [[nodiscard]] Node *pieceOfLink(const Node &link, size_t piece, int64_t rows);
+  [[nodiscard]] Actual operandOf(Node *operand, size_t piece);
   void gatherWhole();
   void replace(Node *was, Node *now);
 
   Graph &graph_;
-  const ChunkRegion &region_;
+  const ChunkRegion *region_;
+  Node *end_ = nullptr;    ///< of a chain
+  Node *matrix_ = nullptr; ///< the input of the first all_gather, once a slice was taken
   llvm::ArrayRef<int64_t> pieces_;
   RuleEntry &entry_;
   GraphBuilder at_;
   llvm::SmallVector<Node *, 8> gone_; ///< readers first
   /// nodes that get the name of one that is gone
   llvm::SmallVector<std::pair<Node *, std::string>, 4> names_;
+  /// the pieces of each value that is cut, in the shape of the value; looked up only
+  llvm::DenseMap<const Node *, Pieces> cut_;
+  llvm::DenseMap<const Node *, Pieces> launches_; ///< by launch: those of its pieces; looked up only
+  llvm::DenseMap<const Node *, Node *> last_;     ///< by launch: the last one that was made of it; looked up only
 };
 
 /// Moves what the products read before the anchor.
 void PieceBuilder::hoistOperands() {
-  for (Node *product : region_.products) {
-    const auto nodes = computedAfter(product->operand(1), region_.anchor);
+  for (Node *product : region_->products) {
+    Node *position = end_ ? end_ : region_->anchor;
+    const auto nodes = computedAfter(product->operand(1), position);
     for (Node *node : *nodes)
-      graph_.moveBefore(node, region_.anchor);
+      graph_.moveBefore(node, position);
   }
 }
 
-/// Returns the input of the all_gather as a matrix.
-Node *PieceBuilder::rowsOfInput() {
-  Node *input = region_.launch->operand(0);
-  if (input->type()->sizes().size() == 2 && input->type()->sizes()[1] == Dim(region_.columns))
-    return input;
-  return at_.call("aten.view.default", {input, Actual::integers({region_.rows, region_.columns})});
+/// Returns rows of the input of the all_gather as a matrix.
+Node *PieceBuilder::asMatrix(Node *rows, int64_t count) {
+  if (rows->type()->sizes().size() == 2 && rows->type()->sizes()[1] == Dim(region_->columns))
+    return rows;
+  return at_.call("aten.view.default", {rows, Actual::integers({count, region_->columns})});
 }
 
-llvm::SmallVector<Node *, 4> PieceBuilder::gatherPieces() {
-  begin(region_.launch, region_.launch);
-  Node *input = rowsOfInput();
-  llvm::SmallVector<Node *, 4> launches;
-  int64_t from = 0;
-  for (int64_t count : pieces_) {
-    launches.push_back(exchange(at_.call("aten.slice.Tensor", {input, 0, from, from + count})));
-    from += count;
+/// Returns the rows of a piece of the input of the all_gather.
+Node *PieceBuilder::sliceOfInput(size_t piece) {
+  begin(region_->launch, region_->launch);
+  if (!matrix_)
+    matrix_ = asMatrix(region_->launch->operand(0), region_->rows);
+  const int64_t from = rowsBefore(piece);
+  return at_.call("aten.slice.Tensor", {matrix_, 0, from, from + pieces_[piece]});
+}
+
+/// Gathers a piece of these rows.
+void PieceBuilder::gather(Node *input, size_t piece) {
+  begin(region_->launch, region_->launch);
+  launches_[region_->launch].push_back(exchange(asMatrix(input, pieces_[piece])));
+}
+
+/// Waits for a gathered piece, and multiplies it.
+void PieceBuilder::multiplyGathered(size_t piece) {
+  begin(region_->anchor, region_->wait);
+  Node *rows = waitLike(at_, launches_.find(region_->launch)->second[piece], *region_->wait);
+  for (Node *product : region_->products) {
+    at_.standFor({product});
+    cut_[product].push_back(productLike(*product, rows));
   }
-  return launches;
+}
+
+/// Notes the nodes of a region that gathers, readers first.
+void PieceBuilder::removeGather() {
+  gone_.append(region_->products.begin(), region_->products.end());
+  for (Node *move : llvm::reverse(region_->moves))
+    gone_.push_back(move);
+  gone_.append({region_->wait, region_->launch});
 }
 
 void PieceBuilder::cutGather() {
   hoistOperands();
-  llvm::SmallVector<Node *, 4> launches = gatherPieces();
-  std::vector<std::vector<Node *>> parts(region_.products.size());
-  for (Node *launch : launches) {
-    begin(region_.anchor, region_.wait);
-    Node *rows = waitLike(at_, launch, *region_.wait);
-    for (size_t i = 0; i < parts.size(); ++i) {
-      at_.standFor({region_.products[i]});
-      parts[i].push_back(productLike(*region_.products[i], rows));
-    }
-  }
-  for (size_t i = 0; i < parts.size(); ++i) {
-    Node *product = region_.products[i];
-    begin(region_.anchor, product);
-    Node *result = joined(parts[i]);
-    entry_.matched.push_back(product);
-    entry_.built.push_back(result);
-    graph_.replaceAllUses(product, result);
-    gone_.push_back(product);
-  }
-  if (!region_.kept.empty())
-    gatherWhole();
-  for (Node *move : llvm::reverse(region_.moves))
-    gone_.push_back(move);
-  gone_.append({region_.wait, region_.launch});
+  for (size_t i = 0; i < pieces_.size(); ++i)
+    gather(sliceOfInput(i), i);
+  for (size_t i = 0; i < pieces_.size(); ++i)
+    multiplyGathered(i);
+  removeGather();
+}
+
+/// Puts the pieces of a product of gathered rows together.
+void PieceBuilder::joinProduct(Node *product) {
+  begin(region_->anchor, product);
+  replace(product, joined(cut_.find(product)->second));
 }
 
 /// Gathers the whole value for its other readers, and repeats the movements that lead to them. What is repeated has the
 /// same names.
 void PieceBuilder::gatherWhole() {
-  begin(region_.launch, region_.launch);
-  llvm::SmallVector<std::pair<Node *, Node *>, 8> made = {{region_.launch, exchange(region_.launch->operand(0))}};
-  llvm::SmallVector<Node *, 8> needed(region_.kept.begin(), region_.kept.end());
+  if (region_->kept.empty())
+    return;
+  begin(region_->launch, region_->launch);
+  llvm::SmallVector<std::pair<Node *, Node *>, 8> made = {{region_->launch, exchange(region_->launch->operand(0))}};
+  llvm::SmallVector<Node *, 8> needed(region_->kept.begin(), region_->kept.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Node *operand : needed[i]->dataOperands())
-      if (needed[i] != region_.wait && !llvm::is_contained(needed, operand))
+      if (needed[i] != region_->wait && !llvm::is_contained(needed, operand))
         needed.push_back(operand);
-  if (!llvm::is_contained(needed, region_.wait))
-    needed.push_back(region_.wait);
+  if (!llvm::is_contained(needed, region_->wait))
+    needed.push_back(region_->wait);
   llvm::sort(needed, [](const Node *a, const Node *b) { return a->isBefore(b); });
   for (Node *node : needed) {
     begin(node, node);
@@ -173,37 +237,234 @@ void PieceBuilder::gatherWhole() {
     names_.emplace_back(again, node->name().str().str());
   }
   for (auto [was, now] : llvm::makeArrayRef(made).drop_front())
-    if (llvm::is_contained(region_.kept, was))
+    if (llvm::is_contained(region_->kept, was))
       replace(was, now);
 }
 
+/// Multiplies a piece. The rows of the product are cut already in a chain.
+void PieceBuilder::multiplyToReduce(size_t piece) {
+  Node *product = region_->products.front();
+  auto cut = cut_.find(product->operand(0));
+  begin(region_->launch, region_->wait);
+  const int64_t from = rowsBefore(piece);
+  Node *rows = cut != cut_.end() ? cut->second[piece] : rowsOfBlocks(product->operand(0), from, pieces_[piece]);
+  at_.standFor({product});
+  cut_[product].push_back(productLike(*product, rows));
+}
+
+/// Reduces a piece of the product.
+void PieceBuilder::reduce(size_t piece) {
+  begin(region_->launch, region_->launch);
+  launches_[region_->launch].push_back(exchange(cut_.find(region_->products.front())->second[piece]));
+}
+
+void PieceBuilder::waitForReduced(size_t piece) {
+  begin(region_->wait, region_->wait);
+  cut_[region_->wait].push_back(waitLike(at_, launches_.find(region_->launch)->second[piece], *region_->wait));
+}
+
+/// Notes the nodes of a region that reduces, readers first.
+void PieceBuilder::removeReduce() {
+  gone_.append({region_->wait, region_->launch});
+  for (Node *move : llvm::reverse(region_->moves))
+    gone_.push_back(move);
+  gone_.push_back(region_->products.front());
+}
+
 void PieceBuilder::cutReduce() {
-  Node *product = region_.products.front();
-  llvm::SmallVector<Node *, 4> launches;
-  int64_t from = 0;
-  for (int64_t count : pieces_) {
-    begin(region_.launch, region_.wait);
-    Node *rows = rowsOfBlocks(product->operand(0), from, count);
-    at_.standFor({product});
-    Node *part = productLike(*product, rows);
-    at_.standFor({region_.launch});
-    launches.push_back(exchange(part));
-    from += count;
+  for (size_t i = 0; i < pieces_.size(); ++i) {
+    multiplyToReduce(i);
+    reduce(i);
   }
-  begin(region_.wait, region_.wait);
-  std::vector<Node *> parts;
-  for (Node *launch : launches)
-    parts.push_back(waitLike(at_, launch, *region_.wait));
+  for (size_t i = 0; i < pieces_.size(); ++i)
+    waitForReduced(i);
+  removeReduce();
+}
+
+/// Puts the reduced pieces together for the readers of the wait.
+void PieceBuilder::joinReduced() {
+  begin(region_->wait, region_->wait);
+  const Pieces &parts = cut_.find(region_->wait)->second;
   Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 0});
-  IntList sizes = *staticDims(region_.wait->type()->sizes());
+  IntList sizes = *staticDims(region_->wait->type()->sizes());
   if (sizes.size() != 2)
     whole = at_.call("aten.view.default", {whole, Actual::integers(sizes)});
-  replace(region_.wait, whole);
-  names_.emplace_back(whole, region_.wait->name().str().str());
-  gone_.append({region_.wait, region_.launch});
-  for (Node *move : llvm::reverse(region_.moves))
-    gone_.push_back(move);
-  gone_.push_back(product);
+  replace(region_->wait, whole);
+  names_.emplace_back(whole, region_->wait->name().str().str());
+}
+
+/// Returns the sizes of a value of which a piece has so many rows.
+IntList sizesOfPiece(const Node &value, int64_t rows) {
+  IntList sizes = *staticDims(value.type()->sizes());
+  sizes[sizes.size() - 2] = rows;
+  return sizes;
+}
+
+/// Returns a piece, which is a matrix, with the dimensions of the whole.
+Node *PieceBuilder::inShapeOf(const Node &whole, Node *piece, int64_t rows) {
+  if (whole.type()->sizes().size() == 2)
+    return piece;
+  return at_.call("aten.view.default", {piece, Actual::integers(sizesOfPiece(whole, rows))});
+}
+
+/// Returns the operand of a piece: the piece of a value that is cut, the rows of another value, or the same value for
+/// every piece.
+Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
+  if (auto cut = cut_.find(operand); cut != cut_.end())
+    return operand == region_->wait ? inShapeOf(*operand, cut->second[piece], pieces_[piece]) : cut->second[piece];
+  const size_t rank = operand->type()->sizes().size();
+  if (rank < 2)
+    return operand;
+  const int64_t from = rowsBefore(piece);
+  return at_.call("aten.slice.Tensor", {operand, static_cast<int64_t>(rank) - 2, from, from + pieces_[piece]});
+}
+
+/// Returns the type of a piece; null if the link has none.
+const Type *PieceBuilder::typeOfPiece(const Type *whole, int64_t rows) {
+  if (!whole)
+    return nullptr;
+  if (!whole->isTensor()) {
+    llvm::SmallVector<const Type *, 4> elements;
+    for (const Type *element : whole->elements())
+      elements.push_back(typeOfPiece(element, rows));
+    return graph_.context().list(elements);
+  }
+  IntList sizes = *staticDims(whole->sizes());
+  sizes[sizes.size() - 2] = rows;
+  return at_.tensorLike(*whole, sizes);
+}
+
+Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, int64_t rows) {
+  if (isRowView(link))
+    return at_.call("aten.view.default",
+                    {operandOf(link.operand(0), piece), Actual::integers(sizesOfPiece(link, rows))});
+  CallSpec call{.target = link.target().str(), .args = {}, .type = typeOfPiece(link.type(), rows)};
+  for (const Argument &argument : link.args())
+    call.args.push_back(argument.is(Argument::Kind::Operand) ? operandOf(link.operand(argument), piece)
+                                                             : Actual::copyOf(link, argument));
+  for (const NamedArgument &argument : link.kwargs())
+    call.kwargs.push_back({argument.name.str(), Actual::copyOf(link, argument.value)});
+  return at_.call(call);
+}
+
+/// Puts the pieces of a link together for its other readers.
+void PieceBuilder::joinLink(Node *link, int64_t blocks) {
+  begin(link, link);
+  const Pieces &parts = cut_.find(link)->second;
+  const IntList sizes = *staticDims(link->type()->sizes());
+  if (blocks == 1)
+    return replace(link, at_.call("aten.cat.default", {Actual::nodes(parts), static_cast<int64_t>(sizes.size()) - 2}));
+  std::vector<Node *> ofBlocks;
+  for (size_t i = 0; i < parts.size(); ++i)
+    ofBlocks.push_back(at_.call("aten.view.default", {parts[i], Actual::integers({blocks, pieces_[i], sizes.back()})}));
+  Node *whole = at_.call("aten.cat.default", {Actual::nodes(ofBlocks), 1});
+  replace(link, at_.call("aten.view.default", {whole, Actual::integers(sizes)}));
+}
+
+/// A piece of a node that is fused into a kernel also stands for the node of the kernel that has its time.
+llvm::SmallVector<Node *, 2> sourcesOf(Node *link, const ChunkChain &chain, const CostModel &cost) {
+  llvm::SmallVector<Node *, 2> sources = {link};
+  const std::optional<uint32_t> kernel = cost.kernelOf(*link);
+  if (!kernel || cost.estimatedTime(*link).picoseconds > 0)
+    return sources;
+  auto pays = [&](const Node *other) {
+    return cost.kernelOf(*other) == kernel && cost.estimatedTime(*other).picoseconds > 0;
+  };
+  for (const auto &links : chain.links)
+    if (auto other = llvm::find_if(links, pays); other != links.end()) {
+      sources.push_back(*other);
+      break;
+    }
+  return sources;
+}
+
+/// Cuts the links after a region.
+void PieceBuilder::cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost) {
+  const size_t region = step.stage / 3;
+  for (Node *link : chain.links[region]) {
+    begin(link, sourcesOf(link, chain, cost));
+    cut_[link].push_back(pieceOfLink(*link, step.piece, chain.blocksAfter(region) * pieces_[step.piece]));
+  }
+}
+
+/// Computes a link whole. Its operands are whole values by now.
+void PieceBuilder::repeat(Node *link) {
+  begin(link, link);
+  CallSpec call{.target = link->target().str(), .args = {}, .type = link->type()};
+  for (const Argument &argument : link->args())
+    call.args.push_back(Actual::copyOf(*link, argument));
+  for (const NamedArgument &argument : link->kwargs())
+    call.kwargs.push_back({argument.name.str(), Actual::copyOf(*link, argument.value)});
+  Node *again = at_.call(call);
+  names_.emplace_back(again, link->name().str().str());
+  if (!llvm::is_contained(gone_, link))
+    gone_.push_back(link);
+  if (link->type() && link->type()->isTensor())
+    replace(link, again);
+  else
+    graph_.replaceAllUses(link, again);
+}
+
+/// Puts together what other nodes read of a region and of the links after it.
+void PieceBuilder::join(const ChunkChain &chain, size_t region) {
+  region_ = &chain.regions[region];
+  auto isKept = [&](Node *value) { return llvm::is_contained(chain.kept, value); };
+  if (!region_->gathers() && isKept(region_->wait))
+    joinReduced();
+  for (Node *product : region_->products)
+    if (region_->gathers() && isKept(product))
+      joinProduct(product);
+  for (Node *link : llvm::make_filter_range(chain.links[region], isKept))
+    joinLink(link, chain.blocksAfter(region));
+  for (Node *link : chain.repeated[region])
+    repeat(link);
+}
+
+/// Runs a piece in a stage.
+void PieceBuilder::cut(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost) {
+  region_ = &chain.regions[step.stage / 3];
+  const size_t part = step.stage % 3;
+  if (part == 2) {
+    if (!region_->gathers())
+      waitForReduced(step.piece);
+    return cutLinks(chain, step, cost);
+  }
+  if (!region_->gathers())
+    return part == 0 ? multiplyToReduce(step.piece) : reduce(step.piece);
+  if (part == 1)
+    return multiplyGathered(step.piece);
+  auto input = cut_.find(region_->launch->operand(0));
+  gather(input == cut_.end() ? sliceOfInput(step.piece) : input->second[step.piece], step.piece);
+}
+
+// Pieces of a value are read by the next pieces, so all is cut before the whole values are replaced. What follows the
+// chain reads its last values first.
+void PieceBuilder::run(const ChunkChain &chain, const ChunkChoice &choice, const CostModel &cost) {
+  end_ = chain.end();
+  for (const ChunkRegion &region : chain.regions) {
+    region_ = &region;
+    if (region.gathers())
+      hoistOperands();
+  }
+  for (const ChunkStep &step : choice.order)
+    cut(chain, step, cost);
+  const size_t last = chain.regions.size() - 1;
+  join(chain, last);
+  for (size_t i = 0; i < last; ++i)
+    join(chain, i);
+  for (const ChunkRegion &region : chain.regions) {
+    region_ = &region;
+    if (region.gathers())
+      gatherWhole();
+    replaceLaunch(region.launch);
+    region.gathers() ? removeGather() : removeReduce();
+  }
+  for (const auto &links : chain.links)
+    for (Node *link : links)
+      if (!llvm::is_contained(gone_, link))
+        gone_.push_back(link);
+  llvm::sort(gone_, [](const Node *a, const Node *b) { return b->isBefore(a); });
+  finish();
 }
 
 /// Gives the readers of a value another one. The value is erased later.
@@ -217,6 +478,11 @@ void PieceBuilder::replace(Node *was, Node *now) {
 
 void buildPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry) {
   PieceBuilder(graph, region, pieces, entry).run();
+}
+
+void buildPieces(const CostModel &cost, Graph &graph, const ChunkChain &chain, const ChunkChoice &choice,
+                 RuleEntry &entry) {
+  PieceBuilder(graph, chain.regions.front(), choice.pieces, entry).run(chain, choice, cost);
 }
 
 } // namespace ccgraph

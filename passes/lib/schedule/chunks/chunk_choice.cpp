@@ -1,4 +1,4 @@
-#include "schedule/chunks/chunk_choice.h"
+#include "schedule/chunks/chunk_chain.h"
 
 #include "ccgraph/ir/collective.h"
 
@@ -12,6 +12,8 @@ namespace {
 
 /// Pieces end at multiples of this part of the rows, or at any row if there are fewer.
 constexpr int64_t mostUnits = 32;
+/// The same for a chain, whose prediction takes longer.
+constexpr int64_t mostUnitsOfChain = 16;
 
 int64_t bytesOf(const Node &value) { return value.type()->numBytes().value_or(0); }
 
@@ -25,7 +27,7 @@ public:
   /// Returns the time of the region in these pieces; of one piece: without copies.
   [[nodiscard]] int64_t time(llvm::ArrayRef<int64_t> pieces) {
     if (pieces.size() == 1)
-      return wholeTime();
+      return wholeTime() + movesTime();
     int64_t sent = 0, computed = 0;
     for (int64_t rows : pieces) {
       const Stages &stages = stagesOf(rows);
@@ -40,17 +42,17 @@ public:
     return (region_.gathers() ? computed : sent) + joining();
   }
 
-private:
   struct Stages {
     int64_t exchange = 0;
     int64_t compute = 0;
   };
 
+  /// Returns the time of the products and of the collective, whole.
   [[nodiscard]] int64_t wholeTime() const {
     int64_t sum = cost_.estimatedTime(*region_.launch).picoseconds;
     for (const Node *product : region_.products)
       sum += cost_.estimatedTime(*product).picoseconds;
-    return sum + movesTime();
+    return sum;
   }
 
   [[nodiscard]] int64_t movesTime() const {
@@ -60,6 +62,7 @@ private:
     return sum;
   }
 
+  /// Returns the time of the pieces of this many rows of each block. The reference is valid until the next call.
   const Stages &stagesOf(int64_t rows) {
     auto [known, isNew] = stages_.try_emplace(rows);
     if (!isNew)
@@ -72,9 +75,6 @@ private:
       stages.compute += cost_.copy(2 * part(bytesOf(*region_.products[0]->operand(0)), rows));
     return known->second = stages;
   }
-
-  /// Returns the bytes of these rows of each block.
-  [[nodiscard]] int64_t part(int64_t bytes, int64_t rows) const { return bytes / region_.rows * rows; }
 
   /// Returns the time of the copies that put the results together, and of the movements that remain.
   int64_t joining() {
@@ -89,6 +89,10 @@ private:
     return *joining_;
   }
 
+private:
+  /// Returns the bytes of these rows of each block.
+  [[nodiscard]] int64_t part(int64_t bytes, int64_t rows) const { return bytes / region_.rows * rows; }
+
   const CostModel &cost_;
   const ChunkRegion &region_;
   int64_t message_;
@@ -96,15 +100,141 @@ private:
   std::optional<int64_t> joining_;
 };
 
+/// Predicts the time of a chain in pieces.
+class ChainTimes {
+public:
+  ChainTimes(const CostModel &cost, const ChunkChain &chain) : cost_(cost), chain_(chain) {
+    for (size_t i = 0; i < chain.regions.size(); ++i) {
+      const bool gathers = chain.regions[i].gathers();
+      regions_.emplace_back(cost, chain.regions[i]);
+      sends_.append({gathers, !gathers, false});
+    }
+  }
+
+  [[nodiscard]] int64_t time(llvm::ArrayRef<int64_t> pieces) {
+    if (pieces.size() == 1)
+      return wholeTime();
+    times_.clear();
+    for (int64_t rows : pieces)
+      times_.push_back(stagesOf(rows));
+    int64_t best = std::numeric_limits<int64_t>::max();
+    const int64_t exchange = *std::max_element(times_.front().begin(), times_.front().end());
+    for (const int64_t patience : {int64_t(0), exchange / 4, exchange})
+      if (int64_t end = run(patience); end < best)
+        best = end, best_ = order_;
+    return best + joining();
+  }
+  /// Returns the order of the pieces whose time was computed last.
+  [[nodiscard]] std::vector<ChunkStep> order() const { return best_; }
+
+private:
+  using Stages = llvm::SmallVector<int64_t, 12>;
+
+  [[nodiscard]] int64_t wholeTime() {
+    int64_t sum = 0;
+    for (size_t i = 0; i < regions_.size(); ++i)
+      sum += regions_[i].time(chain_.rows()) + linksOf(i, chain_.rows());
+    return sum;
+  }
+
+  /// Returns the times of a piece of so many rows in all stages: of each region, and of the links after it.
+  [[nodiscard]] const Stages &stagesOf(int64_t rows) {
+    auto [known, isNew] = stages_.try_emplace(rows);
+    if (!isNew)
+      return known->second;
+    Stages stages;
+    for (size_t i = 0; i < regions_.size(); ++i) {
+      const PieceTimes::Stages &region = regions_[i].stagesOf(rows);
+      const bool gathers = chain_.regions[i].gathers();
+      stages.append(
+          {gathers ? region.exchange : region.compute, gathers ? region.compute : region.exchange, linksOf(i, rows)});
+    }
+    return known->second = std::move(stages);
+  }
+
+  /// Returns the time of these rows of the links after a region: their share, and a launch for each kernel.
+  [[nodiscard]] int64_t linksOf(size_t region, int64_t rows) const {
+    int64_t sum = 0;
+    for (const Node *link : chain_.links[region])
+      if (const int64_t whole = cost_.estimatedTime(*link).picoseconds; whole > 0)
+        sum += rows == chain_.rows() ? whole : whole / chain_.rows() * rows + cost_.machine().processor.launchPs;
+    return sum;
+  }
+
+  /// Runs all pieces. The link waits so long for a piece of the next collective, rather than to send one of this
+  /// collective that is ready.
+  [[nodiscard]] int64_t run(int64_t patience) {
+    free_ = {};
+    next_.assign(sends_.size(), 0);
+    ready_.assign(times_.size(), 0);
+    order_.clear();
+    while (runNext(patience))
+      ;
+    return std::max(free_[0], free_[1]);
+  }
+
+  /// Returns when the next piece of a stage can begin; empty if it cannot run yet, or if there is none.
+  [[nodiscard]] std::optional<int64_t> start(size_t stage) const {
+    const size_t piece = next_[stage];
+    if (piece == times_.size() || (stage > 0 && next_[stage - 1] <= piece))
+      return std::nullopt;
+    return std::max(ready_[piece], free_[sends_[stage]]);
+  }
+
+  /// Runs the piece that can begin first, and of several the one of the latest stage; returns false at the end.
+  bool runNext(int64_t patience) {
+    std::optional<size_t> chosen;
+    int64_t begins = 0, collectives = 0;
+    for (size_t stage = 0; stage < sends_.size(); ++stage) {
+      std::optional<int64_t> at = start(stage);
+      if (at && sends_[stage])
+        *at -= patience * collectives;
+      collectives += sends_[stage] ? 1 : 0;
+      if (at && (!chosen || *at <= begins))
+        chosen = stage, begins = *at;
+    }
+    if (!chosen)
+      return false;
+    const int64_t from = *start(*chosen);
+    const size_t piece = next_[*chosen]++;
+    ready_[piece] = free_[sends_[*chosen]] = from + times_[piece][*chosen];
+    order_.push_back({*chosen, piece});
+    return true;
+  }
+
+  /// Returns the time of the copies that put together what other nodes read, and of the links that are repeated.
+  [[nodiscard]] int64_t joining() const {
+    int64_t sum = 0;
+    for (const Node *value : chain_.kept)
+      sum += cost_.copy(2 * bytesOf(*value));
+    for (const auto &repeated : chain_.repeated)
+      for (const Node *link : repeated)
+        sum += cost_.estimatedTime(*link).picoseconds;
+    return sum;
+  }
+
+  const CostModel &cost_;
+  const ChunkChain &chain_;
+  std::vector<PieceTimes> regions_;
+  llvm::SmallVector<bool, 12> sends_;      ///< by stage
+  llvm::DenseMap<int64_t, Stages> stages_; ///< by rows; looked up only
+  llvm::SmallVector<Stages, 8> times_;     ///< by piece and stage
+  std::vector<ChunkStep> order_, best_;
+  std::array<int64_t, 2> free_ = {};    ///< when the stream and the link are free
+  llvm::SmallVector<size_t, 12> next_;  ///< by stage: the piece that is next
+  llvm::SmallVector<int64_t, 8> ready_; ///< by piece: the end of its last stage
+};
+
 /// Tries all cuts at multiples of a unit.
 class Cuts {
 public:
-  Cuts(PieceTimes &times, int64_t rows, int64_t mostPieces)
-      : times_(times), rows_(rows), units_(std::min(rows, mostUnits)), mostPieces_(mostPieces) {}
+  using Time = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
+  Cuts(Time time, int64_t rows, int64_t units, int64_t mostPieces)
+      : time_(time), rows_(rows), units_(std::min(rows, units)), mostPieces_(mostPieces) {}
 
   ChunkChoice best() {
     choice_.pieces = {rows_};
-    choice_.whole = choice_.cut = times_.time(choice_.pieces);
+    choice_.whole = choice_.cut = time_(choice_.pieces);
     for (int64_t pieces = 2; pieces <= std::min(mostPieces_, units_); ++pieces)
       extend(0, pieces);
     return choice_;
@@ -115,7 +245,7 @@ private:
   void extend(int64_t from, int64_t pieces) {
     if (pieces == 1) {
       pieces_.push_back(rows_ - row(from));
-      if (int64_t time = times_.time(pieces_); time < choice_.cut)
+      if (int64_t time = time_(pieces_); time < choice_.cut)
         choice_.pieces = pieces_, choice_.cut = time;
       pieces_.pop_back();
       return;
@@ -128,7 +258,7 @@ private:
   }
   [[nodiscard]] int64_t row(int64_t unit) const { return rows_ * unit / units_; }
 
-  PieceTimes &times_;
+  Time time_;
   int64_t rows_;
   int64_t units_;
   int64_t mostPieces_;
@@ -136,29 +266,49 @@ private:
   ChunkChoice choice_;
 };
 
+/// Returns the cut into pieces of these rows; one piece unless they add up to the whole.
+ChunkChoice stated(Cuts::Time time, int64_t whole, llvm::ArrayRef<int64_t> pieces) {
+  ChunkChoice choice;
+  choice.pieces.assign(pieces.begin(), pieces.end());
+  if (std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != whole)
+    choice.pieces = {whole};
+  choice.whole = time(whole);
+  choice.cut = time(choice.pieces);
+  return choice;
+}
+
 } // namespace
 
 ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces) {
   PieceTimes times(cost, region);
-  return Cuts(times, region.rows, mostPieces).best();
+  auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
+  return Cuts(time, region.rows, mostUnits, mostPieces).best();
 }
 
-ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces) {
-  pieces = std::min(pieces, region.rows);
+ChunkChoice chooseChainChunks(const CostModel &cost, const ChunkChain &chain, int64_t mostPieces) {
+  ChainTimes times(cost, chain);
+  auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
+  ChunkChoice choice = Cuts(time, chain.rows(), mostUnitsOfChain, mostPieces).best();
+  return statedChainChunks(cost, chain, choice.pieces);
+}
+
+llvm::SmallVector<int64_t, 4> equalPieces(int64_t whole, int64_t pieces) {
+  pieces = std::min(pieces, whole);
   llvm::SmallVector<int64_t, 4> rows;
   for (int64_t i = 0; i < pieces; ++i)
-    rows.push_back(region.rows * (i + 1) / pieces - region.rows * i / pieces);
-  return statedChunks(cost, region, rows);
+    rows.push_back(whole * (i + 1) / pieces - whole * i / pieces);
+  return rows;
 }
 
 ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces) {
-  ChunkChoice choice;
-  choice.pieces.assign(pieces.begin(), pieces.end());
-  if (std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != region.rows)
-    choice.pieces = {region.rows};
   PieceTimes times(cost, region);
-  choice.whole = times.time(region.rows);
-  choice.cut = times.time(choice.pieces);
+  return stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, region.rows, pieces);
+}
+
+ChunkChoice statedChainChunks(const CostModel &cost, const ChunkChain &chain, llvm::ArrayRef<int64_t> pieces) {
+  ChainTimes times(cost, chain);
+  ChunkChoice choice = stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, chain.rows(), pieces);
+  choice.order = times.order();
   return choice;
 }
 

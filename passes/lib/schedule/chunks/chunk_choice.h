@@ -18,18 +18,27 @@
 
 namespace ccgraph {
 
+/// A piece in a stage of a chain. Region i has the stages 3 i to 3 i + 2: multiply, reduce, and compute the links; or
+/// gather, multiply, and compute the links.
+struct ChunkStep {
+  size_t stage = 0;
+  size_t piece = 0;
+};
+
 struct ChunkChoice {
   /// rows of each block, by piece; one piece: the region stays whole
   llvm::SmallVector<int64_t, 4> pieces;
   /// predicted picoseconds of the region alone, whole and in these pieces
   int64_t whole = 0;
   int64_t cut = 0;
+  /// of a chain: the order in which the pieces run
+  std::vector<ChunkStep> order = {};
 };
 
 /// Returns the fastest cut into at most so many pieces; of equally fast ones the one with the fewest pieces.
 [[nodiscard]] ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces);
-/// Returns the cut into so many pieces whose rows differ by at most one, or into one row each if there are fewer rows.
-[[nodiscard]] ChunkChoice equalChunks(const CostModel &cost, const ChunkRegion &region, int64_t pieces);
+/// Returns the rows of so many pieces that differ by at most one, or of one row each if there are fewer rows.
+[[nodiscard]] llvm::SmallVector<int64_t, 4> equalPieces(int64_t rows, int64_t pieces);
 /// Returns the cut into pieces of these rows; one piece unless they add up to the rows of the region.
 [[nodiscard]] ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region,
                                        llvm::ArrayRef<int64_t> pieces);

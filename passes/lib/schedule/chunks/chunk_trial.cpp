@@ -8,23 +8,82 @@ namespace ccgraph {
 
 namespace {
 
-/// Returns the region of the copy; nodes keep their names.
+/// Returns the nodes of the copy; nodes keep their names.
+template <typename Nodes>
+Nodes inCopy(const Nodes &nodes, const Graph &copy) {
+  Nodes same;
+  for (const Node *node : nodes)
+    same.push_back(copy.find(node->name().str()));
+  return same;
+}
+
 ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
   auto twin = [&](const Node *node) { return copy.find(node->name().str()); };
   ChunkRegion same = region;
   same.launch = twin(region.launch);
   same.wait = twin(region.wait);
   same.anchor = region.anchor ? twin(region.anchor) : nullptr;
-  for (Node *&node : same.products)
-    node = twin(node);
-  for (Node *&node : same.moves)
-    node = twin(node);
-  for (Node *&node : same.kept)
-    node = twin(node);
+  same.products = inCopy(region.products, copy);
+  same.moves = inCopy(region.moves, copy);
+  same.kept = inCopy(region.kept, copy);
   return same;
 }
 
+ChunkPlan inCopy(const ChunkPlan &plan, const Graph &copy) {
+  ChunkPlan same{inCopy(plan.region, copy), plan.choice};
+  if (!plan.chain)
+    return same;
+  same.chain.emplace();
+  for (const ChunkRegion &region : plan.chain->regions)
+    same.chain->regions.push_back(inCopy(region, copy));
+  for (const auto &links : plan.chain->links)
+    same.chain->links.push_back(inCopy(links, copy));
+  same.chain->kept = inCopy(plan.chain->kept, copy);
+  for (const auto &repeated : plan.chain->repeated)
+    same.chain->repeated.push_back(inCopy(repeated, copy));
+  return same;
+}
+
+/// Returns the nodes that the plan replaces.
+llvm::SmallVector<const Node *, 16> nodesOf(const ChunkPlan &plan) {
+  llvm::SmallVector<const Node *, 16> nodes;
+  auto add = [&](const ChunkRegion &region) {
+    nodes.append({region.launch, region.wait});
+    nodes.append(region.products.begin(), region.products.end());
+    nodes.append(region.moves.begin(), region.moves.end());
+  };
+  if (!plan.chain)
+    return add(plan.region), nodes;
+  for (const ChunkRegion &region : plan.chain->regions)
+    add(region);
+  for (const auto *parts : {&plan.chain->links, &plan.chain->repeated})
+    for (const auto &links : *parts)
+      llvm::append_range(nodes, links);
+  return nodes;
+}
+
 } // namespace
+
+llvm::SmallVector<const Node *, 4> ChunkPlan::launches() const {
+  llvm::SmallVector<const Node *, 4> launches;
+  if (!chain)
+    launches.push_back(region.launch);
+  else
+    for (const ChunkRegion &part : chain->regions)
+      launches.push_back(part.launch);
+  return launches;
+}
+
+bool ChunkPlan::overlaps(const ChunkPlan &other) const {
+  const llvm::SmallVector<const Node *, 16> own = nodesOf(*this);
+  return llvm::any_of(nodesOf(other), [&](const Node *node) { return llvm::is_contained(own, node); });
+}
+
+void buildPieces(const CostModel &cost, Graph &graph, const ChunkPlan &plan, RuleEntry &entry) {
+  if (plan.chain)
+    return buildPieces(cost, graph, *plan.chain, plan.choice, entry);
+  buildPieces(graph, plan.region, plan.choice.pieces, entry);
+}
 
 PredictedStep ChunkTrial::scheduleWhole() {
   overlap::ProgramProblem program(graph_, context_.analyses().facts(), context_.cost(),
@@ -47,7 +106,7 @@ std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan
   std::unique_ptr<CostModel> costs = context_.cost().forCopy(graph_, *copy);
   for (const ChunkPlan *plan : plans) {
     RuleEntry entry;
-    buildPieces(*copy, inCopy(plan->region, *copy), plan->choice.pieces, entry);
+    buildPieces(*costs, *copy, inCopy(*plan, *copy), entry);
   }
   ProgramFacts facts(*copy);
   overlap::ProgramProblem program(*copy, facts, *costs, {context_.spmd(), context_.bitwise()});

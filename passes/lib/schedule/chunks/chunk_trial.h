@@ -8,7 +8,7 @@
 // Cost: a copy of the graph and one search a trial.
 #pragma once
 
-#include "schedule/chunks/chunk_choice.h"
+#include "schedule/chunks/chunk_chain.h"
 #include "schedule/pass_search.h"
 
 namespace ccgraph {
@@ -21,11 +21,22 @@ struct PredictedStep {
   int64_t bound = 0;
 };
 
-/// A region and the pieces into which it is cut.
+/// A region or a chain, and the pieces into which it is cut.
 struct ChunkPlan {
+  /// of a chain: its first region
   ChunkRegion region;
   ChunkChoice choice;
+  std::optional<ChunkChain> chain = std::nullopt;
+  /// Returns the collectives that are cut.
+  [[nodiscard]] llvm::SmallVector<const Node *, 4> launches() const;
+  /// Returns true if both plans cut the same node.
+  [[nodiscard]] bool overlaps(const ChunkPlan &other) const;
+  /// Returns the predicted picoseconds that the pieces alone take less.
+  [[nodiscard]] int64_t saving() const { return choice.whole - choice.cut; }
 };
+
+/// Cuts the nodes of a plan.
+void buildPieces(const CostModel &cost, Graph &graph, const ChunkPlan &plan, RuleEntry &entry);
 
 class ChunkTrial {
 public:

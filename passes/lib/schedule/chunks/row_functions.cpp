@@ -1,0 +1,126 @@
+#include "schedule/chunks/row_functions.h"
+
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/int_list.h"
+#include "schedule/chunks/row_movements.h"
+
+namespace ccgraph {
+
+namespace {
+
+enum class RowRule : uint8_t { Pointwise, Reduction, Norm, View };
+
+struct RowFunction {
+  llvm::StringLiteral target;
+  RowRule rule;
+};
+
+constexpr RowFunction functions[] = {{"aten.add.Tensor", RowRule::Pointwise},
+                                     {"aten.sub.Tensor", RowRule::Pointwise},
+                                     {"aten.mul.Tensor", RowRule::Pointwise},
+                                     {"aten.div.Tensor", RowRule::Pointwise},
+                                     {"aten.pow.Tensor_Scalar", RowRule::Pointwise},
+                                     {"aten.rsqrt.default", RowRule::Pointwise},
+                                     {"aten.neg.default", RowRule::Pointwise},
+                                     {"aten.sigmoid.default", RowRule::Pointwise},
+                                     {"aten.silu.default", RowRule::Pointwise},
+                                     {"aten.gelu.default", RowRule::Pointwise},
+                                     {"aten.relu.default", RowRule::Pointwise},
+                                     {"aten.tanh.default", RowRule::Pointwise},
+                                     {"aten._to_copy.default", RowRule::Pointwise},
+                                     {"prims.convert_element_type.default", RowRule::Pointwise},
+                                     {"aten.mean.dim", RowRule::Reduction},
+                                     {"aten.sum.dim_IntList", RowRule::Reduction},
+                                     {"aten._fused_rms_norm.default", RowRule::Norm},
+                                     {"aten.native_layer_norm.default", RowRule::Norm},
+                                     {"aten.view.default", RowRule::View},
+                                     {"aten._unsafe_view.default", RowRule::View},
+                                     {"aten.reshape.default", RowRule::View},
+                                     {"aten.unsqueeze.default", RowRule::View},
+                                     {"aten.squeeze.dim", RowRule::View}};
+
+const RowFunction *functionOf(const Node &call) {
+  if (!call.op())
+    return nullptr;
+  const auto *found =
+      llvm::find_if(functions, [&](const RowFunction &row) { return row.target == call.op()->target.str(); });
+  return found == std::end(functions) ? nullptr : found;
+}
+
+size_t rankOf(const Node &value) { return value.type()->sizes().size(); }
+
+bool isTensor(const Node &value) { return value.type() && value.type()->isTensor(); }
+
+/// Returns true if every mention of a node is an argument of its own, in no list.
+bool mentionsPlainly(const Node &call) {
+  const auto plain =
+      llvm::count_if(call.args(), [](const Argument &argument) { return argument.is(Argument::Kind::Operand); });
+  return static_cast<size_t>(plain) == call.numOperands();
+}
+
+/// Returns true if the call states the last dimension alone, and keeps it.
+bool reducesRows(const Node &call) {
+  if (call.args().size() != 3 || !call.kwargs().empty() || !call.args()[1].isSequence())
+    return false;
+  llvm::ArrayRef<Argument> dims = call.args()[1].elements();
+  const Argument &keeps = call.args()[2];
+  const auto last = static_cast<int64_t>(rankOf(*call.operand(0))) - 1;
+  return dims.size() == 1 && dims[0].is(Argument::Kind::Int) &&
+         (dims[0].integer() == -1 || dims[0].integer() == last) && keeps.is(Argument::Kind::Bool) && keeps.boolean();
+}
+
+/// Returns true for a norm over the last dimension, whose weights are the same for every row.
+bool normalizesRows(const Node &call) {
+  if (!call.kwargs().empty() || call.args().size() < 2 || !call.args()[1].isSequence() ||
+      call.args()[1].elements().size() != 1)
+    return false;
+  return llvm::all_of(llvm::drop_begin(call.dataOperands()),
+                      [](const Node *weight) { return isTensor(*weight) && rankOf(*weight) == 1; });
+}
+
+/// Returns true for an operand with these rows, or with the same values for every row.
+bool fitsRows(const Node &operand, const Node &result, int64_t rows) {
+  if (!isTensor(operand) || !staticDims(operand.type()->sizes()))
+    return false;
+  return rankOf(operand) < 2 || (rankOf(operand) == rankOf(result) && hasRows(operand, rows));
+}
+
+} // namespace
+
+bool hasRows(const Node &value, int64_t rows) {
+  if (!isDense(value) || rankOf(value) < 2)
+    return false;
+  llvm::ArrayRef<Dim> sizes = value.type()->sizes();
+  return sizes[sizes.size() - 2] == Dim(rows) &&
+         llvm::all_of(sizes.drop_back(2), [](const Dim &size) { return size == Dim(1); });
+}
+
+bool isRowView(const Node &call) {
+  const RowFunction *function = functionOf(call);
+  return function && function->rule == RowRule::View && call.numOperands() == 1 && call.kwargs().empty();
+}
+
+bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows, OtherRows others) {
+  if (call.op() && call.op()->role == OpRole::GetItem)
+    return call.numOperands() == 1 && cut(*call.operand(0)) && getItemIndex(call) && hasRows(call, rows);
+  const RowFunction *function = functionOf(call);
+  if (!function || call.numOperands() == 0 || !mentionsPlainly(call))
+    return false;
+  const Node &first = *call.operand(0);
+  switch (function->rule) {
+  case RowRule::Pointwise:
+    return hasRows(call, rows) && llvm::all_of(call.dataOperands(), [&](const Node *operand) {
+             return fitsRows(*operand, call, rows) &&
+                    (others == OtherRows::Accept || rankOf(*operand) < 2 || cut(*operand));
+           });
+  case RowRule::Reduction:
+    return hasRows(call, rows) && hasRows(first, rows) && reducesRows(call);
+  case RowRule::Norm:
+    return hasRows(first, rows) && cut(first) && normalizesRows(call);
+  case RowRule::View:
+    return isRowView(call) && hasRows(call, rows) && hasRows(first, rows);
+  }
+  return false;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,35 @@
+// RowFunctions: calls that compute each row of their results from the same row of what they read.
+//
+//   add(x, y), silu(x), convert(x)        elements that depend on the elements at the same place
+//   mul(x, w)                             w = f32[C] is the same for every row
+//   mean(x, [-1], True)                   a reduction within the row
+//   _fused_rms_norm(x, [C], w, eps)       its results are the normalized rows and one number a row
+//   view(x, [1, R, C])                    the same rows in another shape
+//
+// A row is what the last dimension holds. All values have the rows in the dimension before the last one, and all other
+// dimensions have size 1: f32[R, C], f32[1, R, C].
+//
+// Ownership: pure functions. Failure: none; a call that is not in the table is no row function. Cost: the operands.
+#pragma once
+
+#include "ccgraph/ir/graph.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+/// Returns true for a tensor of known sizes without gaps that has so many rows.
+[[nodiscard]] bool hasRows(const Node &value, int64_t rows);
+
+/// Whether a row function may read rows of values that are not cut, whose slices are views if rows are consecutive.
+enum class OtherRows : bool { Refuse, Accept };
+
+/// Returns true if row i of each result is computed from row i of operands that are `cut`, from values that are the
+/// same for every row, and from row i of other operands that have so many rows.
+[[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows,
+                                 OtherRows others);
+
+/// Returns true if the call only gives another shape to its operand.
+[[nodiscard]] bool isRowView(const Node &call);
+
+} // namespace ccgraph
