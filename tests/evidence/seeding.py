@@ -1,6 +1,6 @@
 """Seeds a bug into a built program: one changed source is compiled into one object, which is linked before the
-libraries. In a build with CCGRAPH_UNITY, the object holds the whole batch of that source, or in a quick check the source
-alone (Linker.attempts).
+libraries. In a build with CCGRAPH_UNITY, the object holds the whole batch of that source, or in a quick check the
+source alone (Linker.attempts).
 
 A bug is a file: lines `key: value`, then one or more edits, each of a text that occurs once in its file:
 

@@ -5,9 +5,9 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/memory_suites.txt
   CONTENT "$<JOIN:$<GENEX_EVAL:$<TARGET_PROPERTY:ccgraph_memory_suites,PROGRAMS>>,\n>\n")
 
 # ccgraph_add_suite(NAME FOLDER [TOOLS] links...): defines the executable ccgraph_NAME (ccgraph_NAME_suite if a library
-# has that name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find data
-# and tools by these definitions: CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (the folder of the
-# built tools).
+# has that name) from FOLDER/**/*.cpp. Its GoogleTest cases are registered in ctest with the label NAME. Suites find
+# data and tools by these definitions: CCGRAPH_SOURCE_DIR, CCGRAPH_TEST_DATA (tests/data) and CCGRAPH_BIN (the folder of
+# the built tools).
 function(ccgraph_add_suite name folder)
   cmake_parse_arguments(PARSE_ARGV 2 its TOOLS "" "")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)

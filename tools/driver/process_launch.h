@@ -3,8 +3,8 @@
 //
 // A process that was already started by mpirun or a scheduler, its own or the user's, does not start others. mpirun's
 // own messages at an early end of a job are dropped, except which process a signal ended; that becomes an error of
-// ccgraph. If a process ends before MPI knows of it, mpirun sometimes prints nothing: then the error gives mpirun's exit
-// code and what it stands for.
+// ccgraph. If a process ends before MPI knows of it, mpirun sometimes prints nothing: then the error gives mpirun's
+// exit code and what it stands for.
 //
 // Ownership: borrows the streams. Failure: returns an exit code and prints the error on streams.err. Cost: that of
 // mpirun, some tenths of a second.

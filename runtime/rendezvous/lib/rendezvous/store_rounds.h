@@ -5,7 +5,8 @@
 // others, and a store holds the texts of one round.
 //
 // Ownership: shares the store. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a rank that
-// does not come or that is lost, or a text that is too long. Cost: a set, a wait and a get of all texts; on rank 0 also the wait for the others.
+// does not come or that is lost, or a text that is too long. Cost: a set, a wait and a get of all texts; on rank 0 also
+// the wait for the others.
 #pragma once
 
 #include "ccgraph/runtime/store.h"

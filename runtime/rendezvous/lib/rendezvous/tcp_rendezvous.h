@@ -12,8 +12,8 @@
 // Ownership: rank 0 owns the server. Failure: DiagnosticErrors of rule run.nccl, none later than the deadline: a port
 // in use, an unknown host, a rank that does not come or leaves, another job. Cost: a gather sends all texts to all
 // ranks, through rank 0. Security: without a token, any process that can reach the port can join the job, and a text
-// has at most 256 MiB; with a token, whose digest is the secret of the store, it must also have the token, and a text has
-// at most 64 GiB. Nothing is encrypted.
+// has at most 256 MiB; with a token, whose digest is the secret of the store, it must also have the token, and a text
+// has at most 64 GiB. Nothing is encrypted.
 #pragma once
 
 #include "ccgraph/runtime/tcp_store.h"

@@ -17,7 +17,7 @@ int64_t now() {
 
 class RecordedWork final : public Work {
 public:
-  RecordedWork(WorkPtr work, CallRecord record) : work_(std::move(work)), record_(std::move(record)) {}
+  RecordedWork(WorkPtr work, GroupCallRecord record) : work_(std::move(work)), record_(std::move(record)) {}
 
   llvm::Error wait(std::optional<Milliseconds> timeout) override {
     llvm::Error error = work_->wait(timeout);
@@ -39,7 +39,7 @@ public:
 
 private:
   WorkPtr work_;
-  CallRecord record_;
+  GroupCallRecord record_;
 };
 
 } // namespace
@@ -155,7 +155,7 @@ FlightRecord GroupRecorder::record() const {
   return record;
 }
 
-WorkPtr recordedWork(WorkPtr work, CallRecord record) {
+WorkPtr recordedWork(WorkPtr work, GroupCallRecord record) {
   return std::make_shared<RecordedWork>(std::move(work), std::move(record));
 }
 

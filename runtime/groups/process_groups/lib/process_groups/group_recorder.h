@@ -70,7 +70,7 @@ private:
 };
 
 /// One call in the records.
-struct CallRecord {
+struct GroupCallRecord {
   /// null: the call is not recorded
   std::shared_ptr<GroupRecorder> recorder;
   GroupRecorder::Number call = 0;
@@ -81,13 +81,13 @@ struct CallRecord {
   }
 };
 /// The work, which also records its completion.
-[[nodiscard]] WorkPtr recordedWork(WorkPtr work, CallRecord record);
+[[nodiscard]] WorkPtr recordedWork(WorkPtr work, GroupCallRecord record);
 
 /// A backend whose works record their completion.
 class RecordingBackend : public Backend {
 public:
   [[nodiscard]] llvm::Expected<WorkPtr> launch(GroupCall call) final { return launchRecorded(std::move(call), {}); }
-  [[nodiscard]] virtual llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) = 0;
+  [[nodiscard]] virtual llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, GroupCallRecord record) = 0;
 };
 
 } // namespace ccgraph::runtime

@@ -14,7 +14,7 @@ using Clock = LocalRoom::Clock;
 class LocalWork final : public Work {
 public:
   LocalWork(std::shared_ptr<LocalRoom> room, std::shared_ptr<const GroupLaunch> launch, size_t member,
-            CallRecord record)
+            GroupCallRecord record)
       : room_(std::move(room)), launch_(std::move(launch)), member_(member), record_(std::move(record)) {}
 
   llvm::Error begin() {
@@ -137,7 +137,7 @@ private:
   std::shared_ptr<LocalRoom> room_;
   std::shared_ptr<const GroupLaunch> launch_;
   size_t member_;
-  CallRecord record_;
+  GroupCallRecord record_;
   std::mutex mutex_;
   LocalRoom::Seat seat_;
   bool moved_ = false;
@@ -158,7 +158,7 @@ public:
 
   llvm::StringRef name() const override { return "local"; }
 
-  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) override {
+  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, GroupCallRecord record) override {
     if (call.peer == rank_ && isTransfer(call.op))
       return groupError("group.argument", groupOpName(call.op),
                         "Invalid source rank: source rank should not be the same as the rank of the current process.");

@@ -260,7 +260,7 @@ llvm::Error endOverdue(MpiJob &job) {
 
 class MpiWork final : public Work {
 public:
-  MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch, CallRecord record)
+  MpiWork(std::shared_ptr<MpiGroup> group, std::shared_ptr<const GroupLaunch> launch, GroupCallRecord record)
       : group_(std::move(group)), launch_(std::move(launch)), record_(std::move(record)),
         deadline_(launch_->deadline()) {}
   ~MpiWork() override {
@@ -349,7 +349,7 @@ private:
 
   std::shared_ptr<MpiGroup> group_;
   std::shared_ptr<const GroupLaunch> launch_;
-  CallRecord record_;
+  GroupCallRecord record_;
   Clock::time_point deadline_;
   MpiGroup::Ticket ticket_ = 0;
   bool begun_ = false;
@@ -364,7 +364,7 @@ public:
   explicit MpiBackend(std::shared_ptr<MpiGroup> group) : group_(std::move(group)) {}
   llvm::StringRef name() const override { return "mpi"; }
 
-  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, CallRecord record) override {
+  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, GroupCallRecord record) override {
     if (group_->job().isOver())
       return groupError("run.mpi", groupOpName(call.op), "an earlier error has ended the job", "start it anew");
     if (llvm::Error error = endOverdue(group_->job()))

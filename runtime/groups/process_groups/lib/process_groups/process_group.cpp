@@ -113,7 +113,7 @@ llvm::Expected<WorkPtr> ProcessGroup::launch(const Serving &serving, GroupCall &
     recordedGroup_ = recorder.groupOf(flightGroup_);
   GroupRecorder::Number number = recorder.begin(call, *recordedGroup_, sequence_ + 1);
   sequence_ += call.op == GroupOp::ReduceScatter ? numMembers() : 1;
-  CallRecord record{setup_.job.recorder, number};
+  GroupCallRecord record{setup_.job.recorder, number};
   llvm::Expected<WorkPtr> work = serving.recording ? serving.recording->launchRecorded(std::move(call), record)
                                                    : serving.backend->launch(std::move(call));
   if (!work) {

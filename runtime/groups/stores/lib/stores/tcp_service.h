@@ -3,7 +3,8 @@
 // A session is one connection. receive() takes the bytes of a client as they come, in any parts, and executes all
 // queries that are complete; the answers are appended to the output of this session and of those whose waits end. A
 // dropped session executes nothing more. A query that a client may not send yet is found by its first byte, so a client
-// without the secret makes the server hold a secret's bytes at most. takeTouched() returns the sessions with new output, or dropped.
+// without the secret makes the server hold a secret's bytes at most. takeTouched() returns the sessions with new
+// output, or dropped.
 //
 // Ownership: owns keys, values and sessions. Not thread-safe. Failure: a session is dropped, with a reason. Cost: that
 // of the queries; a set wakes only the sessions that wait for its key.
