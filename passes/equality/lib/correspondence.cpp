@@ -117,17 +117,78 @@ void Correspondence::addValue(const Value &value) {
   if (!value.is(Value::Type::Tensor))
     return;
   Array array = asPairs(read(value.tensor));
-  addArray(array);
+  if (addArray(array))
+    addRows(array);
   if (array.sizes.size() == 2 && array.sizes[0] > 1 && array.sizes[1] > 1)
-    addArray(transposedMatrix(array));
+    (void)addArray(transposedMatrix(array));
 }
 
-void Correspondence::addArray(const Array &array) {
-  if (std::optional<Normal> normal = normalOf(array, field_)) {
-    auto &units = index_[normal->hash];
-    if (!llvm::is_contained(units, normal->unit))
-      units.push_back(normal->unit);
+bool Correspondence::addArray(const Array &array) {
+  std::optional<Normal> normal = normalOf(array, field_);
+  if (!normal)
+    return false;
+  auto &units = index_[normal->hash];
+  if (llvm::is_contained(units, normal->unit))
+    return false;
+  units.push_back(normal->unit);
+  return true;
+}
+
+/// Returns row i of the first dimension.
+static Array rowOf(const Array &array, int64_t i) {
+  Array row = slicedArray(array, 0, i, i + 1);
+  row.sizes = {row.count()};
+  return row;
+}
+
+void Correspondence::addRows(const Array &array) {
+  constexpr int64_t mostRows = 256;
+  ++numArrays_;
+  if (array.kind != Kind::Float || array.sizes.size() < 2 || array.sizes[0] < 2 || array.sizes[0] > mostRows)
+    return;
+  constexpr size_t mostPlaces = 8;
+  for (int64_t i = 0; i != array.sizes[0]; ++i)
+    if (Array row = rowOf(array, i); row.count() > 1)
+      if (std::optional<Normal> normal = normalOf(row, field_))
+        if (auto &places = rows_[normal->hash]; places.size() < mostPlaces)
+          places.push_back({normal->unit, numArrays_, i});
+}
+
+Word Correspondence::explainedFactor(Word factor, unsigned digits) const {
+  Word found = factor;
+  for (Word allowed : factors_)
+    if (factor == truncate(allowed, digits) && (found == factor || allowed == fromPlain(1)))
+      found = allowed;
+  return found;
+}
+
+std::optional<Word> Correspondence::factorOfRows(const Array &joined) {
+  if (joined.kind != Kind::Float || joined.sizes.size() < 2 || joined.sizes[0] == 0 || rows_.empty())
+    return std::nullopt;
+  llvm::SmallVector<Row, 1> now;
+  Word factor = 0;
+  for (int64_t i = 0; i != joined.sizes[0]; ++i) {
+    Array row = rowOf(joined, i);
+    std::optional<Normal> normal = row.count() > 1 ? normalOf(row, field_) : std::nullopt;
+    auto known = normal ? rows_.find(normal->hash) : rows_.end();
+    if (known == rows_.end())
+      return std::nullopt;
+    llvm::SmallVector<Row, 1> next;
+    for (const Row &place : known->second) {
+      Word mine = truncate(multiply(normal->unit, field_.inverse(place.unit)), joined.digits);
+      bool follows = i == 0 || (mine == factor && llvm::any_of(now, [&](const Row &before) {
+                                  return std::pair(before.array, before.row) < std::pair(place.array, place.row);
+                                }));
+      if (i == 0 && next.empty())
+        factor = mine;
+      if (follows && mine == factor)
+        next.push_back(place);
+    }
+    if (next.empty())
+      return std::nullopt;
+    now = std::move(next);
   }
+  return explainedFactor(factor, joined.digits);
 }
 
 bool Correspondence::accept(const Array &joined, Match &match) {
@@ -135,19 +196,21 @@ bool Correspondence::accept(const Array &joined, Match &match) {
   if (!normal)
     return false;
   auto known = index_.find(normal->hash);
+  std::optional<Word> found;
   if (known == index_.end())
+    found = match.isSharded() && !match.isPartial() ? factorOfRows(joined) : std::nullopt;
+  else
+    for (Word unit : known->second) {
+      Word factor = truncate(multiply(normal->unit, field_.inverse(unit)), joined.digits);
+      Word explained = explainedFactor(factor, joined.digits);
+      if (!found || explained == fromPlain(1))
+        found = explained;
+    }
+  if (!found)
     return false;
-  bool found = false;
-  for (Word unit : known->second) {
-    Word factor = truncate(multiply(normal->unit, field_.inverse(unit)), joined.digits);
-    for (Word allowed : factors_)
-      if (factor == truncate(allowed, joined.digits) && (!found || allowed == fromPlain(1))) {
-        match.factor = allowed;
-        match.whole = joined;
-        found = true;
-      }
-  }
-  return found;
+  match.factor = *found;
+  match.whole = joined;
+  return true;
 }
 
 std::vector<std::vector<Array>> Correspondence::linesOf(size_t axis, llvm::ArrayRef<size_t> joined,

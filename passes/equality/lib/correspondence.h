@@ -1,8 +1,8 @@
 // Correspondence: which values of the single graph the values of the ranks are, up to placement, shape and factor.
 //
 // The values of the single graph are indexed by their words, divided by the first word that has an inverse. So a
-// look-up finds a value that is a multiple of one, and the factor; factors other than products and quotients of the
-// axis sizes are no match. Views of one value have equal words, and matrices are indexed transposed too.
+// look-up finds a value that is a multiple of one, and the factor. Views of one value have equal words, and matrices are indexed transposed too. A micro-batch has
+// some rows of one value, or of those of several micro-batches, in their order; rows are indexed alike.
 //
 // Ownership: borrows the values of a trial; owns the index. Failure: none. Cost: linear in all values of the single
 // graph once, and in the joined values for each candidate.
@@ -29,6 +29,7 @@ struct Match {
   Array whole = {};
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }
+  [[nodiscard]] bool isSharded() const { return axes.find('s') != std::string::npos; }
   [[nodiscard]] bool isInner() const { return axes.find('i') != std::string::npos; }
   /// It is the value of the single graph itself, held whole or in shards.
   [[nodiscard]] bool isExact() const { return isTrivial || (!isNone && !isPartial() && factor == fromPlain(1)); }
@@ -46,15 +47,35 @@ public:
   /// Returns how the arrays, one for each rank, are a value of the single graph.
   [[nodiscard]] Match find(llvm::ArrayRef<Array> ofRanks);
 
+  /// Returns whether one rank's array alone is a value of the single graph, or some rows of one.
+  [[nodiscard]] bool isValueOrRows(const Array &ofRank) {
+    Match match;
+    match.axes = "s";
+    return accept(ofRank, match) && match.factor == fromPlain(1);
+  }
+
   /// Adds a value that the single graph does not have. After the first one, arrays are also joined as partial maxima.
   void addDerived(const Array &array) {
-    addArray(array);
+    (void)addArray(array);
     joinsMaxima_ = true;
   }
 
 private:
+  /// A row of an array of the single graph: its unit, as in `index_`.
+  struct Row {
+    Word unit = 0;
+    size_t array = 0;
+    int64_t row = 0;
+  };
+
   void addValue(const Value &value);
-  void addArray(const Array &array);
+  /// Returns false for an array that is a view of an earlier one, or all equal.
+  bool addArray(const Array &array);
+  void addRows(const Array &array);
+  /// Returns the factor if the rows are some rows of the single graph, in their order.
+  [[nodiscard]] std::optional<Word> factorOfRows(const Array &joined);
+  /// Returns the product of axis sizes that the factor is, in the known digits; else the factor.
+  [[nodiscard]] Word explainedFactor(Word factor, unsigned digits) const;
   /// Tries all placements of the axes in `order` from `next` on.
   bool search(llvm::ArrayRef<size_t> order, size_t next, std::vector<Array> arrays, Match &match);
   bool joinAlong(llvm::ArrayRef<size_t> order, size_t next, llvm::ArrayRef<Array> arrays, Match &match);
@@ -69,7 +90,10 @@ private:
   Field &field_;
   /// by hash of the words, divided by the first unit: this unit
   llvm::DenseMap<uint64_t, llvm::SmallVector<Word, 1>> index_;
-  /// the factors that a placement may explain
+  /// by hash of a row, divided by its first unit
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Row, 1>> rows_;
+  size_t numArrays_ = 0;
+  /// the factors that a placement may explain: products and quotients of axis sizes
   std::vector<Word> factors_;
   /// first dimensions of fused shapes
   std::vector<int64_t> fused_;

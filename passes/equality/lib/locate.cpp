@@ -1,6 +1,6 @@
 #include "locate.h"
 
-#include "correspondence.h"
+#include "node_matches.h"
 
 #include "ccgraph/ir/diagnostic.h"
 
@@ -12,98 +12,29 @@
 namespace ccgraph::equality {
 namespace {
 
-/// The nodes of all ranks that are one step of the program: those at one position if all texts have the same operators
-/// in the same order, else those of one name.
-class Alignment {
-public:
-  explicit Alignment(const StepComparison &comparison) : comparison_(comparison) {
-    const Graph &first = *comparison.ranks.front().graph;
-    for (const RankStep &rank : comparison.ranks) {
-      nodes_.push_back(rank.graph->nodes());
-      sameOrder_ &= rank.graph == &first || haveSameTargets(nodes_.back(), nodes_.front());
-    }
-    for (size_t i = 0; i != nodes_.front().size(); ++i)
-      position_[nodes_.front()[i]] = i;
-  }
-  /// Returns the counterpart of a node of rank 0; null if there is none.
-  [[nodiscard]] const Node *on(size_t rank, const Node &node) const {
-    if (sameOrder_)
-      return nodes_[rank][position_.at(&node)];
-    return comparison_.ranks[rank].graph->find(node.name().str());
-  }
-
-private:
-  static bool haveSameTargets(llvm::ArrayRef<Node *> a, llvm::ArrayRef<Node *> b) {
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Node *x, const Node *y) {
-             return x->opcode() == y->opcode() &&
-                    (x->opcode() != Opcode::CallFunction || x->target().str() == y->target().str());
-           });
-  }
-  const StepComparison &comparison_;
-  std::vector<std::vector<Node *>> nodes_;
-  std::map<const Node *, size_t> position_;
-  bool sameOrder_ = true;
-};
-
-/// Returns the base of a target without namespace: "mul" of "aten.mul.Tensor".
-llvm::StringRef shortTarget(const Node &node) { return node.target().str().split('.').second.split('.').first; }
-
-bool isOneOf(llvm::StringRef word, std::initializer_list<llvm::StringRef> words) {
-  return llvm::is_contained(words, word);
-}
-
-/// A view or a wait: it moves no value to another place of the tensor's ranks.
-bool isViewOrWait(const Node &node) {
-  return node.op() && (node.op()->isView || node.op()->role == OpRole::Wait || node.op()->role == OpRole::GetItem ||
-                       isOneOf(shortTarget(node), {"_unsafe_view", "clone", "reshape", "alias", "wait_tensor"}));
-}
-/// A view or a copy that shows every element of its operand once.
-bool isWholeView(const Node &node) {
-  return node.op() && node.numOperands() == 1 &&
-         isOneOf(shortTarget(node), {"view", "_unsafe_view", "reshape", "clone", "transpose", "t", "permute", "alias",
-                                     "detach", "squeeze", "unsqueeze", "wait_tensor"});
-}
-/// A result that does not depend on the elements of an operand, which gives its sizes alone.
-bool readsOnlySizes(const Node &node) {
-  return isOneOf(shortTarget(node), {"nll_loss_backward", "ones_like", "zeros_like", "empty_like", "full_like",
-                                     "new_zeros", "new_ones", "new_full", "new_empty"});
-}
-/// An operator whose operands are placed alike.
-bool isElementwise(const Node &node) {
-  return isOneOf(shortTarget(node), {"add", "sub", "mul", "div", "lerp", "addcmul", "addcdiv", "where"});
-}
-bool isCollective(const Node &node) { return node.op() && node.op()->role == OpRole::Collective; }
-bool isFloatNode(const Node &node) {
-  const Type *type = node.type();
-  return type && type->isTensor() && isFloat(type->dtype());
-}
-
-std::string sourceOf(const Node &node) {
-  if (node.frame() == 0)
-    return "";
-  std::vector<std::string> notes = diagnose(node, "same.place", "").notes;
-  llvm::StringRef source = notes.empty() ? "" : llvm::StringRef(notes.back());
-  source.consume_front("from ");
-  return source.str();
-}
-
 class Locator {
 public:
   Locator(const StepComparison &comparison, Trial &trial)
-      : comparison_(comparison), trial_(trial), alignment_(comparison), correspondence_(comparison, trial) {}
+      : comparison_(comparison), trial_(trial), matches_(comparison, trial) {}
 
   std::vector<StepPlace> run() {
     for (size_t i = 0; i != trial_.wrong.size(); ++i)
       if (trial_.wrong[i])
         if (const Node *node = outputNode(comparison_.placements.outputs[i].position)) {
-          isKnown(*node) ? addTrace(*node) : visit(*node);
+          matches_.isKnown(*node) ? addTrace(*node) : visit(*node);
         }
     std::vector<const Node *> floats, others;
     for (const Node *node : *comparison_.ranks.front().graph)
       if (isFrontier(*node))
-        (isFloatNode(*node) ? floats : others).push_back(node);
-    for (const Node *node : floats)
+        (matches_.isFloatValue(*node) ? floats : others).push_back(node);
+    // A node whose text differs among the ranks is the first suspect.
+    llvm::stable_sort(floats, [&](const Node *a, const Node *b) {
+      return matches_.alignment().textsDiffer(*a) && !matches_.alignment().textsDiffer(*b);
+    });
+    for (const Node *node : floats) {
       nameFloat(*node);
+      nameUnusual(*node);
+    }
     for (const Node *node : traced_)
       traceOutput(*node);
     for (const Node *node : others)
@@ -131,97 +62,15 @@ private:
     return nullptr;
   }
 
-  const Match &matchOf(const Node &node) {
-    auto [place, isNew] = matches_.try_emplace(&node);
-    if (!isNew)
-      return place->second;
-    if (isCollective(node) || isViewOrWait(node))
-      for (const Node *operand : node.dataOperands())
-        (void)matchOf(*operand); // it may derive the value that this node passes on
-    std::vector<Array> arrays;
-    for (size_t rank = 0; rank != comparison_.ranks.size(); ++rank) {
-      const Node *mine = alignment_.on(rank, node);
-      const Value *value = mine ? &trial_.ranks[rank].values[mine->id()] : nullptr;
-      if (!value || !value->is(Value::Type::Tensor))
-        break;
-      arrays.push_back(asPairs(read(value->tensor)));
-    }
-    Match match;
-    if (arrays.size() == comparison_.ranks.size()) {
-      match = correspondence_.find(arrays);
-      if (match.isNone && derive(node))
-        match = correspondence_.find(arrays);
-      if (!match.isNone &&
-          llvm::any_of(node.dataOperands(), [&](const Node *operand) { return derived_.count(operand); }))
-        derived_.try_emplace(&node, match.whole);
-    }
-    return matches_[&node] = match;
-  }
-
-  /// A vocabulary-parallel loss subtracts a maximum that the single graph does not have. For such a maximum, and for
-  /// what is computed from it, adds the value that the operator has of the whole operands. Returns whether one was
-  /// added.
-  bool derive(const Node &node) {
-    llvm::StringRef target = shortTarget(node);
-    if (!isOneOf(target, {"amax", "sub", "exp", "sum", "log", "unsqueeze", "squeeze"}))
-      return false;
-    std::vector<Value> values(comparison_.ranks.front().graph->idLimit());
-    bool follows = target == "amax";
-    for (const Node *operand : node.dataOperands()) {
-      const Match &match = matchOf(*operand);
-      auto known = derived_.find(operand);
-      follows |= known != derived_.end();
-      if (known == derived_.end() && (!match.isExact() || match.isTrivial))
-        return false;
-      values[operand->id()] = Value(known != derived_.end() ? known->second : match.whole);
-    }
-    uint64_t draws = 0;
-    llvm::Expected<Value> value = trial_.evaluator.evaluate(node, values, draws);
-    if (!value || !follows || !value->is(Value::Type::Tensor)) {
-      llvm::consumeError(value.takeError());
-      return false;
-    }
-    correspondence_.addDerived(read(value->tensor));
-    derived_.try_emplace(&node, read(value->tensor));
-    return true;
-  }
-  /// Inputs are right by definition, and so is a view of all elements of a value that corresponds.
-  bool isKnown(const Node &node) {
-    return node.opcode() == Opcode::Placeholder || !matchOf(node).isNone ||
-           (isWholeView(node) && isKnown(*node.operand(0)));
-  }
-
-  bool producesList(const Node &node) { return trial_.ranks.front().values[node.id()].is(Value::Type::List); }
-
-  /// Returns the operands. Those of an element of a list are the operands from which its producer makes it.
-  std::vector<const Node *> operandsOf(const Node &node) {
-    std::vector<const Node *> operands;
-    const Argument *index = node.args().size() == 2 ? &node.args()[1] : nullptr;
-    for (const Node *operand : node.dataOperands())
-      if (producesList(*operand) && index && index->is(Argument::Kind::Int))
-        addElementOperands(*operand, static_cast<size_t>(index->integer()), operands);
-      else
-        operands.push_back(operand);
-    return operands;
-  }
-  static void addElementOperands(const Node &producer, size_t index, std::vector<const Node *> &operands) {
-    for (const Argument &argument : producer.args())
-      if (argument.isSequence() && index < argument.elements().size() &&
-          argument.elements()[index].is(Argument::Kind::Operand))
-        operands.push_back(producer.operand(argument.elements()[index]));
-      else if (argument.is(Argument::Kind::Operand))
-        operands.push_back(producer.operand(argument));
-  }
-
   /// Collects the values before a wrong one that correspond to nothing.
   void visit(const Node &start) {
     std::vector<const Node *> work = {&start};
     while (!work.empty()) {
       const Node *node = work.back();
       work.pop_back();
-      if (isKnown(*node) || !visited_.insert(node).second)
+      if (matches_.isKnown(*node) || !visited_.insert(node).second)
         continue;
-      for (const Node *operand : operandsOf(*node))
+      for (const Node *operand : matches_.operandsOf(*node))
         work.push_back(operand);
     }
   }
@@ -233,23 +82,40 @@ private:
     if (!isNew)
       return place->second;
     bool reaches = false;
-    for (const Use &use : node.uses())
-      if (const Node *user = use.user(); user->opcode() == Opcode::CallFunction) {
-        const Match &match = matchOf(*user);
-        reaches |= !readsOnlySizes(*user) && (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial);
-      }
+    for (const Node *user : readersOf(node)) {
+      const Match &match = matches_.matchOf(*user);
+      reaches |= !readsOnlySizes(*user) && (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial);
+    }
     return exonerated_[&node] = reaches;
   }
+  /// Returns the nodes that read the value. Of an operator that computes a list from lists, those of the elements that
+  /// it makes from the value.
+  std::vector<const Node *> readersOf(const Node &node) {
+    std::vector<const Node *> readers;
+    for (const Use &use : node.uses()) {
+      const Node *user = use.user();
+      if (user->opcode() != Opcode::CallFunction)
+        continue;
+      if (!matches_.producesList(*user) || matches_.producesList(node)) {
+        readers.push_back(user);
+        continue;
+      }
+      for (const Use &element : user->uses())
+        if (llvm::is_contained(matches_.operandsOf(*element.user()), &node))
+          readers.push_back(element.user());
+    }
+    return readers;
+  }
   bool isRight(const Node &node) {
-    return isKnown(node) || isExonerated(node) || (isWholeView(node) && isRight(*node.operand(0)));
+    return matches_.isKnown(node) || isExonerated(node) || (isWholeView(node) && isRight(*node.operand(0)));
   }
 
   /// A wrong value whose operands are right; for a float, its float operands.
   bool isFrontier(const Node &node) {
     if (!visited_.count(&node) || isRight(node))
       return false;
-    for (const Node *operand : operandsOf(node))
-      if ((!isFloatNode(node) || isFloatNode(*operand)) && !isRight(*operand))
+    for (const Node *operand : matches_.operandsOf(node))
+      if ((!matches_.isFloatValue(node) || matches_.isFloatValue(*operand)) && !isRight(*operand))
         return false;
     return true;
   }
@@ -261,9 +127,22 @@ private:
         if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
           name(*producer);
     if (named_.insert(node.name().str()).second)
-      places_.push_back({0, node.name().str().str(), sourceOf(node)});
+      places_.push_back({rankOf(node), node.name().str().str(), sourceOf(node)});
   }
 
+  /// Returns the first rank on which the node is not what it is on most ranks: by its text, else the first one whose
+  /// value is none of the single graph where that of another rank is one; else the first rank of a wrong output.
+  int64_t rankOf(const Node &node) {
+    if (std::optional<size_t> rank = matches_.alignment().firstOtherText(node))
+      return static_cast<int64_t>(*rank);
+    if (std::optional<size_t> rank = matches_.firstUnknownRank(node))
+      return static_cast<int64_t>(*rank);
+    int64_t first = static_cast<int64_t>(comparison_.ranks.size()) - 1;
+    for (const std::optional<WrongOutput> &wrong : trial_.wrong)
+      if (wrong)
+        first = std::min(first, wrong->rank);
+    return first;
+  }
   void addTrace(const Node &node) {
     if (!llvm::is_contained(traced_, &node))
       traced_.push_back(&node);
@@ -273,50 +152,150 @@ private:
   void nameFloat(const Node &node) {
     std::vector<const Node *> lacking;
     size_t floats = 0;
-    for (const Node *operand : operandsOf(node)) {
-      floats += isFloatNode(*operand);
-      if (operand->opcode() != Opcode::Placeholder && isKnown(*operand) && lacks(*operand, node))
+    for (const Node *operand : matches_.operandsOf(node)) {
+      floats += matches_.isFloatValue(*operand);
+      if (operand->opcode() != Opcode::Placeholder && matches_.isKnown(*operand) && lacks(*operand, node))
         lacking.push_back(operand);
     }
     if (floats < 2 || lacking.size() == floats)
       name(node);
     for (const Node *operand : lacking)
-      traceTo(*operand, node);
+      if (matches_.kindOfMatch(*operand).isPartial())
+        traceTo(*operand, node);
     name(node);
-    for (const Node *operand : operandsOf(node)) {
-      if (!isFloatNode(*operand))
+    bool hasFactor = llvm::any_of(lacking, [&](const Node *operand) { return matches_.hasFactor(*operand); });
+    if (hasFactor)
+      nameOrigins(node);
+    for (const Node *operand : matches_.operandsOf(node))
+      if (!matches_.isFloatValue(*operand))
         nameIntegers(*operand);
-      else if (operand->opcode() == Opcode::CallFunction && isKnown(*operand) && matchOf(*operand).isNone)
+    for (const Node *operand : lacking)
+      if (!matches_.kindOfMatch(*operand).isPartial())
+        traceTo(*operand, node);
+    for (const Node *operand : matches_.operandsOf(node))
+      if (matches_.isFloatValue(*operand) && operand->opcode() == Opcode::CallFunction && matches_.isKnown(*operand) &&
+          matches_.matchOf(*operand).isNone)
         name(*operand);
+  }
+
+  /// Names the first call after the node, over a few wrong values, which no right value is computed by: the same
+  /// operator with other literal arguments or operands, such as an average among sums.
+  void nameUnusual(const Node &start) {
+    constexpr unsigned mostSteps = 8;
+    if (usual_.empty())
+      for (const Node *node : *comparison_.ranks.front().graph)
+        if (node->opcode() == Opcode::CallFunction && !visited_.count(node))
+          usual_.insert(shapeOfCall(*node));
+    std::vector<const Node *> work = {&start};
+    for (unsigned step = 0; step != mostSteps && !work.empty(); ++step) {
+      std::vector<const Node *> next;
+      for (const Node *node : work) {
+        if (!isWholeView(*node) && node->op()->role != OpRole::GetItem && !usual_.count(shapeOfCall(*node)))
+          return name(*node);
+        for (const Use &use : node->uses())
+          if (visited_.count(use.user()) && !isRight(*use.user()))
+            next.push_back(use.user());
+      }
+      work = std::move(next);
     }
   }
   /// Returns whether a right operand is no value of the single graph as the reader needs it.
   bool lacks(const Node &operand, const Node &reader) {
-    return !correspondsExactly(operand) || (isElementwise(reader) && kindOfMatch(operand).isInner());
+    return !matches_.correspondsExactly(operand) || (isElementwise(reader) && matches_.kindOfMatch(operand).isInner());
   }
   void nameIntegers(const Node &node) {
-    if (!visited_.count(&node) || isFloatNode(node))
+    if (!visited_.count(&node) || matches_.isFloatValue(node))
       return;
-    for (const Node *operand : operandsOf(node))
+    for (const Node *operand : matches_.operandsOf(node))
       nameIntegers(*operand);
     if (isFrontier(node))
       name(node);
   }
 
-  bool correspondsExactly(const Node &node) {
-    return matchOf(node).isNone && isWholeView(node) ? correspondsExactly(*node.operand(0))
-                                                     : node.opcode() == Opcode::Placeholder || matchOf(node).isExact();
+  /// What a walk back over multiples meets, the nearest first.
+  struct Origins {
+    /// a scale or a collective like no other
+    const Node *oddCall = nullptr;
+    /// collectives, products that are not what their operands make them, and right values of a multiple
+    std::vector<const Node *> met;
+    /// makes a multiple from right operands
+    const Node *origin = nullptr;
+  };
+
+  /// Returns whether the walk goes on to an operand. Where the reader has multiples and right values, both are followed.
+  bool leadsOn(const Node &node, const Node &operand, const Node &reader) {
+    if (operand.opcode() != Opcode::CallFunction || !matches_.isFloatValue(operand))
+      return false;
+    return &node == &reader || !matches_.isKnown(operand) || matches_.hasFactor(operand) ||
+           (&node != &reader && !matches_.hasFactor(node) && !matches_.kindOfMatch(operand).isTrivial);
   }
-  /// Returns how a value corresponds, by what it is a view of if needed.
-  const Match &kindOfMatch(const Node &node) {
-    const Match &match = matchOf(node);
-    return match.isNone && isWholeView(node) ? kindOfMatch(*node.operand(0)) : match;
+
+  Origins originsOf(const Node &reader) {
+    constexpr size_t mostNodes = 512;
+    Origins found;
+    std::vector<const Node *> work = {&reader};
+    llvm::DenseSet<const Node *> seen = {&reader};
+    for (size_t next = 0; next != work.size() && next != mostNodes && !found.origin; ++next) {
+      const Node &node = *work[next];
+      bool isRightOne = matches_.isKnown(node) && !matches_.hasFactor(node);
+      bool readsMultiple = false;
+      std::vector<const Node *> further;
+      for (const Node *operand : matches_.operandsOf(node)) {
+        readsMultiple |=
+            matches_.isFloatValue(*operand) && (matches_.hasFactor(*operand) || !matches_.isKnown(*operand));
+        if (leadsOn(node, *operand, reader))
+          further.push_back(operand);
+      }
+      if (next != 0) {
+        if (!found.oddCall && matches_.isOddCall(node))
+          found.oddCall = &node;
+        if (const Node *collective = collectiveOf(node))
+          found.met.push_back(collective);
+        if (matches_.isOddProduct(node) || (isRightOne && readsMultiple))
+          found.met.push_back(&node);
+      }
+      if (!isRightOne && !readsMultiple && matches_.hasFactor(node))
+        found.origin = &node;
+      if (next == 0 || !isRightOne || !readsMultiple)
+        for (const Node *operand : further)
+          if (seen.insert(operand).second)
+            work.push_back(operand);
+    }
+    return found;
+  }
+  /// The collective that makes the value, or the list of which it is an element.
+  static const Node *collectiveOf(const Node &node) {
+    const Node *made = &node;
+    while (made->numOperands() == 1 && isViewOrWait(*made) && made->operand(0)->opcode() == Opcode::CallFunction)
+      made = made->operand(0);
+    return isCollectiveNode(*made) ? made : nullptr;
+  }
+
+  /// Names what makes an operand of the reader a multiple of what it should be.
+  void nameOrigins(const Node &reader) {
+    Origins found = originsOf(reader);
+    if (found.oddCall)
+      name(*found.oddCall);
+    else if (!found.met.empty())
+      name(*found.met.front());
+    if (found.origin)
+      nameWithConstants(*found.origin);
+  }
+  void nameWithConstants(const Node &node) {
+    name(node);
+    for (const Node *operand : matches_.operandsOf(node)) {
+      while (isViewOrWait(*operand) && operand->numOperands() == 1)
+        operand = operand->operand(0);
+      if (operand->opcode() == Opcode::CallFunction && matches_.isFloatValue(*operand) && !readsOnlySizes(*operand) &&
+          matches_.kindOfMatch(*operand).isTrivial)
+        name(*operand);
+    }
   }
 
   /// Walks back from an operand of a wrong value, which is a partial sum or a multiple, to the node that made it so.
   /// Names this node, and the reader on the way, before which a reduction is missing.
   void traceTo(const Node &operand, const Node &reader) {
-    if (!kindOfMatch(operand).isPartial())
+    if (!matches_.kindOfMatch(operand).isPartial())
       return trace(operand);
     const Node *node = &operand, *after = &reader;
     while (const Node *before = partialOperand(*node)) {
@@ -330,10 +309,10 @@ private:
   /// Returns the only operand that is the same partial sum; null if there are none or several.
   const Node *partialOperand(const Node &node) {
     const Node *only = nullptr;
-    if (isCollective(node))
+    if (isCollectiveNode(node))
       return nullptr;
-    for (const Node *operand : operandsOf(node))
-      if (operand->opcode() == Opcode::CallFunction && kindOfMatch(*operand).isPartial()) {
+    for (const Node *operand : matches_.operandsOf(node))
+      if (operand->opcode() == Opcode::CallFunction && matches_.kindOfMatch(*operand).isPartial()) {
         if (only)
           return nullptr;
         only = operand;
@@ -344,29 +323,48 @@ private:
   /// Names the node that makes a wrong output, which corresponds to another value, and what it lacks.
   void traceOutput(const Node &output) {
     const Node *node = &output;
-    while (isViewOrWait(*node) && operandsOf(*node).size() == 1 &&
-           operandsOf(*node)[0]->opcode() == Opcode::CallFunction)
-      node = operandsOf(*node)[0];
+    while (isViewOrWait(*node) && matches_.operandsOf(*node).size() == 1 &&
+           matches_.operandsOf(*node)[0]->opcode() == Opcode::CallFunction)
+      node = matches_.operandsOf(*node)[0];
+    if (matches_.correspondsExactly(output))
+      nameBranch(output);
+    else if (matches_.isMultiple(output))
+      nameOrigins(output);
     name(*node);
-    if (!correspondsExactly(output))
+    if (!matches_.correspondsExactly(output))
       trace(output);
+  }
+  /// The output is another value of the single graph. Names the first node that only this output is computed from: its
+  /// operand is the other value, which further nodes read.
+  void nameBranch(const Node &output) {
+    const Node *node = &output;
+    while (true) {
+      std::vector<const Node *> operands;
+      for (const Node *operand : matches_.operandsOf(*node))
+        if (matches_.isFloatValue(*operand))
+          operands.push_back(operand);
+      if (operands.size() != 1 || operands[0]->opcode() != Opcode::CallFunction || readersOf(*operands[0]).size() > 1)
+        return name(*node);
+      node = operands[0];
+    }
   }
 
   /// Walks back from a value that corresponds as a partial sum, times a factor or in another layout, and names the
   /// nodes that made it so: at most two, and collectives that change nothing.
   void trace(const Node &start) {
     const Node *node = &start;
-    const bool byLayout = correspondsExactly(start);
+    const bool byLayout = matches_.correspondsExactly(start);
     for (unsigned changes = 0; node && node->opcode() == Opcode::CallFunction && changes != 2;) {
       const Node *before = previous(*node);
-      const bool isChange = !before || !(byLayout ? kindOfMatch(*before).sameLayout(kindOfMatch(*node))
-                                                  : kindOfMatch(*before).sameAs(kindOfMatch(*node)));
+      const bool isChange =
+          !before || !(byLayout ? matches_.kindOfMatch(*before).sameLayout(matches_.kindOfMatch(*node))
+                                : matches_.kindOfMatch(*before).sameAs(matches_.kindOfMatch(*node)));
       changes += isChange;
-      if (isChange || isCollective(*node))
+      if (isChange || isCollectiveNode(*node))
         name(*node);
-      if (before && isChange && kindOfMatch(*before).isNone)
+      if (before && isChange && matches_.kindOfMatch(*before).isNone)
         name(*before);
-      if (before && isChange && correspondsExactly(*before))
+      if (before && isChange && matches_.correspondsExactly(*before))
         return;
       node = before;
     }
@@ -375,16 +373,16 @@ private:
   /// Returns the operand that corresponds as the value does, looking through values that correspond to nothing; else
   /// one that does not correspond exactly; else the only one.
   const Node *previous(const Node &node) {
-    const Match match = kindOfMatch(node);
-    std::vector<const Node *> operands = operandsOf(node);
+    const Match match = matches_.kindOfMatch(node);
+    std::vector<const Node *> operands = matches_.operandsOf(node);
     for (const Node *operand : operands)
-      if (operand->opcode() == Opcode::CallFunction && kindOfMatch(*operand).sameAs(match))
+      if (operand->opcode() == Opcode::CallFunction && matches_.kindOfMatch(*operand).sameAs(match))
         return operand;
     for (const Node *operand : operands)
       if (const Node *same = throughUnknown(*operand, match, 0))
         return same;
     for (const Node *operand : operands)
-      if (isFloatNode(*operand) && !correspondsExactly(*operand))
+      if (matches_.isFloatValue(*operand) && !matches_.correspondsExactly(*operand))
         return operand;
     return operands.size() == 1 ? operands.front() : nullptr;
   }
@@ -392,9 +390,9 @@ private:
     constexpr unsigned mostSteps = 12;
     if (node.opcode() != Opcode::CallFunction || depth == mostSteps)
       return nullptr;
-    if (!kindOfMatch(node).isNone)
-      return kindOfMatch(node).sameAs(match) ? &node : nullptr;
-    for (const Node *operand : operandsOf(node))
+    if (!matches_.kindOfMatch(node).isNone)
+      return matches_.kindOfMatch(node).sameAs(match) ? &node : nullptr;
+    for (const Node *operand : matches_.operandsOf(node))
       if (const Node *same = throughUnknown(*operand, match, depth + 1))
         return same;
     return nullptr;
@@ -415,15 +413,13 @@ private:
 
   const StepComparison &comparison_;
   Trial &trial_;
-  Alignment alignment_;
-  Correspondence correspondence_;
-  std::map<const Node *, Match> matches_;
+  NodeMatches matches_;
   std::map<const Node *, bool> exonerated_;
-  /// the whole values of what derive() added
-  std::map<const Node *, Array> derived_;
   llvm::DenseSet<const Node *> visited_;
   std::vector<const Node *> traced_;
   llvm::StringSet<> named_;
+  /// the calls of right values
+  llvm::StringSet<> usual_;
   std::vector<StepPlace> places_;
 };
 

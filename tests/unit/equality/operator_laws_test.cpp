@@ -103,6 +103,9 @@ const Law laws[] = {
      "y = torch.ops.aten.repeat_interleave.self_Tensor(x, i, 0)",
      R"(j = torch.ops.aten.repeat_interleave.Tensor(i)
         y = torch.ops.aten.index.Tensor(x, [j]))", true},
+    {"ARepeatedTensorIsAJoin", "x: \"f32[2, 3]\"",
+     "y: \"f32[4, 3]\" = torch.ops.aten.repeat.default(x, [2, 1])",
+     "y: \"f32[4, 3]\" = torch.ops.aten.cat.default([x, x])", true},
     {"AnIndexAfterAWholeDimensionSelectsColumns", "x: \"f32[3, 8, 2]\", i: \"i64[4]\"",
      "y: \"f32[3, 4, 2]\" = torch.ops.aten.index.Tensor(x, [None, i])",
      "y: \"f32[3, 4, 2]\" = torch.ops.aten.index_select.default(x, 1, i)", true},

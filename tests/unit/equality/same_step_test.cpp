@@ -172,6 +172,61 @@ TEST_F(SameStepTest, OneRankAloneMayBeWrong) {
   EXPECT_EQ(result.where.front().node, "tanh_sum");
 }
 
+TEST_F(SameStepTest, AMistakeOfOneOfThreeRanksNamesThisRank) {
+  constexpr const char *rows = R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[6][1]cpu"):
+        mul: "f32[6][1]cpu" = torch.ops.aten.mul.Tensor(x, 2)
+        exp: "f32[6][1]cpu" = torch.ops.aten.exp.default(mul)
+        return (exp,)
+)";
+  std::string right = rows, wrong;
+  for (size_t at = right.find("[6]"); at != std::string::npos; at = right.find("[6]"))
+    right.replace(at, 3, "[2]");
+  wrong = right;
+  wrong.replace(wrong.find("(x, 2)"), 6, "(x, 3)");
+  comparison.single = read(rows);
+  comparison.ranks = {{read(right), {}}, {read(right), {}}, {read(wrong), {}}};
+  comparison.placements.mesh = {{"dp", 3}};
+  comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}};
+  StepAnswer result = answer();
+  ASSERT_FALSE(result.where.empty());
+  EXPECT_EQ(result.where.front().node, "mul");
+  EXPECT_EQ(result.where.front().rank, 2);
+}
+
+TEST_F(SameStepTest, AMistakeInOneMicroBatchIsNamedThere) {
+  comparison.single = read(R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 3][3, 1]cpu"):
+        exp: "f32[4, 3][3, 1]cpu" = torch.ops.aten.exp.default(x)
+        tanh: "f32[4, 3][3, 1]cpu" = torch.ops.aten.tanh.default(exp)
+        sum_1: "f32[3][1]cpu" = torch.ops.aten.sum.dim_IntList(tanh, [0])
+        return (sum_1,)
+)");
+  const Graph *parallel = read(R"(
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[2, 3][3, 1]cpu"):
+        first: "f32[1, 3][3, 1]cpu" = torch.ops.aten.slice.Tensor(x, 0, 0, 1)
+        second: "f32[1, 3][3, 1]cpu" = torch.ops.aten.slice.Tensor(x, 0, 1, 2)
+        exp: "f32[1, 3][3, 1]cpu" = torch.ops.aten.exp.default(first)
+        tanh: "f32[1, 3][3, 1]cpu" = torch.ops.aten.tanh.default(exp)
+        exp_1: "f32[1, 3][3, 1]cpu" = torch.ops.aten.exp.default(second)
+        sigmoid: "f32[1, 3][3, 1]cpu" = torch.ops.aten.sigmoid.default(exp_1)
+        add: "f32[1, 3][3, 1]cpu" = torch.ops.aten.add.Tensor(tanh, sigmoid)
+        sum_1: "f32[3][1]cpu" = torch.ops.aten.sum.dim_IntList(add, [0])
+        return (sum_1,)
+)");
+  comparison.ranks = {{parallel, {}}, {parallel, {}}};
+  comparison.placements.mesh = {{"dp", 2}};
+  comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "y", {{AxisPlacement::Kind::PartialSum, 0}}, {}, {}}};
+  StepAnswer result = answer();
+  ASSERT_FALSE(result.where.empty());
+  EXPECT_EQ(result.where.front().node, "sigmoid");
+}
+
 TEST_F(SameStepTest, PlacementsMustFitTheGraphs) {
   compareWith(dataParallel(reduced, "wait_tensor"));
   StepPlacements right = comparison.placements;

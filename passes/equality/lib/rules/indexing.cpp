@@ -234,6 +234,24 @@ Value stackRule(Call &call) {
   return joined(call, std::move(parts), dim);
 }
 
+// repeat(self, repeats): the whole tensor, repeated along each dimension; further dimensions come first
+Value repeatRule(Call &call) {
+  Array self = call.tensor(0);
+  IntList repeats = call.integers(1), apart, wide, sizes;
+  call.require(repeats.size() >= self.sizes.size(), "repetitions of fewer dimensions than the tensor has");
+  for (int64_t count : repeats)
+    call.require(count >= 0, "repetitions that are no counts");
+  if (call.failed())
+    return {};
+  for (size_t i = 0, first = repeats.size() - self.sizes.size(); i != repeats.size(); ++i) {
+    int64_t size = i < first ? 1 : self.sizes[i - first];
+    apart.append({1, size});
+    wide.append({repeats[i], size});
+    sizes.push_back(repeats[i] * size);
+  }
+  return Value(reshaped(expandedTo(reshaped(self, apart), wide), sizes));
+}
+
 /// The lower or the upper triangle of matrices.
 Value triangle(Call &call, bool isLower) {
   Array a = call.tensor(0);
@@ -326,6 +344,7 @@ llvm::ArrayRef<RuleEntry> indexRules() {
       {"aten.gather", gatherRule},
       {"aten.index_add", indexAddRule},
       {"aten.index_select", indexSelectRule},
+      {"aten.repeat", repeatRule},
       {"aten.scatter", scatterRule},
       {"aten.scatter_add", scatterAddRule},
       {"aten.scatter_reduce", scatterReduceRule},

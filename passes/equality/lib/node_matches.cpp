@@ -1,0 +1,159 @@
+#include "node_matches.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::equality {
+
+static void addElementOperands(const Node &producer, size_t index, std::vector<const Node *> &operands) {
+  for (const Argument &argument : producer.args())
+    if (argument.isSequence() && index < argument.elements().size() &&
+        argument.elements()[index].is(Argument::Kind::Operand))
+      operands.push_back(producer.operand(argument.elements()[index]));
+    else if (argument.is(Argument::Kind::Operand))
+      operands.push_back(producer.operand(argument));
+}
+
+static std::string keyOf(const Node &node) { return isCollectiveNode(node) ? literalsOf(node) : shapeOfCall(node); }
+
+NodeMatches::NodeMatches(const StepComparison &comparison, Trial &trial)
+    : comparison_(comparison), trial_(trial), alignment_(comparison), correspondence_(comparison, trial) {
+  for (const Node *node : *comparison.ranks.front().graph)
+    if (node->opcode() == Opcode::CallFunction) {
+      ++shapes_[keyOf(*node)];
+      ++targets_[node->target().str()];
+    }
+}
+
+const Match &NodeMatches::matchOf(const Node &node) {
+  auto [place, isNew] = matches_.try_emplace(&node);
+  if (!isNew)
+    return place->second;
+  if (isCollectiveNode(node) || isViewOrWait(node))
+    for (const Node *operand : node.dataOperands())
+      (void)matchOf(*operand); // it may derive the value that this node passes on
+  std::vector<Array> arrays;
+  for (size_t rank = 0; rank != comparison_.ranks.size(); ++rank) {
+    const Node *mine = alignment_.on(rank, node);
+    const Value *value = mine ? &trial_.ranks[rank].values[mine->id()] : nullptr;
+    if (!value || !value->is(Value::Type::Tensor))
+      break;
+    arrays.push_back(asPairs(read(value->tensor)));
+  }
+  Match match;
+  if (arrays.size() == comparison_.ranks.size()) {
+    match = correspondence_.find(arrays);
+    if (match.isNone && derive(node))
+      match = correspondence_.find(arrays);
+    if (!match.isNone &&
+        llvm::any_of(node.dataOperands(), [&](const Node *operand) { return derived_.count(operand); }))
+      derived_.try_emplace(&node, match.whole);
+  }
+  return matches_[&node] = match;
+}
+
+/// A vocabulary-parallel loss subtracts a maximum that the single graph does not have. For such a maximum, and for
+/// what is computed from it, adds the value that the operator has of the whole operands. Returns whether one was
+/// added.
+bool NodeMatches::derive(const Node &node) {
+  llvm::StringRef target = shortTarget(node);
+  if (!isOneOfWords(target, {"amax", "sub", "exp", "sum", "log", "unsqueeze", "squeeze"}))
+    return false;
+  std::vector<Value> values(comparison_.ranks.front().graph->idLimit());
+  bool follows = target == "amax";
+  for (const Node *operand : node.dataOperands()) {
+    const Match &match = matchOf(*operand);
+    auto known = derived_.find(operand);
+    follows |= known != derived_.end();
+    if (known == derived_.end() && (!match.isExact() || match.isTrivial))
+      return false;
+    values[operand->id()] = Value(known != derived_.end() ? known->second : match.whole);
+  }
+  uint64_t draws = 0;
+  llvm::Expected<Value> value = trial_.evaluator.evaluate(node, values, draws);
+  if (!value || !follows || !value->is(Value::Type::Tensor)) {
+    llvm::consumeError(value.takeError());
+    return false;
+  }
+  correspondence_.addDerived(read(value->tensor));
+  derived_.try_emplace(&node, read(value->tensor));
+  return true;
+}
+bool NodeMatches::isKnown(const Node &node) {
+  return node.opcode() == Opcode::Placeholder || !matchOf(node).isNone ||
+         (isWholeView(node) && isKnown(*node.operand(0)));
+}
+
+bool NodeMatches::producesList(const Node &node) const {
+  return trial_.ranks.front().values[node.id()].is(Value::Type::List);
+}
+
+std::vector<const Node *> NodeMatches::operandsOf(const Node &node) const {
+  std::vector<const Node *> operands;
+  const Argument *index = node.args().size() == 2 ? &node.args()[1] : nullptr;
+  for (const Node *operand : node.dataOperands())
+    if (producesList(*operand) && index && index->is(Argument::Kind::Int))
+      addElementOperands(*operand, static_cast<size_t>(index->integer()), operands);
+    else
+      operands.push_back(operand);
+  return operands;
+}
+
+bool NodeMatches::isMultiple(const Node &node) {
+  return node.opcode() == Opcode::CallFunction && isFloatValue(node) && isKnown(node) && !correspondsExactly(node) &&
+         !kindOfMatch(node).isPartial();
+}
+bool NodeMatches::isOddProduct(const Node &node) {
+  if (shortTarget(node) != "mul" || node.numOperands() != 2 || !isKnown(node) || kindOfMatch(node).isPartial())
+    return false;
+  Word factor = fromPlain(1);
+  for (const Node *operand : operandsOf(node)) {
+    if (!isKnown(*operand) || kindOfMatch(*operand).isPartial() || kindOfMatch(*operand).isTrivial)
+      return false;
+    if (operand->opcode() != Opcode::Placeholder)
+      factor = multiply(factor, kindOfMatch(*operand).factor);
+  }
+  return factor != kindOfMatch(node).factor;
+}
+bool NodeMatches::correspondsExactly(const Node &node) {
+  return matchOf(node).isNone && isWholeView(node) ? correspondsExactly(*node.operand(0))
+                                                   : node.opcode() == Opcode::Placeholder || matchOf(node).isExact();
+}
+const Match &NodeMatches::kindOfMatch(const Node &node) {
+  const Match &match = matchOf(node);
+  return match.isNone && isWholeView(node) ? kindOfMatch(*node.operand(0)) : match;
+}
+
+bool NodeMatches::isFloatValue(const Node &node) const {
+  const Value &value = trial_.ranks.front().values[node.id()];
+  return value.is(Value::Type::Tensor) && value.tensor.kind() >= Kind::Float;
+}
+
+bool NodeMatches::isOddCall(const Node &node) {
+  constexpr unsigned fewest = 3;
+  bool isScale = isOneOfWords(shortTarget(node), {"mul", "div"}) && node.numOperands() == 1;
+  return (isScale || isCollectiveNode(node)) && targets_.lookup(node.target().str()) >= fewest &&
+         shapes_.lookup(keyOf(node)) == 1;
+}
+
+bool NodeMatches::hasFactor(const Node &node) {
+  return isKnown(node) && !kindOfMatch(node).isNone && !kindOfMatch(node).isTrivial &&
+         kindOfMatch(node).factor != fromPlain(1);
+}
+
+std::optional<size_t> NodeMatches::firstUnknownRank(const Node &node) {
+  std::optional<size_t> unknown;
+  bool isKnownOnOther = false;
+  for (size_t rank = 0; rank != comparison_.ranks.size(); ++rank) {
+    const Node *mine = alignment_.on(rank, node);
+    const Value *value = mine ? &trial_.ranks[rank].values[mine->id()] : nullptr;
+    if (!value || !value->is(Value::Type::Tensor))
+      return std::nullopt;
+    bool isKnownHere = correspondence_.isValueOrRows(asPairs(read(value->tensor)));
+    isKnownOnOther |= isKnownHere;
+    if (!isKnownHere && !unknown)
+      unknown = rank;
+  }
+  return isKnownOnOther ? unknown : std::nullopt;
+}
+
+} // namespace ccgraph::equality

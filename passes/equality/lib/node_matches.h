@@ -1,0 +1,56 @@
+// NodeMatches: what the values of the ranks at each node are among the values of the single graph, and what kinds of
+// deviation the walk to a mistake distinguishes.
+//
+// Ownership: borrows the comparison and the trial; owns the matches. Failure: none. Cost: that of Correspondence::find
+// once for each node that is asked for.
+#pragma once
+
+#include "correspondence.h"
+#include "step_nodes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace ccgraph::equality {
+
+class NodeMatches {
+public:
+  NodeMatches(const StepComparison &comparison, Trial &trial);
+
+  [[nodiscard]] const Alignment &alignment() const { return alignment_; }
+  const Match &matchOf(const Node &node);
+  /// Returns how a value corresponds, by what it is a view of if needed.
+  const Match &kindOfMatch(const Node &node);
+  /// Inputs are right by definition, and so is a view of all elements of a value that corresponds.
+  bool isKnown(const Node &node);
+  bool correspondsExactly(const Node &node);
+  /// A value that corresponds, but times a factor or in another layout, and is no partial sum.
+  bool isMultiple(const Node &node);
+  /// A product that is not the multiple that its operands make it.
+  bool isOddProduct(const Node &node);
+  /// A scale by a number, or a collective with a reduction and a group, that no other call of the operator has.
+  bool isOddCall(const Node &node);
+  /// It corresponds times a factor other than 1.
+  bool hasFactor(const Node &node);
+
+  [[nodiscard]] bool isFloatValue(const Node &node) const;
+  [[nodiscard]] bool producesList(const Node &node) const;
+  /// Returns the operands. Those of an element of a list are the operands from which its producer makes it.
+  [[nodiscard]] std::vector<const Node *> operandsOf(const Node &node) const;
+  /// Returns the first rank whose value alone is none of the single graph, where that of another rank is one.
+  std::optional<size_t> firstUnknownRank(const Node &node);
+
+private:
+  bool derive(const Node &node);
+
+  const StepComparison &comparison_;
+  Trial &trial_;
+  Alignment alignment_;
+  Correspondence correspondence_;
+  std::map<const Node *, Match> matches_;
+  /// the whole values of what derive() added
+  std::map<const Node *, Array> derived_;
+  /// how many calls have this shape (of collectives: these literals), and how many this operator
+  llvm::StringMap<unsigned> shapes_, targets_;
+};
+
+} // namespace ccgraph::equality

@@ -1,0 +1,143 @@
+#include "step_nodes.h"
+
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/op_def.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <bit>
+
+namespace ccgraph::equality {
+namespace {
+
+bool haveSameTargets(llvm::ArrayRef<Node *> a, llvm::ArrayRef<Node *> b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Node *x, const Node *y) {
+           return x->opcode() == y->opcode() &&
+                  (x->opcode() != Opcode::CallFunction || x->target().str() == y->target().str());
+         });
+}
+
+/// Adds the literals of an argument; `operand` gives the text of an operand.
+template <class Operand>
+void addArgumentText(const Node &node, const Argument &argument, Operand operand, std::string &text) {
+  text += ",";
+  if (argument.is(Argument::Kind::Operand))
+    text += operand(*node.operand(argument));
+  if (argument.is(Argument::Kind::Int))
+    text += std::to_string(argument.integer());
+  if (argument.is(Argument::Kind::Bool))
+    text += argument.boolean() ? "true" : "false";
+  if (argument.is(Argument::Kind::DType))
+    text += std::to_string(static_cast<int>(argument.dtype()));
+  if (argument.is(Argument::Kind::Float))
+    text += std::to_string(std::bit_cast<uint64_t>(argument.floating()));
+  if (argument.is(Argument::Kind::String))
+    text += argument.text().str();
+  if (argument.isSequence())
+    for (const Argument &element : argument.elements())
+      addArgumentText(node, element, operand, text);
+}
+template <class Operand>
+std::string callText(const Node &node, Operand operand) {
+  std::string text = node.target().str().str();
+  for (const Argument &argument : node.args())
+    addArgumentText(node, argument, operand, text);
+  return text;
+}
+
+} // namespace
+
+Alignment::Alignment(const StepComparison &comparison) : comparison_(comparison) {
+  const Graph &first = *comparison.ranks.front().graph;
+  for (const RankStep &rank : comparison.ranks) {
+    nodes_.push_back(rank.graph->nodes());
+    sameOrder_ &= rank.graph == &first || haveSameTargets(nodes_.back(), nodes_.front());
+  }
+  for (size_t i = 0; i != nodes_.front().size(); ++i)
+    position_[nodes_.front()[i]] = i;
+}
+
+const Node *Alignment::on(size_t rank, const Node &node) const {
+  if (sameOrder_)
+    return nodes_[rank][position_.at(&node)];
+  return comparison_.ranks[rank].graph->find(node.name().str());
+}
+
+std::vector<std::string> Alignment::textsOf(const Node &node) const {
+  std::vector<std::string> texts;
+  for (size_t rank = 0; rank != numRanks(); ++rank) {
+    const Node *mine = on(rank, node);
+    texts.push_back(mine ? callText(*mine, [](const Node &operand) { return operand.name().str().str(); }) : "");
+  }
+  return texts;
+}
+
+bool Alignment::textsDiffer(const Node &node) const {
+  std::vector<std::string> texts = textsOf(node);
+  return llvm::any_of(texts, [&](const std::string &text) { return text != texts.front(); });
+}
+
+std::optional<size_t> Alignment::firstOtherText(const Node &node) const {
+  std::vector<std::string> texts = textsOf(node);
+  std::map<std::string, size_t> count;
+  for (const std::string &text : texts)
+    ++count[text];
+  auto isUsual = [&](const std::string &text) { return 2 * count[text] > texts.size(); };
+  if (llvm::none_of(texts, isUsual))
+    return std::nullopt;
+  auto other = llvm::find_if_not(texts, isUsual);
+  if (other == texts.end())
+    return std::nullopt;
+  return static_cast<size_t>(other - texts.begin());
+}
+
+llvm::StringRef shortTarget(const Node &node) { return node.target().str().split('.').second.split('.').first; }
+
+bool isOneOfWords(llvm::StringRef word, std::initializer_list<llvm::StringRef> words) {
+  return llvm::is_contained(words, word);
+}
+
+bool isViewOrWait(const Node &node) {
+  return node.op() && (node.op()->isView || node.op()->role == OpRole::Wait || node.op()->role == OpRole::GetItem ||
+                       isOneOfWords(shortTarget(node), {"_unsafe_view", "clone", "reshape", "alias", "wait_tensor"}));
+}
+bool isWholeView(const Node &node) {
+  return node.op() && node.numOperands() == 1 &&
+         isOneOfWords(shortTarget(node), {"view", "_unsafe_view", "reshape", "clone", "transpose", "t", "permute",
+                                          "alias", "detach", "squeeze", "unsqueeze", "wait_tensor"});
+}
+bool readsOnlySizes(const Node &node) {
+  return isOneOfWords(shortTarget(node), {"nll_loss_backward", "ones_like", "zeros_like", "empty_like", "full_like",
+                                          "new_zeros", "new_ones", "new_full", "new_empty"});
+}
+bool isElementwise(const Node &node) {
+  return isOneOfWords(shortTarget(node), {"add", "sub", "mul", "div", "lerp", "addcmul", "addcdiv", "where"});
+}
+bool isCollectiveNode(const Node &node) { return node.op() && node.op()->role == OpRole::Collective; }
+
+std::string sourceOf(const Node &node) {
+  if (node.frame() == 0)
+    return "";
+  std::vector<std::string> notes = diagnose(node, "same.place", "").notes;
+  llvm::StringRef source = notes.empty() ? "" : llvm::StringRef(notes.back());
+  source.consume_front("from ");
+  return source.str();
+}
+
+std::string literalsOf(const Node &node) {
+  auto mark = [](const Node & /*operand*/) { return std::string("%"); };
+  std::string text = callText(node, mark);
+  for (const NamedArgument &argument : node.kwargs()) {
+    text += ";" + argument.name.str().str();
+    addArgumentText(node, argument.value, mark, text);
+  }
+  return text;
+}
+
+std::string shapeOfCall(const Node &node) {
+  return callText(node, [](const Node &operand) {
+    return operand.opcode() == Opcode::CallFunction ? operand.target().str().str() : std::string("input");
+  });
+}
+
+} // namespace ccgraph::equality

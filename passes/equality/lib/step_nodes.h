@@ -1,0 +1,54 @@
+// The nodes of a parallel step: which nodes of the ranks belong together, and what kinds of nodes the walk distinguishes.
+//
+// Ownership: borrows the graphs. Failure: none. Cost: Alignment is linear in the nodes of all ranks; the others O(1).
+#pragma once
+
+#include "ccgraph/equality/same_step.h"
+
+#include <initializer_list>
+#include <map>
+#include <string>
+
+namespace ccgraph::equality {
+
+/// The nodes of all ranks that are one step of the program: those at one position if all texts have the same operators
+/// in the same order, else those of one name.
+class Alignment {
+public:
+  explicit Alignment(const StepComparison &comparison);
+  /// Returns the counterpart of a node of rank 0; null if there is none.
+  [[nodiscard]] const Node *on(size_t rank, const Node &node) const;
+  [[nodiscard]] size_t numRanks() const { return nodes_.size(); }
+  /// Returns whether the operator, its numbers or the names of its operands differ among the ranks.
+  [[nodiscard]] bool textsDiffer(const Node &node) const;
+  /// Returns the first rank whose text differs from the one that more than half of the ranks have.
+  [[nodiscard]] std::optional<size_t> firstOtherText(const Node &node) const;
+
+private:
+  [[nodiscard]] std::vector<std::string> textsOf(const Node &node) const;
+  const StepComparison &comparison_;
+  std::vector<std::vector<Node *>> nodes_;
+  std::map<const Node *, size_t> position_;
+  bool sameOrder_ = true;
+};
+
+/// Returns the base of a target without namespace: "mul" of "aten.mul.Tensor".
+[[nodiscard]] llvm::StringRef shortTarget(const Node &node);
+[[nodiscard]] bool isOneOfWords(llvm::StringRef word, std::initializer_list<llvm::StringRef> words);
+/// A view or a wait: it moves no value to another place of the tensor's ranks.
+[[nodiscard]] bool isViewOrWait(const Node &node);
+/// A view or a copy that shows every element of its operand once.
+[[nodiscard]] bool isWholeView(const Node &node);
+/// A result that does not depend on the elements of an operand, which gives its sizes alone.
+[[nodiscard]] bool readsOnlySizes(const Node &node);
+/// An operator whose operands are placed alike.
+[[nodiscard]] bool isElementwise(const Node &node);
+[[nodiscard]] bool isCollectiveNode(const Node &node);
+/// The operator, its literal arguments and the operators of its operands.
+[[nodiscard]] std::string shapeOfCall(const Node &node);
+/// The operator and all literal arguments, by keyword too; an operand is only marked.
+[[nodiscard]] std::string literalsOf(const Node &node);
+/// Returns the line of the user's program; empty if the graph does not state it.
+[[nodiscard]] std::string sourceOf(const Node &node);
+
+} // namespace ccgraph::equality
