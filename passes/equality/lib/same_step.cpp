@@ -1,11 +1,13 @@
 #include "ccgraph/equality/same_step.h"
 
+#include "layer_fold.h"
 #include "locate.h"
 #include "trial.h"
 
 #include "ccgraph/ir/diagnostic.h"
 
 #include <cmath>
+#include <map>
 
 namespace ccgraph::equality {
 namespace {
@@ -24,6 +26,9 @@ std::string problemText(const Problem &problem, bool ofSingle) {
   return text;
 }
 
+/// Numbers of repeated layers that are evaluated in turn.
+constexpr int64_t fewKept = 2, moreKept = 3;
+
 class Comparer {
 public:
   explicit Comparer(const StepComparison &comparison) : comparison_(comparison) {}
@@ -31,18 +36,22 @@ public:
   llvm::Expected<StepAnswer> run() {
     if (llvm::Error error = checkPlacements(comparison_))
       return error;
-    times_.assign(comparison_.placements.outputs.size(), 0);
-    proofs_.assign(times_.size(), 0);
-    unsigned most = comparison_.trials;
+    for (int64_t kept : {fewKept, moreKept})
+      if (std::optional<FoldedSteps> folded = foldLayers(comparison_, kept))
+        folded_.push_back(std::move(*folded));
+    if (folded_.size() == 2)
+      answer_.assumed = folded_.front().notes;
+    unsigned most = std::max<unsigned>(comparison_.trials, folded_.size() == 2 ? 2 : 1);
     for (unsigned i = 0; i != most; ++i) {
+      const StepComparison &steps = folded_.size() == 2 ? folded_[i % 2].comparison : comparison_;
       Trial trial(comparison_.seed + i);
-      if (llvm::Error error = runTrial(comparison_, trial))
+      if (llvm::Error error = runTrial(steps, trial))
         return error;
       if (trial.problem) {
         answer_.assumed.push_back(problemText(*trial.problem, trial.ofSingle));
         return std::move(answer_);
       }
-      take(trial);
+      take(steps, trial);
       if (trial.differs() && trial.evaluator.field().numGaps() != 0 && most < comparison_.trials + mostExtraTrials)
         ++most;
     }
@@ -51,27 +60,45 @@ public:
   }
 
 private:
-  void take(Trial &trial) {
+  struct Finding {
+    WrongOutput output;
+    /// in how many trials it differs, and in how many of these without a number that has no inverse
+    unsigned times = 0, proofs = 0;
+  };
+
+  void take(const StepComparison &steps, Trial &trial) {
     const bool isProof = trial.evaluator.field().numGaps() == 0;
     draws_ |= trial.drawsRandom();
-    for (size_t i = 0; i != trial.wrong.size(); ++i)
-      if (trial.wrong[i]) {
-        ++times_[i];
-        proofs_[i] += isProof;
-        if (wrong_.size() <= i)
-          wrong_.resize(trial.wrong.size());
-        if (!wrong_[i])
-          wrong_[i] = trial.wrong[i];
+    for (const std::optional<WrongOutput> &wrong : trial.wrong)
+      if (wrong) {
+        Finding &finding = findings_.try_emplace(wrong->of, Finding{*wrong, 0, 0}).first->second;
+        ++finding.times;
+        finding.proofs += isProof;
       }
     if (trial.differs() && answer_.where.empty())
-      answer_.where = locate(comparison_, trial);
+      answer_.where = locate(steps, trial);
   }
 
-  /// A difference counts if one trial proves it, or if two trials find it.
+  /// A difference counts if one trial proves it, or if two trials find it. An output of a layer that was not evaluated
+  /// differs if that of a layer beside it does.
   void decide() {
-    for (size_t i = 0; i != wrong_.size(); ++i)
-      if (wrong_[i] && (proofs_[i] != 0 || times_[i] > 1))
-        answer_.wrong.push_back(*wrong_[i]);
+    std::map<std::string, WrongOutput> wrong;
+    for (const auto &[of, finding] : findings_)
+      if (finding.proofs != 0 || finding.times > 1)
+        wrong.emplace(of, finding.output);
+    if (folded_.size() == 2)
+      for (const FoldedSteps::Dropped &dropped : folded_.front().dropped)
+        for (const std::string &like : dropped.like)
+          if (auto known = wrong.find(like); known != wrong.end()) {
+            WrongOutput output = known->second;
+            output.of = dropped.of;
+            wrong.emplace(dropped.of, output);
+          }
+    for (const TensorPlacement &placement : comparison_.placements.outputs)
+      if (auto known = wrong.find(placement.of); known != wrong.end()) {
+        answer_.wrong.push_back(known->second);
+        wrong.erase(known);
+      }
     if (answer_.wrong.empty())
       answer_.where.clear();
     answer_.equal = answer_.wrong.empty();
@@ -93,9 +120,10 @@ private:
 
   const StepComparison &comparison_;
   StepAnswer answer_;
-  std::vector<std::optional<WrongOutput>> wrong_;
-  /// by output: in how many trials it differs, and in how many of these without a number that has no inverse
-  std::vector<unsigned> times_, proofs_;
+  /// without some repeated layers; empty, or one for each number of layers
+  std::vector<FoldedSteps> folded_;
+  /// by what the output is
+  std::map<std::string, Finding> findings_;
   bool draws_ = false;
 };
 
