@@ -1,0 +1,144 @@
+#include "parallel_ranks.h"
+
+#include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/placement_file.h"
+#include "ccgraph/toolkit/graph_choice.h"
+#include "ccgraph/toolkit/graph_files.h"
+#include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/node_places.h"
+
+namespace ccgraph {
+
+llvm::Error stepError(const StepComplaint &about, const llvm::Twine &message, const llvm::Twine &repair) {
+  Diagnostic diagnostic = diagnose(about.rule, message.str(), repair.str());
+  diagnostic.file = about.file;
+  return makeError(std::move(diagnostic));
+}
+
+llvm::Expected<std::unique_ptr<Graph>> ParallelRanks::readGraph(const std::string &path) {
+  llvm::Expected<GraphInput> input = openGraphs(path, "", warnings_);
+  if (!input)
+    return input.takeError();
+  llvm::Expected<std::unique_ptr<Graph>> graph = loadGraph(context_, input->file, input->selector, &warnings_);
+  if (!graph)
+    return graph.takeError();
+  addStatedGroups(**graph, *input);
+  if (llvm::Error error = checkWellFormed(**graph))
+    return withPlaces(std::move(error), {input->file, input->selector});
+  return graph;
+}
+
+llvm::Error ParallelRanks::readGroups(llvm::ArrayRef<std::string> paths) {
+  for (const std::string &path : paths) {
+    llvm::Expected<InputFile> file = InputFile::open(path);
+    if (!file)
+      return file.takeError();
+    llvm::Expected<GroupTable> table = readGroupFile(file->source());
+    if (!table)
+      return table.takeError();
+    tables_.push_back(std::move(*table));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ParallelRanks::readGraphs(llvm::ArrayRef<std::string> paths) {
+  firstPath_ = paths.front();
+  for (const std::string &path : paths) {
+    llvm::Expected<std::unique_ptr<Graph>> graph = readGraph(path);
+    if (!graph)
+      return graph.takeError();
+    graphs_.push_back(std::move(*graph));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<StepPlacements> ParallelRanks::readPlacements(const std::string &path) {
+  if (path.empty())
+    return StepPlacements();
+  llvm::Expected<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.takeError();
+  return readPlacementFile(file->source());
+}
+
+namespace {
+
+int64_t highestRank(const GroupTable &table) {
+  int64_t highest = -1;
+  for (const Group &group : table.groups()) {
+    for (int64_t rank : group.ranks)
+      highest = std::max(highest, rank);
+    for (const std::vector<int64_t> &cell : group.partition)
+      for (int64_t rank : cell)
+        highest = std::max(highest, rank);
+  }
+  return highest;
+}
+
+/// The group "0" is the default group of all ranks, unless a file states it.
+void addWorld(GroupTable &groups, size_t ranks) {
+  if (groups.find("0"))
+    return;
+  Group world;
+  world.name = "0";
+  for (size_t rank = 0; rank != ranks; ++rank)
+    world.ranks.push_back(static_cast<int64_t>(rank));
+  groups.set(std::move(world));
+}
+
+} // namespace
+
+size_t ParallelRanks::impliedRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) const {
+  if (graphs_.size() > 1)
+    return graphs_.size();
+  if (stated != 0)
+    return stated;
+  if (tables_.size() > 1)
+    return tables_.size();
+  int64_t count = mesh.empty() ? 0 : 1;
+  for (const NamedAxis &axis : mesh)
+    count = saturatingMultiply(count, axis.size);
+  if (count > 0 && count <= static_cast<int64_t>(mostRanks))
+    return static_cast<size_t>(count);
+  int64_t highest = -1;
+  for (const GroupTable &table : tables_)
+    highest = std::max(highest, highestRank(table));
+  return std::max(static_cast<size_t>(highest + 1), statedRanks(*graphs_.back()));
+}
+
+llvm::Error ParallelRanks::countRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) {
+  const size_t ranks = impliedRanks(stated, mesh);
+  if (ranks == 0 || ranks > mostRanks)
+    return stepError({rule_, firstPath_}, "got one graph that does not state its number of ranks",
+                     "give --ranks N, --groups FILE, or one graph for each rank");
+  if (tables_.size() > 1 && tables_.size() != ranks)
+    return stepError({rule_, ""},
+                     "got " + llvm::Twine(tables_.size()) + " group files for " + llvm::Twine(ranks) +
+                         " ranks, expected one, or one for each rank",
+                     "list them in the order of the ranks");
+  for (size_t rank = 0; rank != ranks; ++rank) {
+    GroupTable groups = graph(rank).groups();
+    if (!tables_.empty())
+      for (const Group &group : tables_[tables_.size() > 1 ? rank : 0].groups())
+        groups.set(group);
+    addWorld(groups, ranks);
+    groups_.push_back(std::move(groups));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error ParallelRanks::sizeMesh(std::vector<NamedAxis> &mesh, llvm::StringRef file) const {
+  for (NamedAxis &axis : mesh)
+    for (const Group &group : groups_.front().groups())
+      if (axis.size == 0 && (group.description == "mesh_" + axis.name || group.description == axis.name))
+        axis.size = group.size().value_or(0);
+  if (mesh.size() == 1 && mesh.front().size == 0)
+    mesh.front().size = static_cast<int64_t>(numRanks());
+  for (const NamedAxis &axis : mesh)
+    if (axis.size == 0)
+      return stepError({rule_, file.str()}, "the size of axis '" + axis.name + "' is not known",
+                       "state the mesh in this file: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+  return llvm::Error::success();
+}
+
+} // namespace ccgraph

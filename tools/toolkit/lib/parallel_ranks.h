@@ -1,0 +1,61 @@
+// ParallelRanks: the graphs of a parallel step and the groups of each rank, read from files.
+//
+// The step is one graph for all ranks or one for each. Groups are one file for all ranks or one for each; the group "0"
+// holds all ranks unless a file states it.
+//
+// Ownership: owns the graphs, which live in its context. Failure: DiagnosticErrors with file and line. Cost: that of
+// the readers.
+#pragma once
+
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/placement.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ccgraph {
+
+/// An error about the input of a comparison; the rule names the command.
+struct StepComplaint {
+  llvm::StringRef rule;
+  std::string file;
+};
+[[nodiscard]] llvm::Error stepError(const StepComplaint &about, const llvm::Twine &message, const llvm::Twine &repair);
+
+class ParallelRanks {
+public:
+  /// `rule`: of the errors.
+  ParallelRanks(llvm::StringRef rule, Diagnostics &warnings) : rule_(rule), warnings_(warnings) {}
+
+  /// Reads a graph of any kind into the context.
+  [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readGraph(const std::string &path);
+  [[nodiscard]] llvm::Error readGroups(llvm::ArrayRef<std::string> paths);
+  [[nodiscard]] llvm::Error readGraphs(llvm::ArrayRef<std::string> paths);
+  /// Reads placements; an empty path gives none.
+  [[nodiscard]] llvm::Expected<StepPlacements> readPlacements(const std::string &path);
+  /// Decides the number of ranks: `stated`, that of the files, or that of the mesh.
+  [[nodiscard]] llvm::Error countRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh);
+  /// Sets the sizes of the axes that have none, from the groups that are described as `mesh_AXIS`.
+  [[nodiscard]] llvm::Error sizeMesh(std::vector<NamedAxis> &mesh, llvm::StringRef file) const;
+
+  [[nodiscard]] size_t numRanks() const { return groups_.size(); }
+  [[nodiscard]] const Graph &graph(size_t rank) const { return *graphs_[graphs_.size() > 1 ? rank : 0]; }
+  [[nodiscard]] const GroupTable &groups(size_t rank) const { return groups_[rank]; }
+
+private:
+  [[nodiscard]] size_t impliedRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) const;
+
+  llvm::StringRef rule_;
+  Diagnostics &warnings_;
+  Context context_;
+  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::vector<GroupTable> tables_;
+  /// by rank
+  std::vector<GroupTable> groups_;
+  std::string firstPath_;
+};
+
+} // namespace ccgraph
