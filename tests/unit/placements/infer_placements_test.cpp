@@ -1,0 +1,288 @@
+// inferPlacements on programs of a few nodes: one rule each, and what must not be a finding.
+#include "ccgraph/placements/infer_placements.h"
+
+#include "ccgraph/frontend/fx_text.h"
+#include "ccgraph/ir/context.h"
+#include "ccgraph/ir/diagnostic.h"
+
+#include <gtest/gtest.h>
+
+namespace ccgraph::placements {
+namespace {
+
+struct InferPlacementsTest : testing::Test {
+  Context context;
+  std::vector<std::unique_ptr<Graph>> graphs;
+  PlacementQuestion question;
+
+  const Graph *read(llvm::StringRef text) {
+    llvm::Expected<GraphList> list = readFxText(context, {"step.py", text});
+    if (!list) {
+      ADD_FAILURE() << llvm::toString(list.takeError());
+      return nullptr;
+    }
+    graphs.push_back(std::move(list->front()));
+    return graphs.back().get();
+  }
+
+  /// Two ranks of one axis, or four of two, run the lines.
+  void ask(llvm::StringRef parameters, llvm::StringRef lines) {
+    const Graph *graph =
+        read(("class M(torch.nn.Module):\n    def forward(self, " + parameters + "):\n" + lines).str());
+    if (question.known.mesh.empty())
+      question.known.mesh = {{"tp", 2}};
+    const bool hasTwo = question.known.mesh.size() == 2;
+    Group tp{"tp"}, dp{"dp"};
+    tp.partition =
+        hasTwo ? std::vector<std::vector<int64_t>>{{0, 1}, {2, 3}} : std::vector<std::vector<int64_t>>{{0, 1}};
+    dp.partition = {{0, 2}, {1, 3}};
+    for (size_t rank = 0; rank != (hasTwo ? 4U : 2U); ++rank) {
+      RankProgram program{graph, {}};
+      program.groups.set(tp);
+      if (hasTwo)
+        program.groups.set(dp);
+      question.ranks.push_back(program);
+    }
+  }
+  void input(size_t position, std::vector<AxisPlacement> axes) {
+    question.known.inputs.push_back({position, position, "x" + std::to_string(position), std::move(axes), {}, {}});
+  }
+  static AxisPlacement shard(int64_t dim) { return {AxisPlacement::Kind::Shard, dim}; }
+  static AxisPlacement partial() { return {AxisPlacement::Kind::PartialSum, 0}; }
+
+  PlacementAnswer answer() {
+    llvm::Expected<PlacementAnswer> result = inferPlacements(question);
+    if (!result) {
+      ADD_FAILURE() << llvm::toString(result.takeError());
+      return {};
+    }
+    return *result;
+  }
+  /// Returns the placement of a node, its axes joined by commas.
+  static std::string of(const PlacementAnswer &answer, llvm::StringRef name) {
+    std::string text;
+    for (const PlacedValue &value : answer.values)
+      if (value.node->name().str() == name && value.element == 0)
+        for (const AxisHold &hold : value.axes)
+          text += (text.empty() ? "" : ", ") + holdText(hold);
+    return text;
+  }
+  std::string findings() {
+    std::string text;
+    for (const PlacementFinding &finding : answer().findings)
+      text += findingName(finding.kind).str() + " at " + finding.node->name().str().str() + ";";
+    return text;
+  }
+};
+
+TEST_F(InferPlacementsTest, AReshapeKeepsBatchAndSequenceApart) {
+  ask(R"(x: "f32[2, 4, 6][24, 6, 1]cpu")", R"(
+        view: "f32[8, 6][6, 1]cpu" = torch.ops.aten.view.default(x, [8, 6])
+        view_1: "f32[2, 4, 6][24, 6, 1]cpu" = torch.ops.aten.view.default(view, [2, 4, 6])
+        view_2: "f32[2, 4, 3, 2][24, 6, 2, 1]cpu" = torch.ops.aten.view.default(view, [2, 4, 3, 2])
+        return (view_1, view_2)
+)");
+  input(0, {shard(1)});
+  PlacementAnswer result = answer();
+  EXPECT_EQ(of(result, "view"), "shard(0) of each of 2 blocks");
+  EXPECT_EQ(of(result, "view_1"), "shard(1)");
+  EXPECT_EQ(of(result, "view_2"), "shard(1)");
+}
+
+TEST_F(InferPlacementsTest, TwoAxesOfOneDimensionAreGatheredInTheirOrder) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(x: "f32[4, 6][6, 1]cpu", y: "f32[8, 6][6, 1]cpu")", R"(
+        gather: "f32[8, 6][6, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, 'dp')
+        wait: "f32[8, 6][6, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(gather)
+        add: "f32[8, 6][6, 1]cpu" = torch.ops.aten.add.Tensor(wait, y)
+        return (add,)
+)");
+  input(0, {shard(0), shard(0)});
+  input(1, {AxisPlacement(), shard(0)});
+  question.known.inputs[0].splitOrder = {1, 0};
+  EXPECT_EQ(of(answer(), "add"), "replicated, shard(0)");
+  EXPECT_EQ(findings(), "");
+  question.known.inputs[0].splitOrder = {0, 1};
+  EXPECT_EQ(findings(), "mismatched-operands at add;") << "tp cut after dp, so the gathered rows are in another order";
+}
+
+TEST_F(InferPlacementsTest, ALinearFunctionOfAPartialSumStaysPartial) {
+  ask(R"(x: "f32[4, 6][6, 1]cpu", w: "f32[6, 6][6, 1]cpu")", R"(
+        mul: "f32[4, 6][6, 1]cpu" = torch.ops.aten.mul.Tensor(x, 0.5)
+        mm: "f32[4, 6][6, 1]cpu" = torch.ops.aten.mm.default(mul, w)
+        add: "f32[4, 6][6, 1]cpu" = torch.ops.aten.add.Tensor(mm, x)
+        sum_1: "f32[6][1]cpu" = torch.ops.aten.sum.dim_IntList(add, [0])
+        relu: "f32[6][1]cpu" = torch.ops.aten.relu.default(sum_1)
+        tanh: "f32[6][1]cpu" = torch.ops.aten.tanh.default(relu)
+        return (tanh,)
+)");
+  input(0, {partial()});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "sum_1"), "partial(sum)");
+  EXPECT_EQ(findings(), "unreduced-operand at relu;") << "what follows a finding makes no other";
+}
+
+TEST_F(InferPlacementsTest, AWholeValueInAPartialSumCountsOnceForEachRank) {
+  ask(R"(x: "f32[4, 6][6, 1]cpu", b: "f32[6][1]cpu")", R"(
+        add: "f32[4, 6][6, 1]cpu" = torch.ops.aten.add.Tensor(x, b)
+        reduce: "f32[4, 6][6, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(add, 'sum', 'tp')
+        wait: "f32[4, 6][6, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(reduce)
+        share: "f32[6][1]cpu" = torch.ops.aten.div.Tensor(b, 2)
+        add_1: "f32[4, 6][6, 1]cpu" = torch.ops.aten.add.Tensor(x, share)
+        reduce_1: "f32[4, 6][6, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(add_1, 'sum', 'tp')
+        wait_1: "f32[4, 6][6, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(reduce_1)
+        return (wait, wait_1)
+)");
+  input(0, {partial()});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "added-on-every-rank at reduce;") << "a share of the bias is added rightly";
+}
+
+TEST_F(InferPlacementsTest, AReductionOfEqualValuesIsSuperfluous) {
+  ask(R"(x: "f32[4][1]cpu", p: "f32[4][1]cpu")", R"(
+        reduce: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'avg', 'tp')
+        ones: "f32[4][1]cpu" = torch.ops.aten.ones.default([4], dtype = torch.float32)
+        count: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(ones, 'sum', 'tp')
+        largest: "f32[4][1]cpu" = torch.ops._c10d_functional.all_reduce.default(p, 'max', 'tp')
+        return (reduce, count, largest)
+)");
+  input(0, {AxisPlacement()});
+  input(1, {partial()});
+  EXPECT_EQ(findings(), "superfluous-collective at reduce;wrong-reduction at largest;") << "ones count the ranks";
+}
+
+TEST_F(InferPlacementsTest, ShardsOfDifferentDimensionsDoNotMeet) {
+  ask(R"(x: "f32[4, 4][4, 1]cpu", y: "f32[4, 4][4, 1]cpu", z: "f32[4, 4][4, 1]cpu")", R"(
+        add: "f32[4, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(x, y)
+        mm: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, z)
+        softmax: "f32[4, 4][4, 1]cpu" = torch.ops.aten._softmax.default(y, 1, False)
+        mm_1: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(y, z)
+        reduce: "f32[4, 4][4, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', 'tp')
+        return (add, mm, softmax, mm_1, reduce)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(1)});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(findings(), "mismatched-operands at add;part-of-dimension at softmax;mismatched-operands at mm_1;"
+                        "reduced-parts at reduce;");
+}
+
+TEST_F(InferPlacementsTest, AScatterAfterSplitAndCatCutsTheDimensionOfTheSplit) {
+  ask(R"(x: "f32[2, 4][4, 1]cpu")", R"(
+        split = torch.ops.aten.split.Tensor(x, 2, 1)
+        a: "f32[2, 2][4, 1]cpu" = split[0]
+        b: "f32[2, 2][4, 1]cpu" = split[1]
+        cat: "f32[4, 2][2, 1]cpu" = torch.ops.aten.cat.default([a, b])
+        scatter: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.reduce_scatter_tensor.default(cat, 'sum', 2, 'tp')
+        wait: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(scatter)
+        rows: "f32[1, 4][4, 1]cpu" = torch.ops._c10d_functional.reduce_scatter_tensor.default(x, 'sum', 2, 'tp')
+        return (wait, rows)
+)");
+  input(0, {partial()});
+  PlacementAnswer result = answer();
+  EXPECT_EQ(of(result, "wait"), "shard(1)");
+  EXPECT_EQ(of(result, "rows"), "shard(0)");
+}
+
+TEST_F(InferPlacementsTest, AnAllToAllExchangesAnAxisWithALocalFactor) {
+  ask(R"(x: "f32[4, 8, 2][16, 2, 1]cpu")", R"(
+        view: "f32[4, 2, 4, 2][16, 8, 2, 1]cpu" = torch.ops.aten.view.default(x, [4, 2, 4, 2])
+        permute: "f32[2, 4, 4, 2][8, 16, 2, 1]cpu" = torch.ops.aten.permute.default(view, [1, 0, 2, 3])
+        clone: "f32[2, 4, 4, 2][32, 8, 2, 1]cpu" = torch.ops.aten.clone.default(permute)
+        all: "f32[2, 4, 4, 2][32, 8, 2, 1]cpu" = torch.ops._c10d_functional.all_to_all_single.default(clone, [1, 1], [1, 1], 'tp')
+        wait: "f32[2, 4, 4, 2][32, 8, 2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all)
+        back: "f32[8, 4, 2][8, 2, 1]cpu" = torch.ops.aten.view.default(wait, [8, 4, 2])
+        return (back,)
+)");
+  // sequence is cut before, heads after
+  input(0, {shard(0)});
+  EXPECT_EQ(of(answer(), "back"), "shard(1)");
+}
+
+TEST_F(InferPlacementsTest, ASliceAtTheOffsetOfTheRankIsAShard) {
+  auto slice = [](llvm::StringRef range) {
+    return ("        part: \"f32[2][1]cpu\" = torch.ops.aten.slice.Tensor(x, 0, " + range +
+            ")\n        return (part,)\n")
+        .str();
+  };
+  constexpr const char *x = R"(x: "f32[4][1]cpu")";
+  ask(x, slice("0, 2"));
+  input(0, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "part"), "replicated");
+  const Graph *first = question.ranks[0].graph;
+  const std::string head = std::string("class M(torch.nn.Module):\n    def forward(self, ") + x + "):\n";
+  question.ranks[1].graph = read(head + slice("2, 4"));
+  EXPECT_EQ(of(answer(), "part"), "shard(0)");
+  question.ranks[0].graph = question.ranks[1].graph;
+  question.ranks[1].graph = first;
+  EXPECT_EQ(findings(), "part-of-other-rank at part;");
+  question.known.inputs[0].axes = {partial()};
+  question.ranks[0].graph = first;
+  question.ranks[1].graph = read(head + slice("2, 4"));
+  EXPECT_EQ(findings(), "unreduced-operand at part;");
+}
+
+TEST_F(InferPlacementsTest, OneRankThatReadsAnotherValueVaries) {
+  constexpr const char *text = R"(class M(torch.nn.Module):
+    def forward(self, x: "f32[4][1]cpu"):
+        a: "f32[4][1]cpu" = torch.ops.aten.neg.default(x)
+        b: "f32[4][1]cpu" = torch.ops.aten.neg.default(%)
+        return (b,)
+)";
+  auto with = [&](const char *value) {
+    std::string copy = text;
+    return copy.replace(copy.find('%'), 1, value);
+  };
+  ask(R"(x: "f32[4][1]cpu")", "        return (x,)\n");
+  for (RankProgram &rank : question.ranks)
+    rank.graph = read(with("a"));
+  input(0, {AxisPlacement()});
+  question.known.outputs = {{0, 0, "b", {AxisPlacement()}, {}, {}}};
+  EXPECT_EQ(findings(), "");
+  question.ranks[1].graph = read(with("x"));
+  EXPECT_EQ(of(answer(), "b"), "varying");
+  EXPECT_EQ(findings(), "wrong-output at b;");
+}
+
+TEST_F(InferPlacementsTest, TheAxesAreThoseOfTheGroups) {
+  ask(R"(x: "f32[4][1]cpu")", "        return (x,)\n");
+  question.known.mesh.clear();
+  question.ranks.resize(4, question.ranks.front());
+  for (RankProgram &rank : question.ranks) {
+    rank.groups = {};
+    for (auto [name, cells] : {std::pair<const char *, std::vector<std::vector<int64_t>>>{"inner", {{0, 1}, {2, 3}}},
+                               {"outer", {{0, 2}, {1, 3}}}}) {
+      Group group{name};
+      group.partition = cells;
+      rank.groups.set(group);
+    }
+  }
+  PlacementAnswer result = answer();
+  ASSERT_EQ(result.mesh.size(), 2U);
+  EXPECT_EQ(result.mesh[0].name + result.mesh[1].name, "outerinner");
+  for (RankProgram &rank : question.ranks)
+    rank.groups = {};
+  llvm::Expected<PlacementAnswer> none = inferPlacements(question);
+  ASSERT_FALSE(static_cast<bool>(none));
+  EXPECT_NE(llvm::toString(none.takeError()).find("the groups of the ranks do not form a mesh"), std::string::npos);
+}
+
+TEST_F(InferPlacementsTest, AnOperatorWithoutARuleKeepsEqualValuesEqual) {
+  ask(R"(x: "f32[4, 4][4, 1]cpu", y: "f32[4, 4][4, 1]cpu")", R"(
+        a: "f32[4, 4][4, 1]cpu" = torch.ops.aten.linalg_inv.default(x)
+        b: "f32[4, 4][4, 1]cpu" = torch.ops.aten.linalg_inv.default(y)
+        r: "f32[4, 4][4, 1]cpu" = torch.ops.aten.rand_like.default(x)
+        return (a, b, r)
+)");
+  input(0, {AxisPlacement()});
+  input(1, {shard(0)});
+  PlacementAnswer result = answer();
+  EXPECT_EQ(of(result, "a"), "replicated");
+  EXPECT_EQ(of(result, "b"), "undecided");
+  EXPECT_EQ(of(result, "r"), "replicated (assumed)");
+  ASSERT_EQ(result.undecided.size(), 1U);
+  EXPECT_EQ(result.undecided.front(), "b: no rule for aten.linalg_inv");
+}
+
+} // namespace
+} // namespace ccgraph::placements
