@@ -5,6 +5,7 @@
 #include "driver/check_job.h"
 #include "driver/check_options.h"
 #include "driver/check_pipeline.h"
+#include "driver/check_placements.h"
 #include "driver/check_same.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -36,6 +37,8 @@ llvm::Expected<ExitCode> checkJob(const CheckOptions &options, llvm::ArrayRef<st
 llvm::Expected<ExitCode> checkInput(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
   if (!options.sameAs.empty())
     return checkSameStep(options, paths, streams);
+  if (options.inferPlacements)
+    return checkPlacementsOf(options, paths, streams);
   if (options.isOfContract())
     return checkContractOf(options, paths.front(), streams);
   if (options.isOfSchedule())

@@ -46,6 +46,15 @@ void addSameStepFlags(CommandLine &line, CheckOptions &options) {
                 [&options](size_t trials) { options.trials = trials; });
 }
 
+void addPlacementFlags(CommandLine &line, CheckOptions &options) {
+  line.beginTopic("placements", "how the ranks hold each value",
+                  "GRAPH is the graph that every rank runs, or one for each rank. docs/placements.md explains the "
+                  "answer. Exit codes: 0 no finding, 1 a finding, 3 cannot be decided, 2 wrong input.");
+  line.addSwitch("--infer-placements",
+                 "say for each value and mesh axis whether it is replicated, sharded, a partial sum or varying",
+                 options.inferPlacements);
+}
+
 /// Returns a flag that was given and that only schedules have.
 std::string scheduleFlag(const CheckOptions &options) {
   return options.stages != 0 ? "--stages" : options.stageSizes.empty() ? "--stage-graphs" : "--stage-sizes";
@@ -96,12 +105,16 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
 }
 
 llvm::Error checkSameStepUsage(const CheckOptions &options) {
-  if (options.sameAs.empty()) {
-    if (!options.placements.empty() || options.trials != 0)
-      return usage(llvm::Twine(options.placements.empty() ? "--trials" : "--placements") +
-                   " without --same-as: expected the graph of one device too");
+  if (options.sameAs.empty() && options.trials != 0)
+    return usage("--trials without --same-as: expected the graph of one device too");
+  if (options.sameAs.empty() && !options.inferPlacements) {
+    if (!options.placements.empty())
+      return usage("--placements without --same-as: expected the graph of one device too, or --infer-placements");
     return llvm::Error::success();
   }
+  const std::string command = options.sameAs.empty() ? "--infer-placements" : "--same-as";
+  if (!options.sameAs.empty() && options.inferPlacements)
+    return usage("--same-as with --infer-placements: expected one of them");
   for (auto [flag, isGiven] : {std::pair("--replay", options.replay),
                                {"--max-resident", options.maxResident != 0},
                                {"--machine", !options.machine.empty()},
@@ -112,7 +125,7 @@ llvm::Error checkSameStepUsage(const CheckOptions &options) {
                                {"a contract", options.isOfContract()},
                                {"a schedule", options.isOfSchedule()}})
     if (isGiven)
-      return usage("--same-as with " + llvm::Twine(flag) + ": expected one of them");
+      return usage(command + " with " + llvm::Twine(flag) + ": expected one of them");
   return llvm::Error::success();
 }
 
@@ -150,6 +163,7 @@ CommandLine declareCheckFlags(CheckOptions &options) {
   addContractFlags(line, options);
   addPipelineFlags(line, options);
   addSameStepFlags(line, options);
+  addPlacementFlags(line, options);
   return line;
 }
 

@@ -45,6 +45,8 @@ struct CheckOptions {
   std::string placements;
   /// evaluations; 0: not given
   size_t trials = 0;
+  /// place each value of a step on the axes of its mesh
+  bool inferPlacements = false;
   /// topic, empty for the first screen; no value: help was not requested
   std::optional<std::string> help;
   bool version = false;

@@ -1,0 +1,55 @@
+#include "ccgraph/toolkit/placement_files.h"
+
+#include "parallel_ranks.h"
+
+namespace ccgraph {
+namespace {
+
+NamedNode namedNode(const Node *node) {
+  if (!node)
+    return {};
+  Diagnostic diagnostic = diagnose(*node, "placements.finding", "");
+  llvm::StringRef source = diagnostic.notes.empty() ? "" : llvm::StringRef(diagnostic.notes.back());
+  source.consume_front("from ");
+  return {node->name().str().str(), source.str()};
+}
+
+NamedPlacements named(const placements::PlacementAnswer &answer) {
+  NamedPlacements result{answer.mesh, {}, {}, answer.undecided, answer.assumed};
+  for (const placements::PlacedValue &value : answer.values) {
+    std::string name = value.node->name().str().str();
+    const bool isList = value.element != 0 || (value.node->type() && value.node->type()->isList());
+    result.values.push_back({isList ? name + "[" + std::to_string(value.element) + "]" : name, value.axes});
+  }
+  for (const placements::PlacementFinding &finding : answer.findings)
+    result.findings.push_back({finding.kind, answer.mesh[finding.axis].name, namedNode(finding.node),
+                               namedNode(finding.operand), finding.text, finding.repair});
+  return result;
+}
+
+} // namespace
+
+llvm::Expected<NamedPlacements> inferPlacementsOfFiles(const PlacementFiles &files, Diagnostics &warnings) {
+  ParallelRanks ranks("placements.input", warnings);
+  if (llvm::Error error = ranks.readGroups(files.groups))
+    return error;
+  if (llvm::Error error = ranks.readGraphs(files.graphs))
+    return error;
+  llvm::Expected<StepPlacements> known = ranks.readPlacements(files.placements);
+  if (!known)
+    return known.takeError();
+  placements::PlacementQuestion question;
+  question.known = std::move(*known);
+  if (llvm::Error error = ranks.countRanks(files.ranks, question.known.mesh))
+    return error;
+  if (llvm::Error error = ranks.sizeMesh(question.known.mesh, files.placements))
+    return error;
+  for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
+    question.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
+  llvm::Expected<placements::PlacementAnswer> answer = placements::inferPlacements(question);
+  if (!answer)
+    return answer.takeError();
+  return named(*answer);
+}
+
+} // namespace ccgraph
