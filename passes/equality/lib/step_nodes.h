@@ -1,4 +1,5 @@
-// The nodes of a parallel step: which nodes of the ranks belong together, and what kinds of nodes the walk distinguishes.
+// The nodes of a parallel step: which nodes of the ranks belong together, and which kinds of nodes the walk
+// distinguishes.
 //
 // Ownership: borrows the graphs. Failure: none. Cost: Alignment is linear in the nodes of all ranks; the others O(1).
 #pragma once

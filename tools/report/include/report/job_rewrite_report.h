@@ -2,7 +2,8 @@
 //   {"ranks": 4, "graphs": 4, "changed": 4, "proved": true, "reason": "", "safe": ["dataflow", "streams", ...],
 //    "warnings": ""}
 // `reason` states why each rank keeps its order across groups; it is empty if the rewritten job was proved. `safe`
-// lists the semantics under which no rank of a proved job waits for ever. `warnings` has those of the readers, as the tools print them.
+// lists the semantics under which no rank of a proved job waits for ever. `warnings` has those of the readers, as the
+// tools print them.
 //
 // Ownership: borrows the result. Failure: none; the stream keeps the system's error. Cost: negligible.
 #pragma once
