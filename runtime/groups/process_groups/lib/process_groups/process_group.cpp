@@ -139,6 +139,15 @@ std::vector<Tensor> listOf(const Tensor &tensor) {
   return list;
 }
 
+/// A call of one tensor in place, made without lists that are moved.
+GroupCall inPlaceOf(GroupOp op, const Tensor &tensor, Reduction reduction = {}) {
+  GroupCall call;
+  call.op = op;
+  call.inputs.push_back(tensor);
+  call.reduction = reduction;
+  return call;
+}
+
 GroupCall callOf(GroupOp op, std::vector<Tensor> inputs, std::vector<Tensor> outputs) {
   GroupCall call;
   call.op = op;
@@ -170,7 +179,7 @@ GroupCall transferring(GroupOp op, const Tensor &tensor, int64_t peer, int64_t t
 } // namespace
 
 llvm::Expected<WorkPtr> ProcessGroup::allReduce(const Tensor &tensor, Reduction reduction, CallOptions options) {
-  return issue(reducing(GroupOp::AllReduce, listOf(tensor), {}, reduction), options);
+  return issue(inPlaceOf(GroupOp::AllReduce, tensor, reduction), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allReduceCoalesced(std::vector<Tensor> tensors, Reduction reduction,
@@ -180,13 +189,15 @@ llvm::Expected<WorkPtr> ProcessGroup::allReduceCoalesced(std::vector<Tensor> ten
 
 llvm::Expected<WorkPtr> ProcessGroup::reduce(const Tensor &tensor, int64_t root, Reduction reduction,
                                              CallOptions options) {
-  GroupCall call = reducing(GroupOp::Reduce, listOf(tensor), {}, reduction);
+  GroupCall call = inPlaceOf(GroupOp::Reduce, tensor, reduction);
   call.root = root;
   return issue(std::move(call), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::broadcast(const Tensor &tensor, int64_t root, CallOptions options) {
-  return issue(rooted(GroupOp::Broadcast, listOf(tensor), {}, root), options);
+  GroupCall call = inPlaceOf(GroupOp::Broadcast, tensor);
+  call.root = root;
+  return issue(std::move(call), options);
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::allGather(std::vector<Tensor> outputs, const Tensor &input, CallOptions options) {
