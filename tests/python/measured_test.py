@@ -164,13 +164,18 @@ def check_unmatched():
         it = measured(folder, extra=700.0)
         assert it["unmatched"] == [{"name": "aten::unknown", "ns": 700_000 * STEPS * RANKS}], it["unmatched"]
         os.remove(f"{folder}/rank0.log")
-        assert "graph_0_cpp_fused_add_relu_0" in [entry["name"] for entry in explain(folder)["unmatched"]]
+        it = explain(folder)
+        assert "graph_0_cpp_fused_add_relu_0" in [entry["name"] for entry in it["unmatched"]]
+        assert [note[:46] for note in it["notes"]] == ["no file states the nodes of Inductor's kernels"], it["notes"]
         # A file of the mapping alone, as trace.enabled writes it.
         write(f"{folder}/inductor_provenance_tracking_node_mappings.json", json.dumps(MAPPING))
         assert total(explain(folder)["unmatched"]) == 700_000 * STEPS * RANKS
         # A step with one call more than the graph has nodes: none of them is matched.
         write(f"{folder}/graph.py", GRAPH.replace("torch.ops.aten.mm.default(x, mm)", "torch.ops.aten.neg.default(mm)"))
         assert "aten::mm" in [entry["name"] for entry in explain(folder)["unmatched"]]
+        # Most of the time is of another program.
+        write_job(folder, extra=90_000.0)
+        assert [note[:38] for note in explain(folder)["notes"]] == ["less than half of the time is matched,"]
 
 
 def device_trace(rank, step_range, late=0.0, elements=16):

@@ -37,6 +37,21 @@ std::string ranksText(const std::set<int64_t> &ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + text;
 }
 
+/// States why little is matched. Requires the shares of rules and events.
+void noteShares(const MatchedJob &job, JobExplanation &explanation) {
+  const bool hasKernels = llvm::any_of(explanation.unmatched, [](const MatchedShare &event) {
+    llvm::StringRef name = event.name;
+    return name.startswith("triton_") || name.contains("cpp_fused_");
+  });
+  if (hasKernels && !job.hasKernelNames)
+    explanation.notes.push_back("no file states the nodes of Inductor's kernels: compile with TORCH_TRACE and "
+                                "torch._inductor.config.trace.provenance_tracking_level=1");
+  const int64_t matched = explanation.matchedTime(), all = matched + explanation.unmatchedTime();
+  if (matched < all - matched)
+    explanation.notes.push_back("less than half of the time is matched, so this may not be the graph that the job "
+                                "executed (--graph chooses another one of a log)");
+}
+
 /// States what the traces lack.
 void addNotes(const MatchedJob &job, const JobLanes &lanes, JobExplanation &explanation) {
   explanation.notes = job.notes;
@@ -62,6 +77,17 @@ void addNotes(const MatchedJob &job, const JobLanes &lanes, JobExplanation &expl
     explanation.notes.push_back("some ranks have no collective in common, so their clocks are not compared");
 }
 
+/// Delays that differ from step to step are in no median, so the replay has less of them than a step.
+void noteReplay(JobExplanation &explanation) {
+  constexpr int64_t tenth = 10;
+  const int64_t difference = explanation.period - explanation.replayed;
+  if (explanation.replayed == 0 || difference * tenth <= explanation.period)
+    return;
+  const int64_t percent = difference * 100 / explanation.period;
+  explanation.notes.push_back("delays that differ from step to step take " + std::to_string(percent) +
+                              " % of the time; what a change would save leaves them out");
+}
+
 } // namespace
 
 int64_t JobExplanation::matchedTime() const { return sumOf(rules); }
@@ -78,7 +104,9 @@ JobExplanation explainJob(const MatchedJob &job) {
   explanation.ranks = rankAccounts(job, lanes);
   explanation.collectives = collectiveAccounts(job, lanes);
   explanation.durations = nodeTimes(job, lanes);
+  noteShares(job, explanation);
   addMends(job, lanes, explanation);
+  noteReplay(explanation);
   return explanation;
 }
 
