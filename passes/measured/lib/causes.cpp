@@ -169,6 +169,7 @@ Cause CauseFinder::causeOf(const JointTransfer &joint, unsigned depth) const {
 
 Cause CauseFinder::largest(const JointTransfer &joint, const Excess &excess, unsigned depth) const {
   constexpr unsigned longestChain = 16;
+  constexpr int64_t smallestShare = 20;
   Cause cause{Cause::Kind::None, lanes_.ranks[joint.members[joint.last]].rank, "", excess.since, 0};
   auto consider = [&](Cause::Kind kind, const Part &part) {
     if (part.sum > cause.nanoseconds)
@@ -186,8 +187,10 @@ Cause CauseFinder::largest(const JointTransfer &joint, const Excess &excess, uns
   const size_t late = joint.members[joint.last];
   for (NodeIndex launch : job_.calls[stall.item->key.node].launches)
     if (const JointTransfer *earlier = lanes_.find(stall.step, launch, late)) {
-      const bool waitsForAnother = earlier->members[earlier->last] != late && earlier->members.size() > 1 &&
-                                   earlier->lastArrival() > stall.item->begin;
+      // The collective ended later by what its last rank came after this one, whenever this one began to wait.
+      const auto own = llvm::find(earlier->members, late) - earlier->members.begin();
+      const int64_t heldBack = earlier->lastArrival() - earlier->arrivals[static_cast<size_t>(own)];
+      const bool waitsForAnother = heldBack * smallestShare > stall.item->duration();
       if (waitsForAnother && depth < longestChain)
         if (Cause further = causeOf(*earlier, depth + 1); further.kind != Cause::Kind::None)
           return further;
