@@ -294,8 +294,8 @@ ChunkPlans withChains(const ChunkPlans &chains, const ChunkPlans &others) {
   return all;
 }
 
-/// Keeps the plans of the fastest of a few sets: chains and regions whose pieces save more than is hidden anyway; if no
-/// chains are faster: such regions, those of them that gather, those that reduce, all regions, or none.
+/// Keeps the plans of the fastest of a few sets: chains whose pieces save more than is hidden anyway, with such regions
+/// or with all that are left; such regions, those of them that gather, those that reduce, all regions, or none.
 void Chunker::chooseBySchedule() {
   ChunkPlans all, worth, gathers, reduces, chains, best;
   for (const ChunkPlan &plan : chains_)
@@ -316,11 +316,13 @@ void Chunker::chooseBySchedule() {
     step = *cut;
     best = set;
   };
-  if (!chains.empty())
+  if (!chains.empty()) {
     attempt(withChains(chains, worth));
-  const bool chained = !best.empty();
+    if (ChunkPlans set = withChains(chains, all); set.size() != withChains(chains, worth).size())
+      attempt(set);
+  }
   for (const ChunkPlans *set : {&worth, &all, &gathers, &reduces})
-    if (!set->empty() && (set == &worth || (set->size() != worth.size() && !chained)))
+    if (!set->empty() && (set == &worth || set->size() != worth.size()))
       attempt(*set);
   pass_.before_ += program_.time / picosecondsOfNs;
   pass_.after_ += step.time / picosecondsOfNs;
@@ -385,7 +387,7 @@ std::string Chunker::planPieces(Plan plan) {
   const ChunkRegion &first = chain.regions.front(), &last = chain.regions.back();
   const bool hasRoom = facts_.spare().hasRoom(bytes, first.gathers() ? first.launch : first.products.front(),
                                               (last.gathers() ? last.products.back() : last.wait)->next());
-  if (named_.empty() && !trial_ && !hasRoom)
+  if (named_.empty() && !hasRoom)
     return "the pieces would hold " + std::to_string(bytes) +
            " bytes beside the whole, which exceeds the memory budget";
   plan.choice = std::move(choice);
@@ -449,12 +451,13 @@ llvm::Expected<Changed> Chunker::run() {
   pass_.done_.clear();
   if (llvm::Error error = readNames())
     return error;
-  for (Node *node : graph_)
-    if (collectiveOf(*node))
-      visit(node);
+  // Before the other regions take memory, since they may go instead of them.
   for (Node *node : graph_)
     if (collectiveOf(*node))
       visitChain(node);
+  for (Node *node : graph_)
+    if (collectiveOf(*node))
+      visit(node);
   if (trial_ && !(plans_.empty() && chains_.empty()))
     chooseBySchedule();
   else

@@ -268,13 +268,17 @@ std::optional<ChunkObstacle> chainObstacle(RegionFacts &facts, const ChunkChain 
   return facts.isOpaqueBetween(*begin, end) ? std::optional(ChunkObstacle::Opaque) : std::nullopt;
 }
 
+// All pieces are computed at the end, so what the chain reads is held until then, and so are gathered rows.
 int64_t bytesOfPieces(const ChunkChain &chain) {
-  int64_t bytes = 0;
+  int64_t bytes = bytesOf(*inputOf(chain.regions.front()));
   for (const ChunkRegion &region : chain.regions)
-    bytes += bytesOfPieces(region);
+    bytes += bytesOfPieces(region) + bytesOf(*region.wait) + bytesOf(*region.launch->operand(0));
   for (const auto &links : chain.links)
-    for (const Node *link : links)
+    for (const Node *link : links) {
       bytes += bytesOf(*link);
+      for (const Node *operand : link->dataOperands())
+        bytes += bytesOf(*operand);
+    }
   return bytes;
 }
 

@@ -91,6 +91,7 @@ PredictedStep ChunkTrial::scheduleWhole() {
   const overlap::GraphProblem &given = program.given();
   overlap::Schedule schedule = overlap::search(given.problem, searchOptionsOf(context_, walks_, beam_));
   overlap::Replay replay = overlap::replay(given.problem, schedule);
+  peak_ = schedule.peakBytes;
   exposed_.assign(graph_.idLimit(), 0);
   for (uint32_t step = 0; step < given.nodes.size(); ++step)
     exposed_[given.nodes[step]->id()] = replay.exposedBy[step];
@@ -115,7 +116,7 @@ std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan
   if (bound >= limit)
     return std::nullopt;
   overlap::Schedule schedule = overlap::search(problem, searchOptionsOf(context_, walks_, beam_));
-  const bool fits = schedule.peakBytes <= context_.memoryBudget().value_or(overlap::unlimited);
+  const bool fits = schedule.peakBytes <= std::max(peak_, context_.memoryBudget().value_or(overlap::unlimited));
   return fits ? std::optional(PredictedStep{schedule.picoseconds, bound}) : std::nullopt;
 }
 

@@ -48,7 +48,7 @@ public:
   /// Returns for how many picoseconds the launch is exposed in that schedule.
   [[nodiscard]] int64_t exposed(const Node &launch) const { return exposed_[launch.id()]; }
   /// Finds the fastest schedule with these regions cut; empty if the bound is at least `limit`, or if every schedule
-  /// that was found exceeds the budget.
+  /// that was found exceeds the budget and needs more memory than the program as it is.
   [[nodiscard]] std::optional<PredictedStep> schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const;
 
 private:
@@ -56,6 +56,7 @@ private:
   PassContext &context_;
   Count walks_, beam_;
   std::vector<int64_t> exposed_; ///< by node id
+  int64_t peak_ = 0;             ///< bytes of the schedule of the program as it is
 };
 
 } // namespace ccgraph
