@@ -321,6 +321,9 @@ void Chunker::chooseBySchedule() {
     if (ChunkPlans set = withChains(chains, all); set.size() != withChains(chains, worth).size())
       attempt(set);
   }
+  // Parts of the regions are not tried where chains are faster, since each attempt is a search.
+  if (!best.empty())
+    gathers.clear(), reduces.clear();
   for (const ChunkPlans *set : {&worth, &all, &gathers, &reduces})
     if (!set->empty() && (set == &worth || set->size() != worth.size()))
       attempt(*set);
