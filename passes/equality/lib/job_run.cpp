@@ -48,6 +48,8 @@ private:
     const Node *next = nullptr;
     size_t placeholders = 0;
     std::vector<bool> pending;
+    /// by node id: how many reads of the value are left
+    std::vector<uint32_t> readsLeft;
   };
 
   void prepare() {
@@ -58,6 +60,10 @@ private:
       ranks_[i].next = graph.front();
       ranks_[i].pending.assign(graph.idLimit(), false);
       results_[i].values.resize(graph.idLimit());
+      ranks_[i].readsLeft.assign(graph.idLimit(), 0);
+      for (const Node *node : graph)
+        for (const Node *operand : node->dataOperands())
+          ++ranks_[i].readsLeft[operand->id()];
     }
   }
 
@@ -77,7 +83,20 @@ private:
         return false;
     state.next = node->next();
     execute(rank, *node);
+    if (!isLaunch(*node))
+      freeOperands(rank, *node);
     return true;
+  }
+  static bool isLaunch(const Node &node) {
+    return node.opcode() == Opcode::CallFunction && node.op()->role == OpRole::Collective;
+  }
+  /// Frees the operands whose last reader has run.
+  void freeOperands(size_t rank, const Node &node) {
+    if (programs_[rank].keepsValues)
+      return;
+    for (const Node *operand : node.dataOperands())
+      if (--ranks_[rank].readsLeft[operand->id()] == 0)
+        results_[rank].values[operand->id()] = Value();
   }
 
   void execute(size_t rank, const Node &node) {
@@ -96,7 +115,7 @@ private:
     case Opcode::CallFunction:
       break;
     }
-    if (node.op()->role == OpRole::Collective)
+    if (isLaunch(node))
       return launch(rank, node);
     llvm::Expected<Value> value = evaluator_.evaluate(node, values, results_[rank].draws);
     if (!value)
@@ -191,6 +210,7 @@ private:
     }
     values[node.id()] = pending.launch.call.spec->coalesced ? Value(std::move(list)) : list.front();
     ranks_[pending.rank].pending[node.id()] = false;
+    freeOperands(pending.rank, node);
   }
 
   void reportBlocked() {

@@ -31,6 +31,8 @@ struct RankProgram {
   const Graph *graph = nullptr;
   const GroupTable *groups = nullptr;
   int64_t rank = 0;
+  /// false: a value is freed after its last use, and only the outputs are left
+  bool keepsValues = true;
 };
 
 /// Evaluates nodes, and remembers the calls that it has computed.
@@ -57,7 +59,7 @@ private:
 
 /// The values of one rank after a run.
 struct RankValues {
-  /// by node id
+  /// by node id; of programs that keep their values
   std::vector<Value> values;
   /// the leaves of the output in order
   std::vector<Value> outputs;

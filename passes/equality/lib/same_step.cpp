@@ -45,13 +45,17 @@ public:
     for (unsigned i = 0; i != most; ++i) {
       const StepComparison &steps = folded_.size() == 2 ? folded_[i % 2].comparison : comparison_;
       Trial trial(comparison_.seed + i);
+      trial.keepsValues = false;
       if (llvm::Error error = runTrial(steps, trial))
         return error;
       if (trial.problem) {
         answer_.assumed.push_back(problemText(*trial.problem, trial.ofSingle));
         return std::move(answer_);
       }
-      take(steps, trial);
+      take(trial);
+      if (trial.differs() && answer_.where.empty())
+        if (llvm::Error error = locateDifference(steps, comparison_.seed + i))
+          return error;
       if (trial.differs() && trial.evaluator.field().numGaps() != 0 && most < comparison_.trials + mostExtraTrials)
         ++most;
     }
@@ -66,7 +70,7 @@ private:
     unsigned times = 0, proofs = 0;
   };
 
-  void take(const StepComparison &steps, Trial &trial) {
+  void take(Trial &trial) {
     const bool isProof = trial.evaluator.field().numGaps() == 0;
     draws_ |= trial.drawsRandom();
     for (const std::optional<WrongOutput> &wrong : trial.wrong)
@@ -75,8 +79,16 @@ private:
         ++finding.times;
         finding.proofs += isProof;
       }
-    if (trial.differs() && answer_.where.empty())
+  }
+
+  /// Runs a trial that differs once more, and keeps its values.
+  llvm::Error locateDifference(const StepComparison &steps, uint64_t seed) {
+    Trial trial(seed);
+    if (llvm::Error error = runTrial(steps, trial))
+      return error;
+    if (!trial.problem)
       answer_.where = locate(steps, trial);
+    return llvm::Error::success();
   }
 
   /// A difference counts if one trial proves it, or if two trials find it. An output of a layer that was not evaluated

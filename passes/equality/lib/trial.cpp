@@ -199,7 +199,8 @@ llvm::Error runRanks(const StepComparison &comparison, llvm::ArrayRef<Array> who
   std::vector<RankProgram> programs;
   std::vector<std::vector<Value>> inputs;
   for (size_t rank = 0; rank != comparison.ranks.size(); ++rank) {
-    programs.push_back({comparison.ranks[rank].graph, &comparison.ranks[rank].groups, static_cast<int64_t>(rank)});
+    programs.push_back(
+        {comparison.ranks[rank].graph, &comparison.ranks[rank].groups, static_cast<int64_t>(rank), trial.keepsValues});
     llvm::Expected<std::vector<Value>> mine =
         inputsOf(comparison, whole, trial.evaluator.field(), static_cast<int64_t>(rank));
     if (!mine)
@@ -243,7 +244,7 @@ llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
   }
   std::vector<Value> inputs(whole->begin(), whole->end());
   const GroupTable none;
-  trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0}}, {inputs}, trial.single);
+  trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues}}, {inputs}, trial.single);
   trial.ofSingle = trial.problem.has_value();
   if (trial.problem)
     return llvm::Error::success();

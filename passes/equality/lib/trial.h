@@ -13,6 +13,8 @@ namespace ccgraph::equality {
 struct Trial {
   explicit Trial(uint64_t seed) : evaluator(seed) {}
   Evaluator evaluator;
+  /// false: the values of the nodes are freed, and locate() cannot use the trial
+  bool keepsValues = true;
   /// of one rank
   std::vector<RankValues> single;
   std::vector<RankValues> ranks;

@@ -2,6 +2,7 @@
 #include "layer_fold.h"
 
 #include "inputs.h"
+#include "trial.h"
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/context.h"
@@ -127,6 +128,19 @@ TEST_F(LayerFoldTest, LayersThatAreHeldDifferentlyAreNotLeftOut) {
   for (size_t layer = 0; layer < layers; layer += 2)
     comparison.placements.inputs[layer + 1].splitOrder = {0};
   EXPECT_FALSE(foldLayers(comparison, 2));
+}
+
+TEST_F(LayerFoldTest, ATrialThatKeepsNoValuesHasTheSameOutputs) {
+  compare([](int64_t) { return Sum::Reduced; });
+  auto countOfTensors = [&](Trial &trial) {
+    llvm::cantFail(runTrial(comparison, trial));
+    EXPECT_FALSE(trial.problem || trial.differs());
+    return llvm::count_if(trial.ranks[1].values, [](const Value &value) { return value.is(Value::Type::Tensor); });
+  };
+  Trial keeping(1), freeing(1);
+  freeing.keepsValues = false;
+  EXPECT_GT(countOfTensors(keeping), 4 * layers);
+  EXPECT_EQ(countOfTensors(freeing), 0);
 }
 
 } // namespace
