@@ -7,6 +7,8 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/node_places.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace ccgraph {
 
 llvm::Error stepError(const StepComplaint &about, const llvm::Twine &message, const llvm::Twine &repair) {
@@ -43,7 +45,12 @@ llvm::Error ParallelRanks::readGroups(llvm::ArrayRef<std::string> paths) {
 
 llvm::Error ParallelRanks::readGraphs(llvm::ArrayRef<std::string> paths) {
   firstPath_ = paths.front();
+  llvm::StringMap<size_t> known;
   for (const std::string &path : paths) {
+    auto [place, isNew] = known.try_emplace(path, graphs_.size());
+    texts_.push_back(place->second);
+    if (!isNew)
+      continue;
     llvm::Expected<std::unique_ptr<Graph>> graph = readGraph(path);
     if (!graph)
       return graph.takeError();
@@ -89,8 +96,8 @@ void addWorld(GroupTable &groups, size_t ranks) {
 } // namespace
 
 size_t ParallelRanks::impliedRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) const {
-  if (graphs_.size() > 1)
-    return graphs_.size();
+  if (texts_.size() > 1)
+    return texts_.size();
   if (stated != 0)
     return stated;
   if (tables_.size() > 1)

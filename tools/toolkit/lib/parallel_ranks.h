@@ -42,7 +42,7 @@ public:
   [[nodiscard]] llvm::Error sizeMesh(std::vector<NamedAxis> &mesh, llvm::StringRef file) const;
 
   [[nodiscard]] size_t numRanks() const { return groups_.size(); }
-  [[nodiscard]] const Graph &graph(size_t rank) const { return *graphs_[graphs_.size() > 1 ? rank : 0]; }
+  [[nodiscard]] const Graph &graph(size_t rank) const { return *graphs_[texts_[texts_.size() > 1 ? rank : 0]]; }
   [[nodiscard]] const GroupTable &groups(size_t rank) const { return groups_[rank]; }
 
 private:
@@ -51,7 +51,10 @@ private:
   llvm::StringRef rule_;
   Diagnostics &warnings_;
   Context context_;
+  /// a text that several ranks run is read once
   std::vector<std::unique_ptr<Graph>> graphs_;
+  /// by given text: its graph
+  std::vector<size_t> texts_;
   std::vector<GroupTable> tables_;
   /// by rank
   std::vector<GroupTable> groups_;
