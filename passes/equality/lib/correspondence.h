@@ -1,8 +1,9 @@
 // Correspondence: which values of the single graph the values of the ranks are, up to placement, shape and factor.
 //
 // The values of the single graph are indexed by their words, divided by the first word that has an inverse. So a
-// look-up finds a value that is a multiple of one, and the factor. Views of one value have equal words, and matrices are indexed transposed too. A micro-batch has
-// some rows of one value, or of those of several micro-batches, in their order; rows are indexed alike.
+// look-up finds a value that is a multiple of one, and the factor. Views of one value have equal words, and matrices
+// are indexed transposed too. A micro-batch has some rows of one value, or of those of several micro-batches, in their
+// order; rows are indexed alike.
 //
 // Ownership: borrows the values of a trial; owns the index. Failure: none. Cost: linear in all values of the single
 // graph once, and in the joined values for each candidate.

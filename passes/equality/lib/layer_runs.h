@@ -29,7 +29,8 @@ struct LayerName {
 /// Empty if the name has no number.
 [[nodiscard]] std::optional<LayerName> layerNameOf(llvm::StringRef name);
 
-/// Where a node is: `offset` in the window of a layer of a run. A family of inputs is a run whose windows have one node.
+/// Where a node is: `offset` in the window of a layer of a run. A family of inputs is a run whose windows have one
+/// node.
 struct LayerPlace {
   /// negative: in no window
   int run = -1;

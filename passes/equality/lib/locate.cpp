@@ -222,7 +222,8 @@ private:
     const Node *origin = nullptr;
   };
 
-  /// Returns whether the walk goes on to an operand. Where the reader has multiples and right values, both are followed.
+  /// Returns whether the walk goes on to an operand. Where the reader has multiples and right values, both are
+  /// followed.
   bool leadsOn(const Node &node, const Node &operand, const Node &reader) {
     if (operand.opcode() != Opcode::CallFunction || !matches_.isFloatValue(operand))
       return false;

@@ -1,6 +1,6 @@
 // Elements of two words. Complex numbers are pairs of floats: a function that is linear in its tensors, or moves
-// elements, is applied to the real parts and to the imaginary parts; a product is taken apart. No other operator accepts
-// complex numbers. Where logarithms are moved, their roots of unity (ring.h) are moved alike.
+// elements, is applied to the real parts and to the imaginary parts; a product is taken apart. No other operator
+// accepts complex numbers. Where logarithms are moved, their roots of unity (ring.h) are moved alike.
 #include "rules/compose.h"
 
 namespace ccgraph::equality {

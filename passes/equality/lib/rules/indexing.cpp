@@ -146,7 +146,8 @@ Value scatterReduceRule(Call &call) {
   call.reject("no rule for a scatter that reduces by " + how);
   return {};
 }
-// torchtitan.deterministic_scatter_add(out, index, src): scatter_add along dimension 0 (torchtitan, token_dispatcher.py)
+// torchtitan.deterministic_scatter_add(out, index, src): scatter_add along dimension 0 (torchtitan's
+// token_dispatcher.py)
 Value rowScatterAddRule(Call &call) {
   call.arguments.insert(call.arguments.begin() + 1, Value::ofInteger(0));
   return scatterAddRule(call);

@@ -195,7 +195,8 @@ Value layerNormBackwardRule(Call &call) {
                                   Value(toParameter(grad, last))});
 }
 
-// layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable) and rms_norm(input, normalized_shape, weight, eps)
+// layer_norm(input, normalized_shape, weight, bias, eps, cudnn_enable) and
+// rms_norm(input, normalized_shape, weight, eps)
 Value layerNormOutputRule(Call &call) {
   Value values = layerNormRule(call);
   return call.failed() ? Value() : values.list.front();
