@@ -30,6 +30,11 @@ Array filled(Kind kind, IntListRef sizes, Word word) {
   return makeArray(kind, sizes, Words(static_cast<size_t>(productOf(sizes)), word));
 }
 
+Array unityOf(const Array &array) {
+  return array.companion ? Array{Kind::Float, fullDigits, array.sizes, array.companion}
+                         : filled(Kind::Float, array.sizes, fromPlain(1));
+}
+
 Array reshaped(const Array &array, IntListRef sizes) {
   Array result = array;
   result.sizes = toIntList(sizes);
@@ -166,19 +171,29 @@ Array read(const Tensor &tensor) {
           viewedWords(tensor, storage.companion)};
 }
 
+/// Returns the companions of the storage after an array is written to the view; null if neither has any.
+static std::shared_ptr<const Words> replacedCompanions(const Tensor &tensor, const Array &array) {
+  const Storage &storage = *tensor.storage;
+  if (storage.kind < Kind::Float || (!storage.companion && !array.companion))
+    return nullptr;
+  if (isWhole(tensor))
+    return array.companion;
+  Array whole{
+      storage.kind, storage.digits, {static_cast<int64_t>(storage.words->size())}, storage.words, storage.companion};
+  return replacedWords(tensor, *unityOf(whole).words, *unityOf(array).words);
+}
+
 void write(const Tensor &tensor, const Array &array) {
   Storage &storage = *tensor.storage;
   storage.hash = 0;
-  const bool isComplex = storage.kind == Kind::Complex;
+  storage.companion = replacedCompanions(tensor, array);
   if (isWhole(tensor)) {
     storage.words = array.words;
     storage.digits = array.digits;
-    storage.companion = isComplex ? array.companion : nullptr;
     return;
   }
   storage.digits = std::min(storage.digits, array.digits);
   storage.words = replacedWords(tensor, *storage.words, *array.words);
-  storage.companion = isComplex ? replacedWords(tensor, *storage.companion, *array.companion) : nullptr;
 }
 
 uint64_t identityOf(const Tensor &tensor) {

@@ -43,6 +43,8 @@ struct Array {
 /// Makes an array; the digits of floats beyond `digits` become 0, so that equal values have equal words.
 [[nodiscard]] Array makeArray(Kind kind, IntListRef sizes, Words words, unsigned digits = fullDigits);
 [[nodiscard]] Array filled(Kind kind, IntListRef sizes, Word word);
+/// Returns the roots of unity of floats: their companions, or 1 for all.
+[[nodiscard]] Array unityOf(const Array &array);
 /// Returns the same words with other sizes of the same product.
 [[nodiscard]] Array reshaped(const Array &array, IntListRef sizes);
 /// Returns the words as another kind. Floats become integers where they are some; an array without such a form is

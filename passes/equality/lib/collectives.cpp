@@ -105,7 +105,16 @@ private:
         words[i] = combineWords(*op, start.kind, words[i], (*other.words)[i]);
     }
     Array result = makeArray(start.kind, start.sizes, std::move(words), digits);
+    if (*op == ReduceOp::Sum)
+      result.companion = unityOfSum(inputsOf(row));
     return *op == ReduceOp::Avg ? scaledArray(result, field_.inverse(numberOfInteger(members()))) : result;
+  }
+
+  std::vector<Array> inputsOf(size_t row) const {
+    std::vector<Array> inputs;
+    for (const Launch *launch : launches_)
+      inputs.push_back(launch->inputs[row]);
+    return inputs;
   }
 
   void giveAll(const Array &array) {

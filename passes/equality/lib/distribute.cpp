@@ -30,14 +30,29 @@ int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh) {
 
 Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end) {
   Axis axis(array.sizes, static_cast<int64_t>(dim));
-  Words words;
-  words.reserve(static_cast<size_t>(axis.outer * (end - start) * axis.inner));
-  for (int64_t o = 0; o != axis.outer && end > start; ++o)
-    words.insert(words.end(), array.words->begin() + static_cast<int64_t>(axis.at(o, start, 0)),
-                 array.words->begin() + static_cast<int64_t>(axis.at(o, end, 0)));
+  auto sliced = [&](const Words &from) {
+    Words words;
+    words.reserve(static_cast<size_t>(axis.outer * (end - start) * axis.inner));
+    for (int64_t o = 0; o != axis.outer && end > start; ++o)
+      words.insert(words.end(), from.begin() + static_cast<int64_t>(axis.at(o, start, 0)),
+                   from.begin() + static_cast<int64_t>(axis.at(o, end, 0)));
+    return std::make_shared<const Words>(std::move(words));
+  };
   IntList sizes = array.sizes;
   sizes[dim] = end - start;
-  return {array.kind, array.digits, sizes, std::make_shared<const Words>(std::move(words))};
+  return {array.kind, array.digits, sizes, sliced(*array.words), array.companion ? sliced(*array.companion) : nullptr};
+}
+
+/// Returns the roots of unity of arrays.
+static std::vector<Array> unitiesOf(llvm::ArrayRef<Array> arrays) {
+  std::vector<Array> unities;
+  for (const Array &array : arrays)
+    unities.push_back(unityOf(array));
+  return unities;
+}
+
+static bool areLogarithms(llvm::ArrayRef<Array> arrays) {
+  return llvm::any_of(arrays, [](const Array &array) { return array.kind == Kind::Float && array.companion; });
 }
 
 Array concatenated(llvm::ArrayRef<Array> parts, size_t dim) {
@@ -56,11 +71,18 @@ Array concatenated(llvm::ArrayRef<Array> parts, size_t dim) {
       int64_t chunk = part.count() / outer;
       words.insert(words.end(), part.words->begin() + o * chunk, part.words->begin() + (o + 1) * chunk);
     }
-  return makeArray(parts.front().kind, sizes, std::move(words), digits);
+  Array result = makeArray(parts.front().kind, sizes, std::move(words), digits);
+  if (areLogarithms(parts))
+    result.companion = concatenated(unitiesOf(parts), dim).words;
+  return result;
 }
 
 Array addedArrays(const Array &a, const Array &b) {
   return combinedArrays({a, b}, [&](Word x, Word y) { return a.kind == Kind::Float ? add(x, y) : x + y; });
+}
+
+std::shared_ptr<const Words> unityOfSum(llvm::ArrayRef<Array> summands) {
+  return areLogarithms(summands) ? combinedArrays(unitiesOf(summands), multiply).words : nullptr;
 }
 
 Array scaledArray(const Array &a, Word by) {

@@ -34,6 +34,8 @@ struct PartialParts {
 [[nodiscard]] Array concatenated(llvm::ArrayRef<Array> parts, size_t dim);
 [[nodiscard]] Array addedArrays(const Array &a, const Array &b);
 [[nodiscard]] Array scaledArray(const Array &a, Word by);
+/// Returns the roots of unity of a sum of logarithms, which are the products of theirs; null if no summand has any.
+[[nodiscard]] std::shared_ptr<const Words> unityOfSum(llvm::ArrayRef<Array> summands);
 
 /// Combines the elements of arrays of equal sizes, at least one.
 template <class Combine>

@@ -32,15 +32,6 @@ Array expandedTo(const Array &array, IntListRef sizes) {
   return read(tensor);
 }
 
-namespace {
-
-Array unityOf(const Array &array) {
-  return array.companion ? Array{Kind::Float, fullDigits, array.sizes, array.companion}
-                         : filled(Kind::Float, array.sizes, fromPlain(1));
-}
-
-} // namespace
-
 Array sumOf(Call &call, const Array &a, const Array &b) {
   if (a.kind != Kind::Float)
     return zipWords(call, a, b, a.kind, std::plus<Word>());
