@@ -8,6 +8,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
+
 namespace ccgraph::driver {
 namespace {
 
@@ -218,8 +220,11 @@ llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic)
   printFlags(os, topic);
   if (topic.empty() && !topics_.empty()) {
     os << "\nmore:\n";
+    size_t width = 10;
     for (const Topic &entry : topics_)
-      os << "  --help=" << llvm::left_justify(entry.name, 10) << entry.title << '\n';
+      width = std::max(width, entry.name.size() + 1);
+    for (const Topic &entry : topics_)
+      os << "  --help=" << llvm::left_justify(entry.name, width) << entry.title << '\n';
   }
   return llvm::Error::success();
 }
