@@ -10,6 +10,11 @@ LiveBytes &SpareMemory::live() {
   return *live_;
 }
 
+void SpareMemory::reset(std::optional<int64_t> budget) {
+  budget_ = budget;
+  live_.reset();
+}
+
 bool SpareMemory::hasRoom(int64_t bytes, Node *from, const Node *to) {
   return !budget_ || !live().firstAbove(from, to, *budget_ - bytes);
 }

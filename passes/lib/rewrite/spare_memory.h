@@ -20,6 +20,8 @@ public:
   SpareMemory(Graph &graph, const ProgramFacts &facts, const PassContext &context)
       : graph_(graph), facts_(facts), budget_(context.memoryBudget()) {}
 
+  /// Forgets what was taken, and sets another budget; none: there is always room.
+  void reset(std::optional<int64_t> budget);
   /// Returns true if all rows of [from, to) may hold `bytes` more; always true without a budget. `to` null: the end.
   [[nodiscard]] bool hasRoom(int64_t bytes, Node *from, const Node *to);
   /// Returns true if there is no budget, or if the wait is the last holder of some tensor that existed before the

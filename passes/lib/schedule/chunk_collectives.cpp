@@ -15,17 +15,19 @@
 //   may we      chunks/chunk_region.h: rows are parallel in products of matrices; the remark `not-parallel` names the
 //               node that prevents a cut
 //   which       chunks/chunk_choice.h: the pieces of the fastest pipeline of each region alone. With `walks`, also
-//               chunks/chunk_trial.h: regions whose collective is exposed in the best schedule of the program, if the
+//               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, if the
 //               best schedule with their pieces is faster within the memory budget
 //   do it       chunks/build_pieces.cpp
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
-#include "schedule/chunks/chunk_trial.h"
+#include "schedule/chunks/chunk_sets.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <limits>
 
 namespace ccgraph {
 
@@ -119,7 +121,13 @@ public:
 
 private:
   using Plan = ChunkPlan;
+  void collect();
   void visit(Node *launch);
+  /// Remarks, unless another collection of candidates follows.
+  void note(const Reason &reason, const Node &node, RemarkArgs args = {}) {
+    if (!followed_)
+      context_.remark(reason, node, std::move(args));
+  }
   [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
@@ -128,14 +136,15 @@ private:
   [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
-  [[nodiscard]] bool isWorth(const Plan &plan) const;
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
   [[nodiscard]] ChunkChoice choose(const ChunkChain &chain) const;
   void keepChains();
+  [[nodiscard]] bool hasMoreThanPeak();
+  void collectWithinPeak();
   void chooseBySchedule();
-  void keep(const std::vector<const ChunkPlan *> &chosen);
+  void keep(const ChunkPlans &chosen);
   void apply(const Plan &plan);
 
   ChunkCollectives &pass_;
@@ -146,7 +155,10 @@ private:
   std::vector<Plan> plans_;
   std::vector<Plan> chains_; ///< instead of the plans that they overlap with
   std::optional<ChunkTrial> trial_;
-  PredictedStep program_;              ///< without pieces, once there is a trial
+  PredictedStep program_;             ///< without pieces, once there is a trial
+  std::vector<Plan> plansWithinPeak_; ///< candidates that need no more memory than the graph as it stands
+  std::vector<Plan> chainsWithinPeak_;
+  bool followed_ = false;
   RemarkArgs args_;                    ///< of the last obstacle
   llvm::DenseSet<const Node *> taken_; ///< nodes of planned regions; looked up only
 };
@@ -275,63 +287,17 @@ bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
   return llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
 }
 
-/// Returns true if the pieces save more than the part of the collectives that overlaps with other computation anyway.
-bool Chunker::isWorth(const Plan &plan) const {
-  int64_t hidden = 0;
-  for (const Node *launch : plan.launches())
-    hidden += context_.cost().estimatedTime(*launch).picoseconds - trial_->exposed(*launch);
-  return plan.saving() > hidden;
-}
-
-using ChunkPlans = std::vector<const ChunkPlan *>;
-
-/// Returns the chains, and those of the other plans that do not overlap with one.
-ChunkPlans withChains(const ChunkPlans &chains, const ChunkPlans &others) {
-  ChunkPlans all = chains;
-  for (const ChunkPlan *plan : others)
-    if (llvm::none_of(chains, [&](const ChunkPlan *chain) { return chain->overlaps(*plan); }))
-      all.push_back(plan);
-  return all;
-}
-
-/// Keeps the plans of the fastest of a few sets: chains whose pieces save more than is hidden anyway, with such regions
-/// or with all that are left; such regions, those of them that gather, those that reduce, all regions, or none.
+/// Keeps the plans of the fastest set.
 void Chunker::chooseBySchedule() {
-  ChunkPlans all, worth, gathers, reduces, chains, best;
-  for (const ChunkPlan &plan : chains_)
-    if (isWorth(plan))
-      chains.push_back(&plan);
-  for (const ChunkPlan &plan : plans_) {
-    all.push_back(&plan);
-    if (!isWorth(plan))
-      continue;
-    worth.push_back(&plan);
-    (plan.region.gathers() ? gathers : reduces).push_back(&plan);
-  }
-  PredictedStep step = program_;
-  auto attempt = [&](const ChunkPlans &set) {
-    std::optional<PredictedStep> cut = trial_->schedule(set, step.time);
-    if (!cut || cut->time >= step.time)
-      return;
-    step = *cut;
-    best = set;
-  };
-  if (!chains.empty()) {
-    attempt(withChains(chains, worth));
-    if (ChunkPlans set = withChains(chains, all); set.size() != withChains(chains, worth).size())
-      attempt(set);
-  }
-  // Parts of the regions are not tried where chains are faster, since each attempt is a search.
-  if (!best.empty())
-    gathers.clear(), reduces.clear();
-  for (const ChunkPlans *set : {&worth, &all, &gathers, &reduces})
-    if (!set->empty() && (set == &worth || set->size() != worth.size()))
-      attempt(*set);
+  ChunkSets sets(*trial_, context_.cost(), program_);
+  sets.attempt(chainsWithinPeak_, plansWithinPeak_);
+  if (plans_.size() != plansWithinPeak_.size() || chains_.size() != chainsWithinPeak_.size())
+    sets.attempt(chains_, plans_);
   pass_.before_ += program_.time / picosecondsOfNs;
-  pass_.after_ += step.time / picosecondsOfNs;
+  pass_.after_ += sets.step().time / picosecondsOfNs;
   pass_.boundBefore_ += program_.bound / picosecondsOfNs;
-  pass_.boundAfter_ += step.bound / picosecondsOfNs;
-  keep(best);
+  pass_.boundAfter_ += sets.step().bound / picosecondsOfNs;
+  keep(sets.best());
 }
 
 /// Keeps these plans, and remarks on collectives of which none is cut.
@@ -343,10 +309,10 @@ void Chunker::keep(const ChunkPlans &chosen) {
     if (!isCut(plan))
       context_.remark(pass_.whole_, *plan.region.launch);
   std::vector<ChunkPlan> kept;
-  for (std::vector<ChunkPlan> *plans : {&chains_, &plans_})
-    for (ChunkPlan &plan : *plans)
+  for (const std::vector<ChunkPlan> *plans : {&chains_, &plans_, &chainsWithinPeak_, &plansWithinPeak_})
+    for (const ChunkPlan &plan : *plans)
       if (llvm::is_contained(chosen, &plan))
-        kept.push_back(std::move(plan));
+        kept.push_back(plan);
   plans_ = std::move(kept);
 }
 
@@ -410,7 +376,7 @@ void Chunker::visitChain(Node *launch) {
     return;
   std::string with = namesOf(*chain, 1, ", ");
   if (std::string why = planChain(std::move(*chain)); !why.empty())
-    context_.remark(pass_.apart_, *launch, {{"with", with}, {"why", why}});
+    note(pass_.apart_, *launch, {{"with", with}, {"why", why}});
 }
 
 void Chunker::visit(Node *launch) {
@@ -419,13 +385,12 @@ void Chunker::visit(Node *launch) {
   ChunkMatch match = matchChunkRegion(facts_, launch);
   args_.clear();
   if (match.entangled)
-    return context_.remark(
-        pass_.parallel_, *launch,
-        {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
+    return note(pass_.parallel_, *launch,
+                {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
   if (!match.region || isTaken(*match.region))
     return;
   if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
-    context_.remark(reasonOf(*obstacle), *launch, args_);
+    note(reasonOf(*obstacle), *launch, args_);
 }
 
 void Chunker::apply(const Plan &plan) {
@@ -450,10 +415,7 @@ void Chunker::apply(const Plan &plan) {
   pass_.saved_ += (plan.choice.whole - plan.choice.cut) / picosecondsOfNs;
 }
 
-llvm::Expected<Changed> Chunker::run() {
-  pass_.done_.clear();
-  if (llvm::Error error = readNames())
-    return error;
+void Chunker::collect() {
   // Before the other regions take memory, since they may go instead of them.
   for (Node *node : graph_)
     if (collectiveOf(*node))
@@ -461,6 +423,36 @@ llvm::Expected<Changed> Chunker::run() {
   for (Node *node : graph_)
     if (collectiveOf(*node))
       visit(node);
+}
+
+/// Returns true if schedules decide, and may need more memory than the graph as it stands.
+bool Chunker::hasMoreThanPeak() {
+  return named_.empty() && pass_.walks_.get().limit != 0 &&
+         facts_.spare().live().peak() < context_.memoryBudget().value_or(std::numeric_limits<int64_t>::max());
+}
+
+/// More memory has these candidates too, so it is not slower. The others need not have room at their places, since
+/// the trial knows the peak of the schedule.
+void Chunker::collectWithinPeak() {
+  followed_ = true;
+  facts_.spare().reset(facts_.spare().live().peak());
+  collect();
+  plansWithinPeak_ = std::move(plans_);
+  chainsWithinPeak_ = std::move(chains_);
+  plans_.clear();
+  chains_.clear();
+  taken_.clear();
+  facts_.spare().reset(std::nullopt);
+  followed_ = false;
+}
+
+llvm::Expected<Changed> Chunker::run() {
+  pass_.done_.clear();
+  if (llvm::Error error = readNames())
+    return error;
+  if (hasMoreThanPeak())
+    collectWithinPeak();
+  collect();
   if (trial_ && !(plans_.empty() && chains_.empty()))
     chooseBySchedule();
   else

@@ -1,7 +1,6 @@
 #include "schedule/chunks/chunk_trial.h"
 
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
 
 namespace ccgraph {
@@ -85,13 +84,8 @@ void buildPieces(const CostModel &cost, Graph &graph, const ChunkPlan &plan, Rul
   buildPieces(graph, plan.region, plan.choice.pieces, entry);
 }
 
-PredictedStep ChunkTrial::scheduleWhole() {
-  overlap::ProgramProblem program(graph_, context_.analyses().facts(), context_.cost(),
-                                  {context_.spmd(), context_.bitwise()});
-  const overlap::GraphProblem &given = program.given();
-  overlap::Schedule schedule = overlap::search(given.problem, searchOptionsOf(context_, walks_, beam_));
+void ChunkTrial::noteExposed(const overlap::GraphProblem &given, const overlap::Schedule &schedule) {
   overlap::Replay replay = overlap::replay(given.problem, schedule);
-  peak_ = schedule.peakBytes;
   exposed_.assign(graph_.idLimit(), 0);
   for (uint32_t step = 0; step < given.nodes.size(); ++step)
     exposed_[given.nodes[step]->id()] = replay.exposedBy[step];
@@ -99,6 +93,19 @@ PredictedStep ChunkTrial::scheduleWhole() {
   for (const std::vector<uint32_t> &bucket : schedule.buckets)
     for (uint32_t step : bucket)
       exposed_[given.nodes[step]->id()] = replay.exposedBy[bucket.front()];
+}
+
+PredictedStep ChunkTrial::scheduleWhole() {
+  overlap::ProgramProblem program(graph_, context_.analyses().facts(), context_.cost(),
+                                  {context_.spmd(), context_.bitwise()});
+  const overlap::GraphProblem &given = program.given();
+  overlap::SearchOptions options = searchOptionsOf(context_, walks_, beam_);
+  overlap::Schedule schedule = overlap::search(given.problem, options);
+  peak_ = schedule.peakBytes;
+  const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
+  const bool hasMore = options.budget > own;
+  options.budget = std::min(options.budget, own);
+  noteExposed(given, hasMore ? overlap::search(given.problem, options) : schedule);
   return {schedule.picoseconds, overlap::lowerBounds(given.problem).anyMerging.picoseconds};
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "schedule/chunks/chunk_chain.h"
+#include "schedule/overlap/program_problem.h"
 #include "schedule/pass_search.h"
 
 namespace ccgraph {
@@ -45,13 +46,16 @@ public:
 
   /// Finds the fastest schedule of the program as it is.
   [[nodiscard]] PredictedStep scheduleWhole();
-  /// Returns for how many picoseconds the launch is exposed in that schedule.
+  /// Returns for how many picoseconds the launch is exposed in the fastest schedule that needs no more memory than the
+  /// program as it stands. A larger budget has the same candidates, so it is not slower.
   [[nodiscard]] int64_t exposed(const Node &launch) const { return exposed_[launch.id()]; }
   /// Finds the fastest schedule with these regions cut; empty if the bound is at least `limit`, or if every schedule
   /// that was found exceeds the budget and needs more memory than the program as it is.
   [[nodiscard]] std::optional<PredictedStep> schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const;
 
 private:
+  void noteExposed(const overlap::GraphProblem &given, const overlap::Schedule &schedule);
+
   Graph &graph_;
   PassContext &context_;
   Count walks_, beam_;
