@@ -1,6 +1,7 @@
 #include "ccgraph/measured/explain.h"
 
 #include "accounts.h"
+#include "ccgraph/ir/text.h"
 #include "mends.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -28,13 +29,6 @@ void addStepTimes(const MatchedJob &job, const JobLanes &lanes, JobExplanation &
     }
   explanation.step = medianOf(std::move(durations));
   explanation.period = periods.empty() ? explanation.step : medianOf(std::move(periods));
-}
-
-std::string ranksText(const std::set<int64_t> &ranks) {
-  std::string text;
-  for (int64_t rank : ranks)
-    text += (text.empty() ? "" : ", ") + std::to_string(rank);
-  return (ranks.size() == 1 ? "rank " : "ranks ") + text;
 }
 
 /// States why little is matched. Requires the shares of rules and events.
@@ -68,7 +62,7 @@ void addNotes(const MatchedJob &job, const JobLanes &lanes, JobExplanation &expl
           if (!known.count(member))
             missing.insert(member);
   if (!missing.empty())
-    explanation.notes.push_back("no trace of " + ranksText(missing) +
+    explanation.notes.push_back("no trace of " + ranksText({missing.begin(), missing.end()}) +
                                 ", so waiting for it counts as the time of the data");
   if (differ)
     explanation.notes.push_back("the traces have different numbers of steps, so the first " +
