@@ -1,13 +1,9 @@
 // foldLayers: which layers are left out, and that a mistake of one layer or of all layers is found all the same.
 #include "layer_fold.h"
 
+#include "compared_steps.h"
 #include "inputs.h"
 #include "trial.h"
-
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/context.h"
-
-#include <gtest/gtest.h>
 
 namespace ccgraph::equality {
 namespace {
@@ -15,11 +11,8 @@ namespace {
 /// How the ranks compute the sums of one layer.
 enum class Sum : uint8_t { Reduced, Local };
 
-struct LayerFoldTest : testing::Test {
+struct LayerFoldTest : ComparedSteps {
   static constexpr int64_t layers = 20;
-  Context context;
-  std::vector<std::unique_ptr<Graph>> graphs;
-  StepComparison comparison;
 
   /// Each layer is tanh(h w); the step returns the sums of its rows, and the last h.
   static std::string text(int64_t rows, llvm::function_ref<std::string(const std::string &k)> sumOf) {
@@ -48,26 +41,9 @@ struct LayerFoldTest : testing::Test {
            "        y" + k + ": \"f32[4]\" = torch.ops._c10d_functional.wait_tensor.default(r" + k + ")\n";
   }
 
-  const Graph *read(const std::string &source) {
-    llvm::Expected<GraphList> list = readFxText(context, {"step.py", source});
-    if (!list) {
-      ADD_FAILURE() << llvm::toString(list.takeError());
-      return nullptr;
-    }
-    graphs.push_back(std::move(list->front()));
-    return graphs.back().get();
-  }
-
   /// Two ranks share the rows of x.
   void compare(llvm::function_ref<Sum(int64_t layer)> how) {
-    comparison.single = read(text(4, copied));
-    Group world;
-    world.name = "0";
-    world.ranks = {0, 1};
-    RankStep rank{read(text(2, [&](const std::string &k) { return summed(k, how(std::stoll(k))); })), {}};
-    rank.groups.set(world);
-    comparison.ranks = {rank, rank};
-    comparison.placements.mesh = {{"dp", 2}};
+    setSteps(text(4, copied), text(2, [&](const std::string &k) { return summed(k, how(std::stoll(k))); }));
     AxisPlacement rows{AxisPlacement::Kind::Shard, 0};
     comparison.placements.inputs = {{0, 0, "x", {rows}, {}, {}}};
     for (size_t layer = 0; layer != layers; ++layer) {
@@ -76,14 +52,6 @@ struct LayerFoldTest : testing::Test {
       comparison.placements.outputs.push_back({layer, layer, "layers." + k + ".sum", {AxisPlacement()}, {}, {}});
     }
     comparison.placements.outputs.push_back({layers, layers, "h", {rows}, {}, {}});
-  }
-  StepAnswer answer() {
-    llvm::Expected<StepAnswer> result = compareSteps(comparison);
-    if (!result) {
-      ADD_FAILURE() << llvm::toString(result.takeError());
-      return {};
-    }
-    return *result;
   }
 };
 

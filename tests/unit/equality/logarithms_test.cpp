@@ -1,10 +1,5 @@
 // Logarithms keep the roots of unity by which exp multiplies where ranks exchange them and programs write them.
-#include "ccgraph/equality/same_step.h"
-
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/context.h"
-
-#include <gtest/gtest.h>
+#include "compared_steps.h"
 
 namespace ccgraph::equality {
 namespace {
@@ -31,34 +26,17 @@ class GraphModule(torch.nn.Module):
       .str();
 }
 
-std::optional<bool> isSame(const std::string &text, AxisPlacement held) {
-  Context context;
-  llvm::Expected<GraphList> one = readFxText(context, {"single.py", single});
-  llvm::Expected<GraphList> step = readFxText(context, {"step.py", text});
-  if (!one || !step) {
-    ADD_FAILURE() << llvm::toString(llvm::joinErrors(one.takeError(), step.takeError()));
-    return std::nullopt;
+struct Logarithms : ComparedSteps {
+  /// `held`: how the ranks hold the result.
+  std::optional<bool> isSame(const std::string &step, AxisPlacement held) {
+    setSteps(single, step);
+    comparison.placements.inputs = {{0, 0, "x", {{AxisPlacement::Kind::Shard, 0}}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {held}, {}, {}}};
+    return answer().equal;
   }
-  Group world;
-  world.name = "0";
-  world.ranks = {0, 1};
-  RankStep rank{step->front().get(), {}};
-  rank.groups.set(world);
-  StepComparison comparison;
-  comparison.single = one->front().get();
-  comparison.ranks = {rank, rank};
-  comparison.placements.mesh = {{"dp", 2}};
-  comparison.placements.inputs = {{0, 0, "x", {{AxisPlacement::Kind::Shard, 0}}, {}, {}}};
-  comparison.placements.outputs = {{0, 0, "y", {held}, {}, {}}};
-  llvm::Expected<StepAnswer> answer = compareSteps(comparison);
-  if (!answer) {
-    ADD_FAILURE() << llvm::toString(answer.takeError());
-    return std::nullopt;
-  }
-  return answer->equal;
-}
+};
 
-TEST(Logarithms, AreGathered) {
+TEST_F(Logarithms, AreGathered) {
   EXPECT_EQ(isSame(parallel(R"(
         all_gather: "f32[4][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(log, 2, '0')
         wait_tensor: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_gather)
@@ -70,7 +48,7 @@ TEST(Logarithms, AreGathered) {
 }
 
 // Each rank sends each row to the other one, and back.
-TEST(Logarithms, AreSentToOtherRanks) {
+TEST_F(Logarithms, AreSentToOtherRanks) {
   EXPECT_EQ(isSame(parallel(R"(
         all_to_all: "f32[2][1]cpu" = torch.ops._c10d_functional.all_to_all_single.default(log, [1, 1], [1, 1], '0')
         wait_tensor: "f32[2][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_to_all)
@@ -84,7 +62,7 @@ TEST(Logarithms, AreSentToOtherRanks) {
 }
 
 // A sum of logarithms with zeros; exp of it is the product with ones.
-TEST(Logarithms, AreAddedByAReduction) {
+TEST_F(Logarithms, AreAddedByAReduction) {
   EXPECT_EQ(isSame(parallel(R"(
         all_gather: "f32[4][1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(log, 2, '0')
         wait_tensor: "f32[4][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_gather)
@@ -98,7 +76,7 @@ TEST(Logarithms, AreAddedByAReduction) {
             true);
 }
 
-TEST(Logarithms, AreWrittenToABuffer) {
+TEST_F(Logarithms, AreWrittenToABuffer) {
   EXPECT_EQ(isSame(parallel(R"(
         zeros: "f32[4][1]cpu" = torch.ops.aten.zeros.default([4])
         slice_1: "f32[2][1]cpu" = torch.ops.aten.slice.Tensor(zeros, 0, 1, 3)
@@ -112,7 +90,7 @@ TEST(Logarithms, AreWrittenToABuffer) {
 }
 
 // What is gathered in another order has other roots.
-TEST(Logarithms, OfOtherRowsDiffer) {
+TEST_F(Logarithms, OfOtherRowsDiffer) {
   EXPECT_EQ(isSame(parallel(R"(
         all_to_all: "f32[2][1]cpu" = torch.ops._c10d_functional.all_to_all_single.default(log, [1, 1], [1, 1], '0')
         wait_tensor: "f32[2][1]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_to_all)

@@ -1,11 +1,7 @@
 // compareSteps on steps that fit on a screen: verdict, counter-example, place, and what cannot be decided.
-#include "ccgraph/equality/same_step.h"
+#include "compared_steps.h"
 
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/context.h"
 #include "ccgraph/ir/diagnostic.h"
-
-#include <gtest/gtest.h>
 
 namespace ccgraph::equality {
 namespace {
@@ -36,42 +32,13 @@ constexpr const char *reduced = R"(
         wait_tensor: "f32[][]cpu" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
 )";
 
-struct SameStepTest : testing::Test {
-  Context context;
-  std::vector<std::unique_ptr<Graph>> graphs;
-  StepComparison comparison;
-
-  const Graph *read(llvm::StringRef text) {
-    llvm::Expected<GraphList> list = readFxText(context, {"step.py", text});
-    if (!list) {
-      ADD_FAILURE() << llvm::toString(list.takeError());
-      return nullptr;
-    }
-    graphs.push_back(std::move(list->front()));
-    return graphs.back().get();
-  }
-
+struct SameStepTest : ComparedSteps {
   static AxisPlacement shard(int64_t dim) { return {AxisPlacement::Kind::Shard, dim}; }
 
   void compareWith(llvm::StringRef parallel) {
-    comparison.single = read(single);
-    Group world;
-    world.name = "0";
-    world.ranks = {0, 1};
-    RankStep rank{read(parallel), {}};
-    rank.groups.set(world);
-    comparison.ranks = {rank, rank};
-    comparison.placements.mesh = {{"dp", 2}};
+    setSteps(single, parallel);
     comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "w", {AxisPlacement()}, {}, {}}};
     comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}, {1, 1, "sum", {AxisPlacement()}, {}, {}}};
-  }
-  StepAnswer answer() {
-    llvm::Expected<StepAnswer> result = compareSteps(comparison);
-    if (!result) {
-      ADD_FAILURE() << llvm::toString(result.takeError());
-      return {};
-    }
-    return *result;
   }
   std::string errorText() {
     llvm::Expected<StepAnswer> result = compareSteps(comparison);

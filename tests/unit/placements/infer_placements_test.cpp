@@ -1,29 +1,14 @@
 // inferPlacements on programs of a few nodes: one rule each, and what must not be a finding.
 #include "ccgraph/placements/infer_placements.h"
 
-#include "ccgraph/frontend/fx_text.h"
-#include "ccgraph/ir/context.h"
 #include "ccgraph/ir/diagnostic.h"
-
-#include <gtest/gtest.h>
+#include "support/step_texts.h"
 
 namespace ccgraph::placements {
 namespace {
 
-struct InferPlacementsTest : testing::Test {
-  Context context;
-  std::vector<std::unique_ptr<Graph>> graphs;
+struct InferPlacementsTest : testing::Test, test::StepTexts {
   PlacementQuestion question;
-
-  const Graph *read(llvm::StringRef text) {
-    llvm::Expected<GraphList> list = readFxText(context, {"step.py", text});
-    if (!list) {
-      ADD_FAILURE() << llvm::toString(list.takeError());
-      return nullptr;
-    }
-    graphs.push_back(std::move(list->front()));
-    return graphs.back().get();
-  }
 
   /// Two ranks of one axis, or four of two, run the lines.
   void ask(llvm::StringRef parameters, llvm::StringRef lines) {
