@@ -41,9 +41,10 @@ void ChunkSets::attempt(llvm::ArrayRef<ChunkPlan> chainPlans, llvm::ArrayRef<Chu
   }
   const int64_t before = step_.time;
   if (!chains.empty()) {
-    attempt(withChains(chains, worth));
-    if (ChunkPlans set = withChains(chains, all); set.size() != withChains(chains, worth).size())
-      attempt(set);
+    const ChunkPlans withWorth = withChains(chains, worth), withAll = withChains(chains, all);
+    attempt(withWorth);
+    if (withAll.size() != withWorth.size())
+      attempt(withAll);
   }
   // Parts of the regions are not tried where chains are faster, since each attempt is a search.
   if (step_.time < before)
