@@ -337,6 +337,21 @@ def check_fit_of_devices():
         assert abs(json.loads(out)["linear"]["all_reduce"]["gb_per_s"] - 10) < 0.1, out
 
 
+def check_fit_of_an_engine():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(os.path.dirname(__file__), "../../tools/fit-machine")
+        done = subprocess.run([script, "--bin", TOOLS, "--ranks", "2", "--sizes", "1024,65536,4194304", "--repeat", "5",
+                               "--name", "mine", "-o", f"{folder}/mine.json"], capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == 0 and "of 15 measurements were lost in noise" in done.stdout, done
+        with open(f"{folder}/mine.json", encoding="utf-8") as file:
+            machine = json.load(file)
+        assert machine["name"] == "mine" and machine["base"] == "cpu" and machine["linear"], machine
+        assert all(numbers["gb_per_s"] > 0 for numbers in machine["linear"].values()), machine
+        done = subprocess.run([script, "--bin", folder], capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and "--bin names the folder of the programs" in done.stderr, done
+
+
 def check_errors():
     with tempfile.TemporaryDirectory() as folder:
         write_job(folder)
@@ -368,5 +383,6 @@ def check_errors():
 
 
 for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_device, check_missing_rank,
-              check_own_engine, check_recorded, check_fit, check_fit_of_devices, check_errors):
+              check_own_engine, check_recorded, check_fit, check_fit_of_devices,
+              check_fit_of_an_engine, check_errors):
     check()

@@ -14,6 +14,19 @@ using RecordKey = std::pair<CollectiveKind, std::string>;
 using Records = std::map<RecordKey, std::vector<const ProfileEvent *>>;
 using Launches = std::map<RecordKey, std::vector<NodeIndex>>;
 
+using RecordedKind = CollectiveKind (*)(CollectiveKind);
+
+/// What must be equal between a record and its launch.
+struct Likeness {
+  std::string (*group)(const std::string &);
+  RecordedKind recordedKind; ///< of a launch: the kind that its record has
+};
+
+/// Gloo executes a reduce_scatter as an all_reduce and records that (PyTorch, ProcessGroupGloo.cpp).
+CollectiveKind recordedByGloo(CollectiveKind kind) {
+  return kind == CollectiveKind::ReduceScatter ? CollectiveKind::AllReduce : timedAs(kind);
+}
+
 class TransferMatcher {
 public:
   TransferMatcher(llvm::ArrayRef<const ProfileEvent *> records, const RankProfile &profile, llvm::ArrayRef<Call> calls)
@@ -29,8 +42,10 @@ public:
   }
 
   FoundTransfers run() {
-    matchBy([](const std::string &group) { return group; });
-    matchBy([](const std::string &) { return std::string(); });
+    for (RecordedKind recordedKind : {timedAs, recordedByGloo}) {
+      matchBy({[](const std::string &group) { return group; }, recordedKind});
+      matchBy({[](const std::string &) { return std::string(); }, recordedKind});
+    }
     llvm::append_range(found_.others, left_);
     llvm::sort(found_.matched, [](const auto &a, const auto &b) { return a.second->begin < b.second->begin; });
     return std::move(found_);
@@ -41,13 +56,13 @@ private:
     return profile_.collectives[static_cast<size_t>(event.collective)];
   }
 
-  void matchBy(llvm::function_ref<std::string(const std::string &)> groupKey) {
+  void matchBy(Likeness like) {
     Records records;
     Launches launches;
     for (const ProfileEvent *event : left_)
-      records[{timedAs(*recordOf(*event).kind), groupKey(recordOf(*event).group)}].push_back(event);
+      records[{timedAs(*recordOf(*event).kind), like.group(recordOf(*event).group)}].push_back(event);
     for (NodeIndex node : launchesLeft_)
-      launches[{*calls_[node].kind, groupKey(calls_[node].group)}].push_back(node);
+      launches[{like.recordedKind(*calls_[node].kind), like.group(calls_[node].group)}].push_back(node);
     for (auto &[key, events] : records)
       if (auto own = launches.find(key); own != launches.end() && own->second.size() == events.size())
         matchInOrder(events, own->second);

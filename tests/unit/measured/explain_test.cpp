@@ -20,6 +20,14 @@ constexpr const char *program = R"(def forward(self, x: "f32[4, 4][4, 1]cpu"):
     relu: "f32[4, 4][4, 1]cpu" = torch.ops.aten.relu.default(wait_tensor)
     return (relu,)
 )";
+constexpr const char *scatterProgram = R"(def forward(self, x: "f32[4, 4][4, 1]cpu"):
+    mm: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, x)
+    scatter: "f32[2, 4][4, 1]cpu" = torch.ops._c10d_functional.reduce_scatter_tensor.default(mm, "sum", 2, "0")
+    mm_1: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, mm)
+    wait_tensor: "f32[2, 4][4, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(scatter)
+    relu: "f32[2, 4][4, 1]cpu" = torch.ops.aten.relu.default(wait_tensor)
+    return (relu,)
+)";
 
 /// Writes the events of one rank, one after another, in nanoseconds.
 struct ProfileWriter {
@@ -61,6 +69,7 @@ struct ExplainTest : testing::Test {
   Context context;
   std::unique_ptr<Graph> graph = std::move(llvm::cantFail(readFxText(context, {"step.py", program})).front());
   std::vector<RankProfile> profiles;
+  std::string launch = "_c10d_functional::all_reduce";
   int64_t scattered = 0; ///< nanoseconds that mm takes longer in the first step, and relu in the second
 
   /// Writes three steps of a job: mm takes 1,000 ns and on one rank longer; the data of the collective takes 500 ns.
@@ -79,7 +88,7 @@ struct ExplainTest : testing::Test {
       for (size_t rank = 0; rank != writers.size(); ++rank) {
         ProfileWriter &it = writers[rank];
         const int64_t clock = 7'000 * static_cast<int64_t>(rank), arrival = it.now;
-        it.run("_c10d_functional::all_reduce", 10);
+        it.run(launch, 10);
         it.gloo(arrival, last + 500 + clock);
         it.run("aten::mm", 100);
         it.run("_c10d_functional::wait_tensor", last + 500 + clock - it.now);
@@ -166,6 +175,16 @@ TEST_F(ExplainTest, CollectiveOfAnotherSizeIsNotMatched) {
   EXPECT_TRUE(it.collectives.empty());
   ASSERT_FALSE(it.notes.empty());
   EXPECT_EQ(it.notes.front(), "rank 0: all_reduce moves 64 bytes in the graph, and 999 in the trace");
+}
+
+// Gloo records a reduce_scatter as the all_reduce that it executes.
+TEST_F(ExplainTest, ReduceScatterOfGlooIsMatched) {
+  graph = std::move(llvm::cantFail(readFxText(context, {"step.py", scatterProgram})).front());
+  launch = "_c10d_functional::reduce_scatter_tensor";
+  writeJob({0, 0});
+  const JobExplanation it = explain();
+  ASSERT_EQ(it.collectives.size(), 1U);
+  EXPECT_EQ(it.collectives.front().transfer, 500);
 }
 
 TEST_F(ExplainTest, BadProfilesAreErrors) {
