@@ -1,9 +1,9 @@
 // ChunkSets: which of the planned pieces make the program fastest.
 //
-// Each plan alone is faster than its region as a whole, yet all plans together need not be: pieces cost launches, copies
-// and memory. All subsets are too many, so a few are tried, each with a search for its best schedule: chains whose
-// pieces save more than is hidden anyway, with such regions or with all that are left; such regions, those of them that
-// gather, those that reduce, and all regions.
+// Each plan alone is faster than its region as a whole, yet all plans together need not be: pieces cost launches,
+// copies and memory. All subsets are too many, so a few are tried, each with a search for its best schedule: chains
+// whose pieces save more than is hidden anyway, with such regions or with all that are left; such regions, those of
+// them that gather, those that reduce, and all regions.
 //
 // Ownership: refers to the trial, the cost model and the plans, which must not move. Failure: none. Cost: at most six
 // trials (chunk_trial.h) for each attempt.
