@@ -56,10 +56,15 @@ public:
 
   /// Does what can be done for the calls of all groups: a peer may wait for a call of another group than this rank.
   [[nodiscard]] static llvm::Error advanceAll() {
-    llvm::erase_if(groups(), [](const std::weak_ptr<MpiGroup> &group) { return group.expired(); });
-    for (const std::weak_ptr<MpiGroup> &group : groups())
-      if (llvm::Error error = group.lock()->advance())
+    bool gone = false;
+    for (const std::weak_ptr<MpiGroup> &each : groups()) {
+      std::shared_ptr<MpiGroup> group = each.lock();
+      gone |= !group;
+      if (llvm::Error error = group ? group->advance() : llvm::Error::success())
         return error;
+    }
+    if (gone)
+      llvm::erase_if(groups(), [](const std::weak_ptr<MpiGroup> &group) { return group.expired(); });
     return llvm::Error::success();
   }
 
@@ -100,7 +105,10 @@ public:
 
   /// The work of the call is destroyed. MPI may still write to the memory of the call, so the group and the call remain
   /// until it is complete.
-  void abandon(Ticket ticket) { inFlight_.at(ticket).keeper = shared_from_this(); }
+  void abandon(Ticket ticket) {
+    inFlight_.at(ticket).keeper = shared_from_this();
+    ++abandoned_;
+  }
 
   [[nodiscard]] MpiJob &job() const { return job_; }
   [[nodiscard]] MpiTransport &transport() { return transport_; }
@@ -144,11 +152,13 @@ private:
   }
 
   void releaseAbandoned() {
-    for (auto next = inFlight_.begin(); next != inFlight_.end();) {
-      auto [ticket, call] = *next++;
-      if (!call.done || !call.keeper)
+    for (auto next = inFlight_.begin(); abandoned_ != 0 && next != inFlight_.end();) {
+      const auto &[ticket, each] = *next++;
+      if (!each.done || !each.keeper)
         continue;
+      const Call call = each; // keeps the group
       call.launch->takeResults();
+      --abandoned_;
       release(ticket, *call.launch);
     }
   }
@@ -206,6 +216,8 @@ private:
   int64_t sequence_ = 0;
   /// calls whose results no work has taken
   std::map<Ticket, Call> inFlight_;
+  /// how many of them have no work
+  size_t abandoned_ = 0;
   /// the collective that has begun last
   std::optional<Ticket> collective_;
   /// collectives that have not begun, in their order
