@@ -35,13 +35,21 @@ void addPipelineFlags(CommandLine &line, CheckOptions &options) {
 }
 
 void addSameStepFlags(CommandLine &line, CheckOptions &options) {
-  line.beginTopic("same-step", "the parallel step and the step of one device",
-                  "GRAPH is the graph that every rank runs, or one for each rank. docs/same-step.md explains the "
-                  "answer. Exit codes: 0 the same, 1 not the same, 3 cannot be decided, 2 wrong input.");
-  line.addText("--same-as", "FILE", "compare the outputs of all ranks with those of this graph of one device",
-               options.sameAs);
+  line.beginTopic(
+      "same-step", "the parallel step, and the step of one device or another parallel form",
+      "GRAPH is a job file, the graph that every rank runs, or one for each rank. docs/same-step.md explains "
+      "the answer. Exit codes: 0 the same, 1 not the same, 3 cannot be decided, 2 wrong input.");
+  line.addList(
+      "--same-as", "FILE,...",
+      "compare the outputs of all ranks with those of this graph of one device, or of this job: a job file, or "
+      "the graphs of its ranks",
+      options.sameAs);
   line.addText("--placements", "FILE", "how the ranks hold the inputs and outputs of that graph (JSON)",
                options.placements);
+  line.addList("--same-as-groups", "FILE,...", "of the job of --same-as: as --groups", options.sameAsGroups);
+  line.addText("--same-as-placements", "FILE", "of the job of --same-as: as --placements (those of --placements)",
+               options.sameAsPlacements);
+  line.addRanks("--same-as-ranks", "of the job of --same-as: as --ranks", options.sameAsRanks);
   line.addCount("--trials", "N", "evaluations, each with other numbers (2)", 1,
                 [&options](size_t trials) { options.trials = trials; });
 }
@@ -105,8 +113,12 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
 }
 
 llvm::Error checkSameStepUsage(const CheckOptions &options) {
-  if (options.sameAs.empty() && options.trials != 0)
-    return usage("--trials without --same-as: expected the graph of one device too");
+  for (auto [flag, isGiven] : {std::pair("--trials", options.trials != 0),
+                               {"--same-as-groups", !options.sameAsGroups.empty()},
+                               {"--same-as-placements", !options.sameAsPlacements.empty()},
+                               {"--same-as-ranks", options.sameAsRanks != 0}})
+    if (isGiven && options.sameAs.empty())
+      return usage(llvm::Twine(flag) + " without --same-as: expected the graph of one device, or the other job, too");
   if (options.sameAs.empty() && !options.inferPlacements) {
     if (!options.placements.empty())
       return usage("--placements without --same-as: expected the graph of one device too, or --infer-placements");

@@ -40,8 +40,13 @@ struct CheckOptions {
   std::string stageGraphs;
   /// without graphs: the type of what a stage sends to the next
   std::string stageSizes;
-  // of the comparison with a single step: files; empty: not asked for
-  std::string sameAs;
+  // of the comparison with another step: files; empty: not asked for
+  std::vector<std::string> sameAs;
+  // of the other step, where it is a parallel form
+  std::vector<std::string> sameAsGroups;
+  std::string sameAsPlacements;
+  /// 0: not given
+  size_t sameAsRanks = 0;
   std::string placements;
   /// evaluations; 0: not given
   size_t trials = 0;

@@ -1,7 +1,7 @@
-// The part of ccgraph-check that compares a parallel step with the step of one device (--same-as).
+// The part of ccgraph-check that compares a parallel step with another form of it (--same-as).
 //
 // Ownership: borrows everything for the call. Failure: errors of readers, and placements that do not fit. Cost: that of
-// compareStepFiles.
+// compareFormFiles.
 #pragma once
 
 #include "driver/check_options.h"

@@ -2,6 +2,7 @@
 
 #include "axis.h"
 #include "distribute.h"
+#include "reference_form.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -99,6 +100,8 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
     : comparison_(comparison), field_(trial.evaluator.field()) {
   for (const Value &value : trial.single.front().values)
     addValue(value);
+  if (comparison.reference)
+    forEachReferenceValue(comparison, trial, [&](const Array &array) { addWhole(array); });
   factors_ = {fromPlain(1)};
   for (const NamedAxis &axis : comparison.placements.mesh)
     for (size_t i = 0, count = factors_.size(); i != count; ++i)
@@ -116,7 +119,10 @@ void Correspondence::addValue(const Value &value) {
     addValue(element);
   if (!value.is(Value::Type::Tensor))
     return;
-  Array array = asPairs(read(value.tensor));
+  addWhole(asPairs(read(value.tensor)));
+}
+
+void Correspondence::addWhole(const Array &array) {
   if (addArray(array))
     addRows(array);
   if (array.sizes.size() == 2 && array.sizes[0] > 1 && array.sizes[1] > 1)

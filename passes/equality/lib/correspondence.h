@@ -70,6 +70,7 @@ private:
   };
 
   void addValue(const Value &value);
+  void addWhole(const Array &array);
   /// Returns false for an array that is a view of an earlier one, or all equal.
   bool addArray(const Array &array);
   void addRows(const Array &array);

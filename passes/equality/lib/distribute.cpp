@@ -201,6 +201,101 @@ private:
   PartialParts parts_;
 };
 
+/// Joins by one placement after the other, in the reverse order of Cutter.
+class Joiner {
+public:
+  Joiner(const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh) : placement_(placement), mesh_(mesh) {}
+
+  llvm::Expected<Array> join(std::vector<Array> parts, IntListRef sizes) {
+    parts_ = std::move(parts);
+    if (llvm::Error error = joinAll(false))
+      return error;
+    if (!placement_.as.empty())
+      for (Array &part : parts_)
+        if (llvm::Error error = unflatten(part))
+          return error;
+    if (llvm::Error error = joinAll(true))
+      return error;
+    if (productOf(sizes) != parts_.front().count())
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "its parts have " +
+                                                                         llvm::Twine(parts_.front().count()) +
+                                                                         " elements, expected " + intListText(sizes));
+    return reshaped(parts_.front(), sizes);
+  }
+
+private:
+  /// The first dimension of `as` is not cut, and a part has it as the major factor of its first dimension.
+  llvm::Error unflatten(Array &part) const {
+    IntList sizes = part.sizes;
+    if (sizes.empty() || sizes.front() % placement_.as.front() != 0)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "the sizes " + intListText(part.sizes) +
+                                                                         " are no part of " +
+                                                                         intListText(placement_.as));
+    sizes.front() /= placement_.as.front();
+    sizes.insert(sizes.begin(), placement_.as.front());
+    part = reshaped(part, sizes);
+    return llvm::Error::success();
+  }
+
+  llvm::Error joinAll(bool inShape) {
+    const std::vector<size_t> order = orderOfAxes(placement_);
+    for (size_t axis : llvm::reverse(order)) {
+      const bool cutsInShape =
+          !placement_.as.empty() && (placement_.asAxes.empty() || llvm::is_contained(placement_.asAxes, axis));
+      if (cutsInShape != inShape)
+        continue;
+      for (size_t rank = 0; rank != parts_.size(); ++rank)
+        if (coordinatesOf(static_cast<int64_t>(rank), mesh_)[axis] == 0)
+          if (llvm::Error error = joinLine(axis, static_cast<int64_t>(rank)))
+            return error;
+    }
+    return llvm::Error::success();
+  }
+
+  /// Sets the array of each rank of a line to what the ranks of the line hold together.
+  llvm::Error joinLine(size_t axis, int64_t first) {
+    const AxisPlacement &placement = placement_.axes[axis];
+    if (placement.kind == AxisPlacement::Kind::Replicate)
+      return llvm::Error::success();
+    std::vector<Array> line;
+    std::vector<int64_t> coordinates = coordinatesOf(first, mesh_);
+    for (coordinates[axis] = 0; coordinates[axis] != mesh_[axis].size; ++coordinates[axis])
+      line.push_back(parts_[static_cast<size_t>(rankAt(coordinates, mesh_))]);
+    const bool isShard = placement.kind == AxisPlacement::Kind::Shard;
+    if (llvm::Error error = checkLine(line, isShard ? placement.dim : -1))
+      return error;
+    Array joined = isShard ? concatenated(line, static_cast<size_t>(placement.dim)) : line.front();
+    for (const Array &part : llvm::ArrayRef(line).drop_front(isShard ? line.size() : 1))
+      joined = addedArrays(joined, part);
+    if (placement.kind == AxisPlacement::Kind::PartialAvg)
+      joined = scaledArray(joined, Field(0).inverse(numberOfInteger(mesh_[axis].size)));
+    for (coordinates[axis] = 0; coordinates[axis] != mesh_[axis].size; ++coordinates[axis])
+      parts_[static_cast<size_t>(rankAt(coordinates, mesh_))] = joined;
+    return llvm::Error::success();
+  }
+
+  /// Checks that arrays have equal sizes but for dimension `dim`; negative: all.
+  static llvm::Error checkLine(llvm::ArrayRef<Array> line, int64_t dim) {
+    auto others = [&](IntList sizes) {
+      if (dim >= 0)
+        sizes.erase(sizes.begin() + dim);
+      return sizes;
+    };
+    for (const Array &part : line)
+      if (part.kind != line.front().kind || part.sizes.size() != line.front().sizes.size() ||
+          dim >= static_cast<int64_t>(part.sizes.size()) || others(part.sizes) != others(line.front().sizes))
+        return llvm::createStringError(llvm::inconvertibleErrorCode(), "the sizes " + intListText(part.sizes) +
+                                                                           " and " + intListText(line.front().sizes) +
+                                                                           " of two ranks are no parts of one tensor");
+    return llvm::Error::success();
+  }
+
+  const TensorPlacement &placement_;
+  llvm::ArrayRef<NamedAxis> mesh_;
+  /// by rank
+  std::vector<Array> parts_;
+};
+
 } // namespace
 
 llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh,
@@ -212,6 +307,43 @@ llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placemen
     ofPairs.as.push_back(2);
   llvm::Expected<Array> pairs = Cutter(ofPairs, mesh, parts).part(asPairs(whole), rank);
   return pairs ? llvm::Expected<Array>(fromPairs(*pairs)) : pairs.takeError();
+}
+
+llvm::Expected<Array> joinedParts(std::vector<Array> ofRanks, const TensorPlacement &placement,
+                                  llvm::ArrayRef<NamedAxis> mesh, IntListRef sizes) {
+  if (ofRanks.front().kind != Kind::Complex)
+    return Joiner(placement, mesh).join(std::move(ofRanks), sizes);
+  for (Array &part : ofRanks)
+    part = asPairs(part);
+  TensorPlacement ofPairs = placement;
+  if (!ofPairs.as.empty())
+    ofPairs.as.push_back(2);
+  IntList pairSizes(sizes.begin(), sizes.end());
+  pairSizes.push_back(2);
+  llvm::Expected<Array> pairs = Joiner(ofPairs, mesh).join(std::move(ofRanks), pairSizes);
+  return pairs ? llvm::Expected<Array>(fromPairs(*pairs)) : pairs.takeError();
+}
+
+IntList wholeSizes(llvm::ArrayRef<IntList> ofRanks, const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh) {
+  if (!placement.as.empty()) {
+    IntList sizes(placement.as.begin() + 1, placement.as.end());
+    sizes.front() *= placement.as.front();
+    return sizes;
+  }
+  IntList sizes = ofRanks.front();
+  for (size_t dim = 0; dim != sizes.size(); ++dim) {
+    sizes[dim] = 0;
+    for (size_t rank = 0; rank != ofRanks.size(); ++rank) {
+      std::vector<int64_t> coordinates = coordinatesOf(static_cast<int64_t>(rank), mesh);
+      bool isFirst = true;
+      for (size_t axis = 0; axis != mesh.size(); ++axis)
+        isFirst &= coordinates[axis] == 0 ||
+                   placement.axes[axis] == AxisPlacement{AxisPlacement::Kind::Shard, static_cast<int64_t>(dim)};
+      if (isFirst && dim < ofRanks[rank].size())
+        sizes[dim] += ofRanks[rank][dim];
+    }
+  }
+  return sizes;
 }
 
 } // namespace ccgraph::equality

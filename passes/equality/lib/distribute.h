@@ -29,6 +29,15 @@ struct PartialParts {
 [[nodiscard]] llvm::Expected<Array> partOf(const Array &whole, const TensorPlacement &placement,
                                            llvm::ArrayRef<NamedAxis> mesh, int64_t rank, const PartialParts &parts);
 
+/// Returns the tensor that the ranks hold together: the reverse of partOf. `ofRanks` are in the order of the ranks; of
+/// ranks that hold equal parts, the first one counts. `sizes` are those of the whole tensor.
+[[nodiscard]] llvm::Expected<Array> joinedParts(std::vector<Array> ofRanks, const TensorPlacement &placement,
+                                                llvm::ArrayRef<NamedAxis> mesh, IntListRef sizes);
+/// Returns the sizes of the whole tensor whose parts have these sizes on the ranks. Of a tensor that is cut in another
+/// shape, the first two dimensions of this shape are one.
+[[nodiscard]] IntList wholeSizes(llvm::ArrayRef<IntList> ofRanks, const TensorPlacement &placement,
+                                 llvm::ArrayRef<NamedAxis> mesh);
+
 /// Returns the elements from `start` to before `end` along a dimension.
 [[nodiscard]] Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end);
 [[nodiscard]] Array concatenated(llvm::ArrayRef<Array> parts, size_t dim);

@@ -1,5 +1,7 @@
 #include "inputs.h"
 
+#include "step_nodes.h"
+
 #include "ccgraph/ir/op_def.h"
 
 #include "llvm/ADT/Twine.h"
@@ -9,31 +11,47 @@ namespace {
 
 /// Integers that no use bounds are below this number.
 constexpr int64_t usualBound = 2;
-constexpr int64_t unbounded = std::numeric_limits<int64_t>::max();
+constexpr int64_t unbounded = IndexLimit::none;
 
 /// Finds, for each integer value, a number below which it must be.
 class IndexBounds {
 public:
-  explicit IndexBounds(const Graph &graph) : bounds_(graph.idLimit(), unbounded) {
+  explicit IndexBounds(const Graph &graph) : limits_(graph.idLimit()) {
     for (const Node *node = graph.back(); node; node = node->prev()) {
       if (node->opcode() != Opcode::CallFunction)
         continue;
       noteUse(*node);
       for (const Node *operand : node->dataOperands())
         if (isInteger(*operand) && isInteger(*node))
-          lower(*operand, bounds_[node->id()]);
+          passOn(*node, *operand);
     }
   }
-  [[nodiscard]] int64_t of(const Node &node) const {
-    int64_t bound = bounds_[node.id()];
-    return bound == unbounded ? usualBound : std::max<int64_t>(bound, 1);
-  }
+  [[nodiscard]] const IndexLimit &of(const Node &node) const { return limits_[node.id()]; }
 
 private:
   static bool isInteger(const Node &node) {
     return node.type() && node.type()->isTensor() && classOf(node.type()->dtype()) == DTypeClass::Integer;
   }
-  void lower(const Node &node, int64_t bound) { bounds_[node.id()] = std::min(bounds_[node.id()], bound); }
+  void lower(const Node &node, int64_t bound) {
+    IndexLimit &limit = limits_[node.id()];
+    limit.direct = std::min(limit.direct, bound);
+    limit.any = std::min(limit.any, bound);
+  }
+
+  /// Limits an operand by what its reader is an index for. A difference from a literal is smaller by the literal.
+  void passOn(const Node &node, const Node &operand) {
+    const IndexLimit &from = limits_[node.id()];
+    IndexLimit &to = limits_[operand.id()];
+    if (isViewOrWait(node) || isOneOfWords(shortTarget(node), {"_to_copy", "all_gather_into_tensor"}))
+      to.direct = std::min(to.direct, from.direct);
+    int64_t offset = 0;
+    if (node.args().size() == 2 && node.args()[1].is(Argument::Kind::Int))
+      offset = shortTarget(node) == "sub"   ? node.args()[1].integer()
+               : shortTarget(node) == "add" ? -node.args()[1].integer()
+                                            : 0;
+    if (from.any != unbounded)
+      to.any = std::min(to.any, std::max<int64_t>(saturatingAdd(from.any, offset), 1));
+  }
 
   static int64_t sizeOf(const Node &node, int64_t dim) {
     if (!node.type() || !node.type()->isTensor())
@@ -76,34 +94,41 @@ private:
     return dim && dim->is(Argument::Kind::Int) ? dim->integer() : 0;
   }
 
-  std::vector<int64_t> bounds_;
+  std::vector<IndexLimit> limits_;
 };
 
-llvm::Expected<Array> makeInput(const Node &node, size_t position, const Field &field, int64_t bound) {
-  auto problem = [&](const llvm::Twine &text) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "input '" + node.name().str() + "' " + text);
-  };
-  if (!node.type() || !node.type()->isTensor())
-    return problem("is no tensor of a known type");
-  std::optional<IntList> sizes = staticDims(node.type()->sizes());
-  Kind kind = kindOf(node.type()->dtype());
-  constexpr int64_t most = int64_t{1} << 32;
-  if (!sizes || productOf(*sizes) > most)
-    return problem("has symbolic sizes or too many elements: " + node.type()->str());
-  const bool isComplex = kind == Kind::Complex;
-  if (isComplex)
-    sizes->push_back(2);
-  Words words(static_cast<size_t>(productOf(*sizes)));
-  for (size_t i = 0; i != words.size(); ++i) {
-    uint64_t key = mix(mix(hashText("input"), position), i);
-    words[i] = kind >= Kind::Float ? field.draw(key)
-                                   : mix(field.seed(), key) % static_cast<uint64_t>(kind == Kind::Bool ? 2 : bound);
-  }
-  Array array = makeArray(isComplex ? Kind::Float : kind, *sizes, std::move(words));
-  return isComplex ? fromPairs(array) : array;
+} // namespace
+
+int64_t boundOfLimit(const IndexLimit &limit) {
+  return limit.any == unbounded ? usualBound : std::max<int64_t>(limit.any, 1);
 }
 
-} // namespace
+std::vector<IndexLimit> indexLimits(const Graph &graph) {
+  IndexBounds bounds(graph);
+  std::vector<IndexLimit> limits;
+  for (const Node *node : placeholdersOf(graph))
+    limits.push_back(bounds.of(*node));
+  return limits;
+}
+
+llvm::Expected<Array> drawInput(const DrawnInput &input, const Field &field) {
+  constexpr int64_t most = int64_t{1} << 32;
+  if (productOf(input.sizes) > most)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "has too many elements: " + intListText(input.sizes));
+  const bool isComplex = input.kind == Kind::Complex;
+  IntList sizes = input.sizes;
+  if (isComplex)
+    sizes.push_back(2);
+  const auto bound = static_cast<uint64_t>(input.kind == Kind::Bool ? 2 : input.bound);
+  Words words(static_cast<size_t>(productOf(sizes)));
+  for (size_t i = 0; i != words.size(); ++i) {
+    uint64_t key = mix(mix(hashText("input"), input.position), i);
+    words[i] = input.kind >= Kind::Float ? field.draw(key) : mix(field.seed(), key) % bound;
+  }
+  Array array = makeArray(isComplex ? Kind::Float : input.kind, sizes, std::move(words));
+  return isComplex ? fromPairs(array) : array;
+}
 
 std::vector<const Node *> placeholdersOf(const Graph &graph) {
   std::vector<const Node *> inputs;
@@ -117,9 +142,18 @@ llvm::Expected<std::vector<Array>> makeInputs(const Graph &graph, const Field &f
   IndexBounds bounds(graph);
   std::vector<Array> inputs;
   for (const Node *node : placeholdersOf(graph)) {
-    llvm::Expected<Array> input = makeInput(*node, inputs.size(), field, bounds.of(*node));
+    auto problem = [&](const llvm::Twine &text) {
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "input '" + node->name().str() + "' " + text);
+    };
+    if (!node->type() || !node->type()->isTensor())
+      return problem("is no tensor of a known type");
+    std::optional<IntList> sizes = staticDims(node->type()->sizes());
+    if (!sizes)
+      return problem("has symbolic sizes: " + node->type()->str());
+    llvm::Expected<Array> input =
+        drawInput({kindOf(node->type()->dtype()), *sizes, inputs.size(), boundOfLimit(bounds.of(*node))}, field);
     if (!input)
-      return input.takeError();
+      return problem(llvm::toString(input.takeError()));
     inputs.push_back(std::move(*input));
   }
   return inputs;

@@ -11,10 +11,35 @@
 
 #include "ccgraph/ir/graph.h"
 
+#include <limits>
+
 namespace ccgraph::equality {
 
 /// Returns the placeholders in order.
 [[nodiscard]] std::vector<const Node *> placeholdersOf(const Graph &graph);
+
+/// Numbers below which an integer input must be.
+struct IndexLimit {
+  static constexpr int64_t none = std::numeric_limits<int64_t>::max();
+  /// where it is an index itself
+  int64_t direct = none;
+  /// also where integers that are computed from it are indices
+  int64_t any = none;
+};
+/// Returns the limits of all placeholders in order.
+[[nodiscard]] std::vector<IndexLimit> indexLimits(const Graph &graph);
+/// Returns the bound that a limit gives.
+[[nodiscard]] int64_t boundOfLimit(const IndexLimit &limit);
+
+struct DrawnInput {
+  Kind kind = Kind::Float;
+  IntList sizes;
+  /// names the numbers that are drawn
+  size_t position = 0;
+  /// of integers
+  int64_t bound = 2;
+};
+[[nodiscard]] llvm::Expected<Array> drawInput(const DrawnInput &input, const Field &field);
 [[nodiscard]] llvm::Expected<std::vector<Array>> makeInputs(const Graph &graph, const Field &field);
 
 } // namespace ccgraph::equality

@@ -19,7 +19,7 @@ public:
 
   std::vector<StepPlace> run() {
     for (size_t i = 0; i != trial_.wrong.size(); ++i)
-      if (trial_.wrong[i])
+      if (trial_.wrong[i] && !trial_.wrong[i]->inReference)
         if (const Node *node = outputNode(comparison_.placements.outputs[i].position)) {
           matches_.isKnown(*node) ? addTrace(*node) : visit(*node);
         }

@@ -16,7 +16,7 @@ static void addElementOperands(const Node &producer, size_t index, std::vector<c
 static std::string keyOf(const Node &node) { return isCollectiveNode(node) ? literalsOf(node) : shapeOfCall(node); }
 
 NodeMatches::NodeMatches(const StepComparison &comparison, Trial &trial)
-    : comparison_(comparison), trial_(trial), alignment_(comparison), correspondence_(comparison, trial) {
+    : comparison_(comparison), trial_(trial), alignment_(comparison.ranks), correspondence_(comparison, trial) {
   for (const Node *node : *comparison.ranks.front().graph)
     if (node->opcode() == Opcode::CallFunction) {
       ++shapes_[keyOf(*node)];

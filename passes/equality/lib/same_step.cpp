@@ -15,11 +15,14 @@ namespace {
 /// Further trials, where a trial met numbers without an inverse and so proves no difference.
 constexpr unsigned mostExtraTrials = 4;
 
-std::string problemText(const Problem &problem, bool ofSingle) {
+std::string problemText(const Trial &trial) {
+  const Problem &problem = *trial.problem;
   if (!problem.node)
     return problem.text;
   Diagnostic diagnostic = diagnose(*problem.node, "same.undecided", problem.text);
-  std::string place = ofSingle ? "the single step" : "rank " + std::to_string(problem.rank);
+  std::string place = trial.ofSingle ? "the single step" : "rank " + std::to_string(problem.rank);
+  if (trial.ofReference)
+    place += " of the reference";
   std::string text = place + ": " + diagnostic.where + ": " + diagnostic.message;
   for (const std::string &note : diagnostic.notes)
     text += "; " + note;
@@ -34,10 +37,11 @@ public:
   explicit Comparer(const StepComparison &comparison) : comparison_(comparison) {}
 
   llvm::Expected<StepAnswer> run() {
-    if (llvm::Error error = checkPlacements(comparison_))
-      return error;
+    if (!comparison_.reference)
+      if (llvm::Error error = checkPlacements(comparison_))
+        return error;
     for (int64_t kept : {fewKept, moreKept})
-      if (std::optional<FoldedSteps> folded = foldLayers(comparison_, kept))
+      if (std::optional<FoldedSteps> folded = foldedLayers(kept))
         folded_.push_back(std::move(*folded));
     if (folded_.size() == 2)
       answer_.assumed = folded_.front().notes;
@@ -49,7 +53,7 @@ public:
       if (llvm::Error error = runTrial(steps, trial))
         return error;
       if (trial.problem) {
-        answer_.assumed.push_back(problemText(*trial.problem, trial.ofSingle));
+        answer_.assumed.push_back(problemText(trial));
         return std::move(answer_);
       }
       take(trial);
@@ -69,6 +73,10 @@ private:
     /// in how many trials it differs, and in how many of these without a number that has no inverse
     unsigned times = 0, proofs = 0;
   };
+
+  [[nodiscard]] std::optional<FoldedSteps> foldedLayers(int64_t kept) const {
+    return comparison_.reference ? std::nullopt : foldLayers(comparison_, kept);
+  }
 
   void take(Trial &trial) {
     const bool isProof = trial.evaluator.field().numGaps() == 0;

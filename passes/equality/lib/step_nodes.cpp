@@ -47,9 +47,9 @@ std::string callText(const Node &node, Operand operand) {
 
 } // namespace
 
-Alignment::Alignment(const StepComparison &comparison) : comparison_(comparison) {
-  const Graph &first = *comparison.ranks.front().graph;
-  for (const RankStep &rank : comparison.ranks) {
+Alignment::Alignment(llvm::ArrayRef<RankStep> ranks) : ranks_(ranks) {
+  const Graph &first = *ranks.front().graph;
+  for (const RankStep &rank : ranks) {
     nodes_.push_back(rank.graph->nodes());
     sameOrder_ &= rank.graph == &first || haveSameTargets(nodes_.back(), nodes_.front());
   }
@@ -60,7 +60,7 @@ Alignment::Alignment(const StepComparison &comparison) : comparison_(comparison)
 const Node *Alignment::on(size_t rank, const Node &node) const {
   if (sameOrder_)
     return nodes_[rank][position_.at(&node)];
-  return comparison_.ranks[rank].graph->find(node.name().str());
+  return ranks_[rank].graph->find(node.name().str());
 }
 
 std::vector<std::string> Alignment::textsOf(const Node &node) const {

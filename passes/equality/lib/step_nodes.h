@@ -16,7 +16,7 @@ namespace ccgraph::equality {
 /// in the same order, else those of one name.
 class Alignment {
 public:
-  explicit Alignment(const StepComparison &comparison);
+  explicit Alignment(llvm::ArrayRef<RankStep> ranks);
   /// Returns the counterpart of a node of rank 0; null if there is none.
   [[nodiscard]] const Node *on(size_t rank, const Node &node) const;
   [[nodiscard]] size_t numRanks() const { return nodes_.size(); }
@@ -27,7 +27,8 @@ public:
 
 private:
   [[nodiscard]] std::vector<std::string> textsOf(const Node &node) const;
-  const StepComparison &comparison_;
+  /// by rank
+  llvm::ArrayRef<RankStep> ranks_;
   std::vector<std::vector<Node *>> nodes_;
   std::map<const Node *, size_t> position_;
   bool sameOrder_ = true;

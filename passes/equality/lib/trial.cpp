@@ -1,17 +1,15 @@
 #include "trial.h"
 
 #include "distribute.h"
+#include "form_run.h"
 #include "inputs.h"
+#include "reference_form.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/strides.h"
 
 namespace ccgraph::equality {
 namespace {
-
-llvm::Error inputError(const llvm::Twine &message, const llvm::Twine &repair) {
-  return makeError(diagnose("same.placements", message.str(), repair.str()));
-}
 
 size_t numOutputs(const Argument &argument) {
   if (!argument.isSequence())
@@ -34,20 +32,20 @@ llvm::Error checkList(llvm::StringRef what, llvm::ArrayRef<TensorPlacement> list
   std::vector<bool> seen(parallel, false);
   for (const TensorPlacement &placement : list) {
     if (placement.position >= parallel || placement.single >= single)
-      return inputError(what + llvm::Twine(" '") + placement.of + "' is at position " +
-                            llvm::Twine(placement.position) + " and at " + llvm::Twine(placement.single) +
-                            " of the single graph, expected positions below " + llvm::Twine(parallel) + " and " +
-                            llvm::Twine(single),
-                        "positions count the " + what + "s of each graph from 0");
+      return placementError(what + llvm::Twine(" '") + placement.of + "' is at position " +
+                                llvm::Twine(placement.position) + " and at " + llvm::Twine(placement.single) +
+                                " of the single graph, expected positions below " + llvm::Twine(parallel) + " and " +
+                                llvm::Twine(single),
+                            "positions count the " + what + "s of each graph from 0");
     if (seen[placement.position])
-      return inputError("two placements are of " + what + llvm::Twine(" ") + llvm::Twine(placement.position),
-                        "each " + what + " has one placement");
+      return placementError("two placements are of " + what + llvm::Twine(" ") + llvm::Twine(placement.position),
+                            "each " + what + " has one placement");
     seen[placement.position] = true;
   }
   for (size_t i = 0; i != parallel; ++i)
     if (!seen[i])
-      return inputError("no placement is of " + what + llvm::Twine(" ") + llvm::Twine(i) + " of the parallel graph",
-                        "add it to the list '" + what + "s' of the placements");
+      return placementError("no placement is of " + what + llvm::Twine(" ") + llvm::Twine(i) + " of the parallel graph",
+                            "add it to the list '" + what + "s' of the placements");
   return llvm::Error::success();
 }
 
@@ -66,8 +64,8 @@ public:
     for (int64_t rank = 0; rank != ranks; ++rank) {
       const Value &value = trial_.ranks[static_cast<size_t>(rank)].outputs[placement_.position];
       if (value.is(Value::Type::Tensor) != isTensor)
-        return inputError("output '" + placement_.of + "' is a tensor on one side only",
-                          "correct the positions of this output");
+        return placementError("output '" + placement_.of + "' is a tensor on one side only",
+                              "correct the positions of this output");
       if (!isTensor)
         continue;
       llvm::Expected<std::optional<WrongOutput>> wrong = checkRank(rank);
@@ -113,25 +111,20 @@ private:
         placement = {};
     llvm::Expected<Array> wanted = partOf(whole_, cut, mesh_, rank, {});
     if (!wanted)
-      return inputError("output '" + placement_.of + "' cannot be cut: " + llvm::toString(wanted.takeError()),
-                        "correct its placement");
+      return placementError("output '" + placement_.of + "' cannot be cut: " + llvm::toString(wanted.takeError()),
+                            "correct its placement");
     const bool isComplex = wanted->kind == Kind::Complex;
     *wanted = asPairs(*wanted);
     Array got = outputOf(rank);
     if (got.sizes != wanted->sizes || got.kind != wanted->kind)
-      return inputError("output '" + placement_.of + "' has the sizes " + intListText(got.sizes) + " on rank " +
-                            llvm::Twine(rank) + ", its placement gives " + intListText(wanted->sizes),
-                        "correct its placement or its position");
+      return placementError("output '" + placement_.of + "' has the sizes " + intListText(got.sizes) + " on rank " +
+                                llvm::Twine(rank) + ", its placement gives " + intListText(wanted->sizes),
+                            "correct its placement or its position");
     got = totalOf(rank);
     std::optional<int64_t> index = firstDifference(got, *wanted);
     if (!index)
       return std::nullopt;
-    WrongOutput wrong{placement_.of, rank, {}, false};
-    int64_t rest = *index;
-    for (int64_t stride : contiguousStrides(got.sizes)) {
-      wrong.element.push_back(rest / stride);
-      rest %= stride;
-    }
+    WrongOutput wrong{placement_.of, rank, indicesOf(*index, got), false};
     if (isComplex)
       wrong.element.pop_back();
     wrong.replicasDiffer = replicasDiffer();
@@ -157,60 +150,6 @@ private:
   Array whole_;
 };
 
-/// Returns an error if a part does not have the sizes of its placeholder.
-llvm::Error checkPart(const Array &part, const Node &placeholder, const TensorPlacement &placement, int64_t rank) {
-  const Type *type = placeholder.type();
-  std::optional<IntList> sizes = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
-  if (!sizes)
-    return inputError("input '" + placeholder.name().str().str() + "' of rank " + llvm::Twine(rank) + " is " +
-                          typeText(type) + ", expected a tensor of known sizes",
-                      "capture the step with static shapes");
-  Kind kind = kindOf(type->dtype());
-  if (*sizes == part.sizes && kind == part.kind)
-    return llvm::Error::success();
-  return inputError("input '" + placement.of + "' is " + type->str() + " on rank " + llvm::Twine(rank) + " ('" +
-                        placeholder.name().str().str() + "'), its placement gives the sizes " + intListText(part.sizes),
-                    "correct its placement, or the position of the input in the single graph");
-}
-
-/// Cuts the inputs for one rank.
-llvm::Expected<std::vector<Value>> inputsOf(const StepComparison &comparison, llvm::ArrayRef<Array> whole,
-                                            const Field &field, int64_t rank) {
-  std::vector<const Node *> placeholders = placeholdersOf(*comparison.ranks[static_cast<size_t>(rank)].graph);
-  std::vector<Value> inputs(placeholders.size());
-  for (const TensorPlacement &placement : comparison.placements.inputs) {
-    if (placement.position >= placeholders.size())
-      return inputError("rank " + llvm::Twine(rank) + " has " + llvm::Twine(placeholders.size()) +
-                            " inputs, fewer than rank 0",
-                        "the graphs of all ranks have the same inputs");
-    PartialParts parts{&field, mix(hashText("partial input"), placement.position)};
-    llvm::Expected<Array> part = partOf(whole[placement.single], placement, comparison.placements.mesh, rank, parts);
-    if (!part)
-      return inputError("input '" + placement.of + "' cannot be cut: " + llvm::toString(part.takeError()),
-                        "correct its placement");
-    if (llvm::Error error = checkPart(*part, *placeholders[placement.position], placement, rank))
-      return error;
-    inputs[placement.position] = Value(*part);
-  }
-  return inputs;
-}
-
-llvm::Error runRanks(const StepComparison &comparison, llvm::ArrayRef<Array> whole, Trial &trial) {
-  std::vector<RankProgram> programs;
-  std::vector<std::vector<Value>> inputs;
-  for (size_t rank = 0; rank != comparison.ranks.size(); ++rank) {
-    programs.push_back(
-        {comparison.ranks[rank].graph, &comparison.ranks[rank].groups, static_cast<int64_t>(rank), trial.keepsValues});
-    llvm::Expected<std::vector<Value>> mine =
-        inputsOf(comparison, whole, trial.evaluator.field(), static_cast<int64_t>(rank));
-    if (!mine)
-      return mine.takeError();
-    inputs.push_back(std::move(*mine));
-  }
-  trial.problem = runJob(trial.evaluator, programs, inputs, trial.ranks);
-  return llvm::Error::success();
-}
-
 } // namespace
 
 bool Trial::differs() const {
@@ -222,41 +161,71 @@ bool Trial::drawsRandom() const {
          llvm::any_of(single, [](const RankValues &rank) { return rank.draws != 0; });
 }
 
-llvm::Error checkPlacements(const StepComparison &comparison) {
-  const StepPlacements &placements = comparison.placements;
-  const Graph &parallel = *comparison.ranks.front().graph;
-  if (numRanks(placements.mesh) != static_cast<int64_t>(comparison.ranks.size()))
-    return inputError("the mesh has " + llvm::Twine(numRanks(placements.mesh)) + " ranks, the job has " +
-                          llvm::Twine(comparison.ranks.size()),
-                      "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
-  if (llvm::Error error = checkList("input", placements.inputs, placeholdersOf(parallel).size(),
-                                    placeholdersOf(*comparison.single).size()))
+llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements, const StepSize &whole) {
+  const Graph &parallel = *ranks.front().graph;
+  if (numRanks(placements.mesh) != static_cast<int64_t>(ranks.size()))
+    return placementError(
+        "the mesh has " + llvm::Twine(numRanks(placements.mesh)) + " ranks, the job has " + llvm::Twine(ranks.size()),
+        "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+  if (llvm::Error error = checkList("input", placements.inputs, placeholdersOf(parallel).size(), whole.inputs))
     return error;
-  return checkList("output", placements.outputs, numOutputs(parallel), numOutputs(*comparison.single));
+  return checkList("output", placements.outputs, numOutputs(parallel), whole.outputs);
 }
 
-llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
+llvm::Error checkPlacements(const StepComparison &comparison) {
+  const StepSize whole{placeholdersOf(*comparison.single).size(), numOutputs(*comparison.single)};
+  return checkForm(comparison.ranks, comparison.placements, whole);
+}
+
+/// Runs the step of one device.
+static llvm::Expected<std::vector<Array>> runSingle(const StepComparison &comparison, Trial &trial) {
   llvm::Expected<std::vector<Array>> whole = makeInputs(*comparison.single, trial.evaluator.field());
+  trial.ofSingle = true;
   if (!whole) {
     trial.problem = Problem{nullptr, 0, llvm::toString(whole.takeError())};
-    trial.ofSingle = true;
-    return llvm::Error::success();
+    return std::vector<Array>();
   }
   std::vector<Value> inputs(whole->begin(), whole->end());
   const GroupTable none;
   trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues}}, {inputs}, trial.single);
   trial.ofSingle = trial.problem.has_value();
+  return whole;
+}
+
+std::vector<int64_t> indicesOf(int64_t position, const Array &array) {
+  std::vector<int64_t> indices;
+  for (int64_t stride : contiguousStrides(array.sizes)) {
+    indices.push_back(position / stride);
+    position %= stride;
+  }
+  return indices;
+}
+
+llvm::Expected<std::optional<WrongOutput>> checkOutput(const StepComparison &comparison, const Trial &trial,
+                                                       const TensorPlacement &placement) {
+  return OutputCheck(comparison, trial, placement).run();
+}
+
+llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
+  llvm::Expected<std::vector<Array>> whole =
+      comparison.reference ? runReference(comparison, trial) : runSingle(comparison, trial);
+  if (!whole)
+    return whole.takeError();
   if (trial.problem)
     return llvm::Error::success();
-  if (llvm::Error error = runRanks(comparison, *whole, trial))
-    return error;
+  FormRun run{&trial.evaluator, *whole, trial.keepsValues};
+  llvm::Expected<std::optional<Problem>> problem = runForm(comparison.ranks, comparison.placements, run, trial.ranks);
+  if (!problem)
+    return problem.takeError();
+  trial.problem = std::move(*problem);
   if (trial.problem)
     return llvm::Error::success();
-  for (const RankValues &rank : trial.ranks)
-    if (rank.outputs.size() != trial.ranks.front().outputs.size())
-      return inputError("the graphs of the ranks have different numbers of outputs", "give the graphs of one step");
   for (const TensorPlacement &placement : comparison.placements.outputs) {
-    llvm::Expected<std::optional<WrongOutput>> wrong = OutputCheck(comparison, trial, placement).run();
+    if (std::optional<WrongOutput> differing = replicasOfReference(comparison, trial, placement)) {
+      trial.wrong.emplace_back(std::move(*differing));
+      continue;
+    }
+    llvm::Expected<std::optional<WrongOutput>> wrong = checkOutput(comparison, trial, placement);
     if (!wrong)
       return wrong.takeError();
     trial.wrong.push_back(std::move(*wrong));

@@ -15,12 +15,16 @@ struct Trial {
   Evaluator evaluator;
   /// false: the values of the nodes are freed, and locate() cannot use the trial
   bool keepsValues = true;
-  /// of one rank
+  /// of one rank; of a reference that is a parallel form, the outputs that its ranks hold together
   std::vector<RankValues> single;
+  /// of a reference that is a parallel form
+  std::vector<RankValues> referenceRanks;
   std::vector<RankValues> ranks;
   std::optional<Problem> problem;
   /// the problem is one of the single step
   bool ofSingle = false;
+  /// the problem is one of the reference
+  bool ofReference = false;
   /// by position in StepPlacements::outputs: how the output differs; empty where it is equal
   std::vector<std::optional<WrongOutput>> wrong;
 
@@ -29,7 +33,19 @@ struct Trial {
 };
 
 /// Checks that the placements name inputs and outputs that both graphs have, each once.
+/// How many inputs and outputs a step has.
+struct StepSize {
+  size_t inputs = 0, outputs = 0;
+};
+/// Checks that the placements name all inputs and outputs of the ranks, each once, and tensors of a step of this size.
+[[nodiscard]] llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements,
+                                    const StepSize &whole);
 [[nodiscard]] llvm::Error checkPlacements(const StepComparison &comparison);
+/// Returns the index of an element of an array by its position in row-major order.
+[[nodiscard]] std::vector<int64_t> indicesOf(int64_t position, const Array &array);
+/// Returns how an output of the ranks differs from that of the single step; empty if it does not.
+[[nodiscard]] llvm::Expected<std::optional<WrongOutput>>
+checkOutput(const StepComparison &comparison, const Trial &trial, const TensorPlacement &placement);
 [[nodiscard]] llvm::Error runTrial(const StepComparison &comparison, Trial &trial);
 
 } // namespace ccgraph::equality

@@ -74,5 +74,54 @@ TEST(Distribute, PartsOfASumAddUp) {
   EXPECT_TRUE(sameWords(scaledArray(sum, field.inverse(numberOfInteger(3))), whole));
 }
 
+/// The tensor that is cut for all ranks, and joined again.
+std::string joinedText(const TensorPlacement &placement, const std::vector<NamedAxis> &mesh, IntListRef sizes) {
+  Field field(3);
+  Words words;
+  for (int64_t i = 0; i != productOf(sizes); ++i)
+    words.push_back(field.draw(static_cast<uint64_t>(i)));
+  Array whole = makeArray(Kind::Float, sizes, words);
+  std::vector<Array> parts;
+  std::vector<IntList> partSizes;
+  for (int64_t rank = 0; rank != numRanks(mesh); ++rank) {
+    llvm::Expected<Array> part = partOf(whole, placement, mesh, rank, {&field, 5});
+    if (!part)
+      return llvm::toString(part.takeError());
+    partSizes.push_back(part->sizes);
+    parts.push_back(*part);
+  }
+  llvm::Expected<Array> joined = joinedParts(parts, placement, mesh, wholeSizes(partSizes, placement, mesh));
+  if (!joined)
+    return llvm::toString(joined.takeError());
+  return joined->sizes == whole.sizes && sameWords(*joined, whole) ? "the whole" : intListText(joined->sizes);
+}
+
+TEST(Distribute, JoiningIsTheReverseOfCutting) {
+  std::vector<NamedAxis> mesh = {{"a", 3}, {"b", 2}};
+  EXPECT_EQ(joinedText(sharded({0, 1}), mesh, {7, 3}), "the whole");
+  TensorPlacement both = sharded({0, 0});
+  EXPECT_EQ(joinedText(both, mesh, {12, 2}), "the whole");
+  both.splitOrder = {1, 0};
+  EXPECT_EQ(joinedText(both, mesh, {11, 2}), "the whole");
+  TensorPlacement partial;
+  partial.axes = {{AxisPlacement::Kind::PartialAvg, 0}, {AxisPlacement::Kind::Shard, 0}};
+  EXPECT_EQ(joinedText(partial, mesh, {5, 2}), "the whole");
+}
+
+TEST(Distribute, AFusedWeightIsJoinedInEachPart) {
+  std::vector<NamedAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
+  TensorPlacement placement = sharded({0, 1});
+  placement.as = {3, 4, 2};
+  placement.asAxes = {1};
+  EXPECT_EQ(joinedText(placement, mesh, {12, 2}), "the whole");
+}
+
+TEST(Distribute, PartsOfOtherSizesCannotBeJoined) {
+  std::vector<NamedAxis> mesh = {{"a", 2}};
+  llvm::Expected<Array> joined = joinedParts({counted({2, 3}), counted({2, 4})}, sharded({0}), mesh, {4, 3});
+  ASSERT_FALSE(static_cast<bool>(joined));
+  EXPECT_EQ(llvm::toString(joined.takeError()), "the sizes [2, 4] and [2, 3] of two ranks are no parts of one tensor");
+}
+
 } // namespace
 } // namespace ccgraph::equality

@@ -19,7 +19,15 @@ std::string elementText(const WrongOutput &output) {
   std::string text = output.of + "[";
   for (size_t i = 0; i != output.element.size(); ++i)
     text += (i == 0 ? "" : ", ") + std::to_string(output.element[i]);
-  return text + "] on rank " + std::to_string(output.rank);
+  return text + "] on rank " + std::to_string(output.rank) + (output.inReference ? " of the reference" : "");
+}
+
+void writePlaces(llvm::raw_ostream &os, llvm::StringRef title, llvm::ArrayRef<StepPlace> places) {
+  if (!places.empty())
+    os << title << '\n';
+  for (const StepPlace &place : places.take_front(mostListed))
+    os << "  rank " << place.rank << ": " << visibleText(place.node)
+       << (place.source.empty() ? "" : " (" + visibleText(place.source) + ")") << '\n';
 }
 
 void writeDifference(llvm::raw_ostream &os, const StepAnswer &answer) {
@@ -30,11 +38,8 @@ void writeDifference(llvm::raw_ostream &os, const StepAnswer &answer) {
        << (output.replicasDiffer ? "; ranks that should hold equal values differ" : "") << '\n';
   if (answer.wrong.size() > mostListed)
     os << "  and " << answer.wrong.size() - mostListed << " more\n";
-  if (!answer.where.empty())
-    os << "look first at:\n";
-  for (const StepPlace &place : llvm::ArrayRef(answer.where).take_front(mostListed))
-    os << "  rank " << place.rank << ": " << visibleText(place.node)
-       << (place.source.empty() ? "" : " (" + visibleText(place.source) + ")") << '\n';
+  writePlaces(os, "look first at:", answer.where);
+  writePlaces(os, "in the reference:", answer.whereInReference);
 }
 
 void writePlace(llvm::json::OStream &json, const StepPlace &place) {
@@ -54,6 +59,7 @@ void writeOutput(llvm::json::OStream &json, const WrongOutput &output) {
         json.value(index);
     });
     json.attribute("replicas_differ", output.replicasDiffer);
+    json.attribute("in_reference", output.inReference);
   });
 }
 
@@ -63,8 +69,8 @@ void writeSameStepText(llvm::raw_ostream &os, const StepAnswer &answer) {
   if (!answer.equal)
     os << "cannot be decided\n";
   else if (*answer.equal)
-    os << "the same: the outputs of all ranks are those of the single step (error probability at most "
-       << llvm::format("%.0e", answer.errorProbability) << ")\n";
+    os << "the same: the outputs of all ranks are those of the " << (answer.ofForms ? "other form" : "single step")
+       << " (error probability at most " << llvm::format("%.0e", answer.errorProbability) << ")\n";
   else
     writeDifference(os, answer);
   for (const std::string &text : answer.assumed)
@@ -81,6 +87,10 @@ void writeSameStepJson(llvm::raw_ostream &os, const StepAnswer &answer) {
     });
     json.attributeArray("where", [&] {
       for (const StepPlace &place : answer.where)
+        writePlace(json, place);
+    });
+    json.attributeArray("where_in_reference", [&] {
+      for (const StepPlace &place : answer.whereInReference)
         writePlace(json, place);
     });
     json.attributeArray("counter_examples", [&] {

@@ -1,10 +1,12 @@
 #include "parallel_ranks.h"
 
 #include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/job_file.h"
 #include "ccgraph/frontend/placement_file.h"
 #include "ccgraph/toolkit/graph_choice.h"
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/job_files.h"
 #include "ccgraph/toolkit/node_places.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -28,6 +30,49 @@ llvm::Expected<std::unique_ptr<Graph>> ParallelRanks::readGraph(const std::strin
   if (llvm::Error error = checkWellFormed(**graph))
     return withPlaces(std::move(error), {input->file, input->selector});
   return graph;
+}
+
+llvm::Error ParallelRanks::readFiles(llvm::ArrayRef<std::string> graphs, llvm::ArrayRef<std::string> groups) {
+  if (graphs.size() == 1) {
+    llvm::Expected<InputFile> file = InputFile::open(graphs.front());
+    if (!file)
+      return file.takeError();
+    if (isJobFile(file->text())) {
+      if (!groups.empty())
+        return stepError({rule_, file->name()}, "got groups besides a job file, expected none",
+                         "name the group files in the job file: \"groups\": \"facts.json\"");
+      return readJob(*file);
+    }
+  }
+  if (llvm::Error error = readGroups(groups))
+    return error;
+  return readGraphs(graphs);
+}
+
+llvm::Error ParallelRanks::readJob(const InputFile &file) {
+  llvm::Expected<JobDescription> job = describeJobFile(file);
+  if (!job)
+    return job.takeError();
+  std::vector<const JobGraph *> ofRanks(ranksOf(job->graphs), nullptr);
+  for (const JobGraph &graph : job->graphs)
+    for (int64_t rank : graph.ranks)
+      ofRanks[static_cast<size_t>(rank)] = &graph;
+  std::vector<std::string> graphs;
+  for (size_t rank = 0; rank != ofRanks.size(); ++rank) {
+    if (!ofRanks[rank])
+      return stepError({rule_, file.name()}, "no graph is that of rank " + llvm::Twine(rank),
+                       "list the graph of each rank from 0 on");
+    graphs.push_back(ofRanks[rank]->path);
+    const std::string &groups = ofRanks[rank]->groups;
+    // Ranks of one group file share what was read of it.
+    if (rank != 0 && groups == ofRanks[rank - 1]->groups)
+      tables_.push_back(tables_.back());
+    else if (groups.empty())
+      tables_.emplace_back();
+    else if (llvm::Error error = readGroups(groups))
+      return error;
+  }
+  return readGraphs(graphs);
 }
 
 llvm::Error ParallelRanks::readGroups(llvm::ArrayRef<std::string> paths) {

@@ -7,6 +7,7 @@
 // the readers.
 #pragma once
 
+#include "ccgraph/frontend/files.h"
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/graph.h"
@@ -32,6 +33,8 @@ public:
 
   /// Reads a graph of any kind into the context.
   [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readGraph(const std::string &path);
+  /// Reads graphs and groups; a single graph may be a job file, which names both.
+  [[nodiscard]] llvm::Error readFiles(llvm::ArrayRef<std::string> graphs, llvm::ArrayRef<std::string> groups);
   [[nodiscard]] llvm::Error readGroups(llvm::ArrayRef<std::string> paths);
   [[nodiscard]] llvm::Error readGraphs(llvm::ArrayRef<std::string> paths);
   /// Reads placements; an empty path gives none.
@@ -46,6 +49,7 @@ public:
   [[nodiscard]] const GroupTable &groups(size_t rank) const { return groups_[rank]; }
 
 private:
+  [[nodiscard]] llvm::Error readJob(const InputFile &file);
   [[nodiscard]] size_t impliedRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) const;
 
   llvm::StringRef rule_;

@@ -33,8 +33,18 @@ struct RankStep {
   GroupTable groups;
 };
 
+/// A parallel step beside another one (parallel_forms.h): its ranks, and how they hold the tensors of both.
+struct ParallelForm {
+  /// by rank
+  std::vector<RankStep> ranks;
+  StepPlacements placements;
+};
+
 struct StepComparison {
+  /// null where the step is compared with another parallel form
   const Graph *single = nullptr;
+  /// in place of `single`; in both placements, `single` is then the index of a tensor that both forms hold
+  const ParallelForm *reference = nullptr;
   /// by rank
   std::vector<RankStep> ranks;
   /// The sizes of its mesh must be known.
@@ -62,14 +72,20 @@ struct WrongOutput {
   std::vector<int64_t> element;
   /// It should be equal on several ranks and differs among them.
   bool replicasDiffer = false;
+  /// It differs among the ranks of the reference, a parallel form; `rank` and `element` are those of the reference.
+  bool inReference = false;
 };
 
 struct StepAnswer {
+  /// The reference is a parallel form.
+  bool ofForms = false;
   /// empty: cannot be decided
   std::optional<bool> equal;
   std::vector<WrongOutput> wrong;
   /// where the difference arises, the most likely node first
   std::vector<StepPlace> where;
+  /// the same for the reference, where it is a parallel form, since the mistake may be there
+  std::vector<StepPlace> whereInReference;
   /// what was assumed, and why it cannot be decided
   std::vector<std::string> assumed;
   /// of an answer that is not empty
