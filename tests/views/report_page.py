@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Tests a report in headless Chromium: its content, and the effects of keys, clicks and colors.
 
-    report_page.py CCGRAPH_OPT GRAPH...
+    report_page.py CCGRAPH_OPT TRACES GRAPH...
+
+TRACES is a folder with a graph.py and the traces of its ranks; it is shown beside the predicted schedule.
 
 Exits with 77 if there is no Chromium (CCGRAPH_CHROMIUM, chromium or google-chrome), which ctest counts as skipped;
 with CCGRAPH_VIEWS_TESTS=1, this is a failure.
@@ -181,12 +183,56 @@ class Page:
         self.expect("the button", self.browser.evaluate(corner), seen["light"])
         self.browser.prefer("light")
 
+    # --- The measured step ---
+
+    # Moves the pointer to the middle of the longest item of this color and returns what the page then shows.
+    def tipAt(self, color: str) -> str:
+        middle = (f"(() => {{ const plot = plots[plots.length - 1]; let best = null; plot.rows.forEach((row, index) => "
+                  f"row.items.forEach(item => {{ if (item.color === '{color}' && (!best || item.end - item.begin > "
+                  "best.length)) best = { length: item.end - item.begin, x: xOf((item.begin + item.end) / 2), "
+                  "y: rowTop(plot, index) + ROW / 2 }; })); canvas.scrollIntoView({ block: 'end' }); "
+                  "const box = canvas.getBoundingClientRect(); return [box.x + best.x, box.y + best.y]; })()")
+        x, y = self.browser.evaluate(middle)
+        self.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.browser.settle()
+        return self.inner("tip")
+
+    def pixelOf(self, color: str) -> bool:
+        """Returns whether the canvas has a pixel of this color at or below the measured step."""
+        return self.browser.evaluate(
+            "(() => { const top = plots[plots.length - 1].top, height = canvas.height - top; "
+            "const copy = document.createElement('canvas'); copy.width = canvas.width; copy.height = height + 1; "
+            "const of = copy.getContext('2d', { willReadFrequently: true }); of.drawImage(canvas, 0, -top); "
+            f"of.fillStyle = colors['{color}']; of.fillRect(0, height, 1, 1); "
+            "const want = of.getImageData(0, height, 1, 1).data, all = of.getImageData(0, 0, copy.width, height).data; "
+            "for (let i = 0; i < all.length; i += 4) "
+            "if (all[i] === want[0] && all[i + 1] === want[1] && all[i + 2] === want[2]) return true; "
+            "return false; })()")
+
+    def checkMeasured(self) -> None:
+        measured = self.data["measured"]
+        names = self.browser.evaluate("plots.map(plot => plot.name)")
+        self.expect("the measured step is below the others", names[-1], "measured")
+        titles = self.browser.evaluate("plots[plots.length - 1].rows.map(row => row.title).filter(title => title)")
+        self.expect("a row of each rank", titles, [f"rank {rank['rank']}" for rank in measured["ranks"]])
+        self.expect("the legend", "measured: waiting for the last rank" in self.inner("legend"), True)
+        node, kind = measured["collectives"][0][:2]
+        for color, title in (("late", "waiting for the last rank at "), ("idle", "waiting for data at ")):
+            self.expect(f"color of {color}", self.pixelOf(color), True)
+            tip = self.tipAt(color)
+            self.expect(f"the tip of {color} begins with", tip[:len(title)], title)
+            self.expect(f"the tip of {color} has the medians", "until the last rank arrives" in tip, True)
+        self.expect("the tip of a transfer", f"{kind} on ranks" in self.tipAt(kind), True)
+        self.expect("the tip of a transfer has its name", self.tipAt(kind).startswith(node), True)
+
     def problems(self) -> list[str]:
         self.checkWhole()
         self.checkBounds()
         self.checkAdvice()
         self.checkExposed()
         self.checkFilters()
+        if self.data["measured"]:
+            self.checkMeasured()
         if self.data["exposures"]:
             self.checkSorting()
             self.checkOpening()
@@ -198,16 +244,17 @@ class Page:
         return self.found
 
 
-def main(tool: str, graphs: list[str]) -> int:
+def main(tool: str, traces: str, graphs: list[str]) -> int:
     path = chromium.find()
     if not path:
         print("no Chromium (CCGRAPH_CHROMIUM names one)")
         return 1 if os.environ.get("CCGRAPH_VIEWS_TESTS") == "1" else 77
     status = 0
     with tempfile.TemporaryDirectory() as folder, chromium.Browser(path) as browser:
-        for graph, level in [(graphs[0], "-O0"), *((graph, "-O2") for graph in graphs)]:
+        measured = [f"{traces}/graph.py", "-O2", "--measured", traces, "--machine", "cpu"]
+        for graph, level, *flags in [measured, (graphs[0], "-O0"), *((graph, "-O2") for graph in graphs)]:
             page = pathlib.Path(folder, pathlib.Path(graph).parent.name + level + ".html")
-            subprocess.run([tool, graph, level, "--report", str(page)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([tool, graph, level, *flags, "--report", str(page)], check=True, stdout=subprocess.DEVNULL)
             for problem in Page(browser, page).problems():
                 print(f"{graph} {level}: error: {problem}")
                 status = 1
@@ -215,4 +262,4 @@ def main(tool: str, graphs: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:]))
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

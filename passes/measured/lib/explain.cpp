@@ -3,6 +3,7 @@
 #include "accounts.h"
 #include "ccgraph/ir/text.h"
 #include "mends.h"
+#include "step_timeline.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -98,6 +99,7 @@ JobExplanation explainJob(const MatchedJob &job) {
   explanation.ranks = rankAccounts(job, lanes);
   explanation.collectives = collectiveAccounts(job, lanes);
   explanation.durations = nodeTimes(job, lanes);
+  explanation.timeline = timelineOf(job, lanes, explanation.collectives);
   noteShares(job, explanation);
   addMends(job, lanes, explanation);
   noteReplay(explanation);

@@ -70,6 +70,7 @@ struct ExplainTest : testing::Test {
   std::unique_ptr<Graph> graph = std::move(llvm::cantFail(readFxText(context, {"step.py", program})).front());
   std::vector<RankProfile> profiles;
   std::string launch = "_c10d_functional::all_reduce";
+  int64_t slowStart = 0; ///< nanoseconds that mm takes longer in the first step
   int64_t scattered = 0; ///< nanoseconds that mm takes longer in the first step, and relu in the second
 
   /// Writes three steps of a job: mm takes 1,000 ns and on one rank longer; the data of the collective takes 500 ns.
@@ -82,7 +83,7 @@ struct ExplainTest : testing::Test {
       std::vector<int64_t> begins;
       for (size_t rank = 0; rank != writers.size(); ++rank) {
         begins.push_back(writers[rank].now);
-        writers[rank].run("aten::mm", 1'000 + longer[rank] + (step == 0 ? scattered : 0));
+        writers[rank].run("aten::mm", 1'000 + longer[rank] + (step == 0 ? scattered + slowStart : 0));
         last = std::max(last, writers[rank].now - 7'000 * static_cast<int64_t>(rank));
       }
       for (size_t rank = 0; rank != writers.size(); ++rank) {
@@ -131,6 +132,43 @@ TEST_F(ExplainTest, SlowNodeOfOneRank) {
   EXPECT_EQ(it.ranks[2].stallWaiting, 0);
   EXPECT_EQ(it.ranks[0].stallWaiting, 2'890); // the launch and mm_1 take 110 ns
   EXPECT_EQ(it.ranks[0].stallTransfer, 500);
+}
+
+std::string textOf(const measured::JobTimeline &timeline, size_t rank) {
+  const char *const kinds[] = {"compute", "late", "data", "host", "unmatched"};
+  std::string text;
+  for (const measured::TimelineSpan &span : timeline.ranks[rank].lane)
+    text += std::string(kinds[static_cast<size_t>(span.kind)]) + " " +
+            (span.name < 0 ? "" : timeline.names[static_cast<size_t>(span.name)]) + " " + std::to_string(span.begin) +
+            "-" + std::to_string(span.end) + "; ";
+  return text;
+}
+
+TEST_F(ExplainTest, TimelineDividesStallsAtTheLastArrival) {
+  writeJob({0, 0, 3'000});
+  const JobExplanation it = explain();
+  EXPECT_EQ(it.timeline.step, 0U);
+  EXPECT_EQ(it.timeline.duration, 4'700);
+  ASSERT_EQ(it.timeline.ranks.size(), 3U);
+  EXPECT_EQ(textOf(it.timeline, 0), "compute mm 0-1000; host all_reduce 1000-1010; compute mm_1 1010-1110; "
+                                    "late all_reduce 1110-4000; data all_reduce 4000-4500; compute relu 4500-4700; ");
+  EXPECT_EQ(textOf(it.timeline, 2), "compute mm 0-4000; host all_reduce 4000-4010; compute mm_1 4010-4110; "
+                                    "data all_reduce 4110-4500; compute relu 4500-4700; ");
+  ASSERT_EQ(it.timeline.ranks[1].transfers.size(), 1U);
+  const measured::TimelineTransfer &transfer = it.timeline.ranks[1].transfers.front();
+  EXPECT_EQ(transfer.begin, 1'000);
+  EXPECT_EQ(transfer.lastArrival, 4'000);
+  EXPECT_EQ(transfer.end, 4'500);
+  EXPECT_EQ(transfer.lastRank, 2);
+  EXPECT_EQ(transfer.account, 0);
+}
+
+TEST_F(ExplainTest, TimelineIsOfTheStepNearestToTheMedian) {
+  slowStart = 3'000;
+  writeJob({0, 0});
+  const JobExplanation it = explain();
+  EXPECT_EQ(it.timeline.step, 1U);
+  EXPECT_EQ(it.timeline.duration, 1'700);
 }
 
 TEST_F(ExplainTest, DelaysThatDifferFromStepToStepAreInNoMedian) {

@@ -72,7 +72,7 @@ constexpr const char *expected = R"({
   "places": [[0, 7, 0, "y = x < w"], [1, 0, 1, ""]], "files": ["train.py", ""], "modules": ["layers.0", ""],
   "sources": ["free", "measured", "estimated", "interpolated", "predicted", "unknown"],
   "remarks": [["sink-waits", "moved", "sunk", "wait", "before=add positions=1", "train.py:7"]],
-  "bounds": null, "exposures": [], "advice": null
+  "bounds": null, "exposures": [], "advice": null, "measured": null
 })";
 
 class ReportData : public testing::Test {
@@ -113,6 +113,56 @@ TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
                            "add, and waited for 0.0 us earlier", 3, 1]])");
   expect("advice", R"([{"change": "192 B of memory", "total": 3200, "saved": 800, "memory": 64,
                         "command": "ccgraph-opt step.py --groups 'my groups.json' -O3 --memory-budget 192"}])");
+}
+
+namespace {
+
+/// Returns a measured step of as many ranks: rank 0 waits for the last one, which computes longer.
+measured::JobExplanation measuredStep(int64_t ranks) {
+  using namespace measured;
+  JobExplanation it;
+  it.steps = 4;
+  it.collectives.push_back({"ar", CollectiveKind::AllReduce, 32, {}, 700, 300});
+  CollectiveAccount &account = it.collectives.back();
+  account.lastRank = ranks - 1, account.lastSteps = 3, account.steps = 4;
+  account.cause = {Cause::Kind::Compute, ranks - 1, "mm", "mm", 700};
+  it.timeline = {2, 1'500, {"mm", "ar", "wait"}, {}};
+  for (int64_t rank = 0; rank != ranks; ++rank) {
+    account.members.push_back(rank);
+    it.timeline.ranks.push_back({rank, {{SpanKind::Compute, 0, 0, 500, noAccount}}, {}});
+  }
+  it.timeline.ranks.front().lane.push_back({SpanKind::LateRank, 1, 500, 1'200, 0});
+  it.timeline.ranks.front().lane.push_back({SpanKind::Data, 1, 1'200, 1'500, 0});
+  it.timeline.ranks.front().transfers.push_back({0, 1, 500, 1'200, 1'500, ranks - 1});
+  return it;
+}
+
+constexpr const char *expectedMeasured = R"json({
+  "step": 3, "steps": 4, "duration": 1500, "left_out": 0, "names": ["mm", "ar", "wait"],
+  "collectives": [["ar", "all_reduce", [0, 1], 700, 300, "mm on rank 1 (+0.7 us)", 1, 3, 4]],
+  "ranks": [{"rank": 0, "lane": [[0, 0, 0, 500, -1], [1, 1, 500, 700, 0], [2, 1, 1200, 300, 0]],
+             "transfers": [[0, 1, 500, 700, 1000, 1]]},
+            {"rank": 1, "lane": [[0, 0, 0, 500, -1]], "transfers": []}]
+})json";
+
+} // namespace
+
+TEST_F(ReportData, HaveAMeasuredStepOfEachRank) {
+  summary_.measured = measuredStep(2);
+  llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
+  EXPECT_EQ(*data.getAsObject()->get("measured"), llvm::cantFail(llvm::json::parse(expectedMeasured)))
+      << reportData(report_);
+}
+
+TEST_F(ReportData, LeaveOutRanksThatNeverComeLast) {
+  summary_.measured = measuredStep(40);
+  llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
+  const llvm::json::Object &measured = *data.getAsObject()->getObject("measured");
+  EXPECT_EQ(*measured.getInteger("left_out"), 24);
+  const llvm::json::Array &ranks = *measured.getArray("ranks");
+  ASSERT_EQ(ranks.size(), 16U);
+  EXPECT_EQ(*ranks.front().getAsObject()->getInteger("rank"), 0);
+  EXPECT_EQ(*ranks.back().getAsObject()->getInteger("rank"), 39);
 }
 
 TEST_F(ReportData, EndNoScript) {

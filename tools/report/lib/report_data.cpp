@@ -3,10 +3,14 @@
 #include "ccgraph/passes/registry.h"
 #include "report/advice_command.h"
 #include "report/exposed_list.h"
+#include "report/measured_text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <nlohmann/json.hpp>
+
+#include <map>
 
 namespace ccgraph::report {
 namespace {
@@ -59,6 +63,62 @@ char roleLetter(StepRole role) {
   llvm_unreachable("no such role");
 }
 
+// --- The measured step -----------------------------------------------------------------------------------------------
+
+/// A page shows at most as many ranks: first those that most often arrive last at a collective, then by number.
+constexpr size_t mostMeasuredRanks = 16;
+
+/// Returns the ranks that a page shows, in ascending order.
+std::vector<const measured::RankTimeline *> shownRanks(const measured::JobExplanation &explanation) {
+  std::map<int64_t, size_t> lasts;
+  for (const measured::CollectiveAccount &account : explanation.collectives)
+    lasts[account.lastRank] += account.members.size() > 1 ? account.lastSteps : 0;
+  std::vector<const measured::RankTimeline *> ranks;
+  for (const measured::RankTimeline &rank : explanation.timeline.ranks)
+    ranks.push_back(&rank);
+  llvm::stable_sort(ranks, [&](const measured::RankTimeline *a, const measured::RankTimeline *b) {
+    return lasts[a->rank] > lasts[b->rank];
+  });
+  if (ranks.size() > mostMeasuredRanks)
+    ranks.resize(mostMeasuredRanks);
+  llvm::sort(ranks, [](const measured::RankTimeline *a, const measured::RankTimeline *b) { return a->rank < b->rank; });
+  return ranks;
+}
+
+Json accountData(const measured::CollectiveAccount &account) {
+  return {account.node,     collectiveName(account.kind).str(), account.members,  account.waiting,
+          account.transfer, causeText(account.cause),           account.lastRank, account.lastSteps,
+          account.steps};
+}
+
+Json rankData(const measured::RankTimeline &rank) {
+  Json lane = Json::array(), transfers = Json::array();
+  for (const measured::TimelineSpan &span : rank.lane)
+    lane.push_back({static_cast<int>(span.kind), span.name, span.begin, span.end - span.begin, span.account});
+  for (const measured::TimelineTransfer &it : rank.transfers)
+    transfers.push_back({it.account, it.name, it.begin, it.lastArrival - it.begin, it.end - it.begin, it.lastRank});
+  return {{"rank", rank.rank}, {"lane", std::move(lane)}, {"transfers", std::move(transfers)}};
+}
+
+/// Returns an object, which tools/report/page/measured.js describes; null if the explanation has no timeline.
+Json measuredData(const measured::JobExplanation &explanation) {
+  const measured::JobTimeline &timeline = explanation.timeline;
+  if (timeline.ranks.empty())
+    return {};
+  const std::vector<const measured::RankTimeline *> shown = shownRanks(explanation);
+  Json collectives = Json::array(), ranks = Json::array();
+  for (const measured::CollectiveAccount &account : explanation.collectives)
+    collectives.push_back(accountData(account));
+  for (const measured::RankTimeline *rank : shown)
+    ranks.push_back(rankData(*rank));
+  return {{"step", timeline.step + 1},     {"steps", explanation.steps},
+          {"duration", timeline.duration}, {"left_out", timeline.ranks.size() - shown.size()},
+          {"names", timeline.names},       {"collectives", std::move(collectives)},
+          {"ranks", std::move(ranks)}};
+}
+
+// --- The page --------------------------------------------------------------------------------------------------------
+
 /// Assembles a report; data that the schedules share is written once.
 class DataMaker {
 public:
@@ -84,6 +144,7 @@ public:
     data["bounds"] = boundsOf(report_.summary);
     data["exposures"] = exposuresOf(report_.summary);
     data["advice"] = adviceOf(report_.summary);
+    data["measured"] = report_.summary.measured ? measuredData(*report_.summary.measured) : Json();
     return data;
   }
 

@@ -11,7 +11,7 @@ function itemAt(x, y) {
       near.sort((a, b) => Math.abs(a.begin + a.end - 2 * time) - Math.abs(b.begin + b.end - 2 * time));
       return near.length ? { plot, item: near[0] } : { plot };
     }
-    if (y >= plot.memoryTop && y < plot.memoryTop + MEMORY && x >= LABELS)
+    if (plot.schedule && y >= plot.memoryTop && y < plot.memoryTop + MEMORY && x >= LABELS)
       return { plot, memory: stepAt(plot.schedule, timeAt(x)) };
   }
   return null;
@@ -27,6 +27,7 @@ function whereLines(node) {
 }
 
 function tipLines(found) {
+  if (found.plot.measured) return measuredTip(found.item);
   const { schedule } = found.plot;
   if (found.memory !== undefined)
     return ['memory', [`${bytesText(schedule.alive[found.memory])} at ${nameOf(schedule.nodes[found.memory])}`,
@@ -198,11 +199,13 @@ function drawLegend() {
   const used =
     new Set(page.schedules.flatMap(schedule => schedule.transfers.map(transfer => colorOfKind(transfer.kind))));
   const entries = [
-    ['matmul', 'products'], ['compute', 'other computation'], ['idle', 'idle: exposed'],
+    ['matmul', 'products'], ['compute', 'other computation'],
+    ['idle', page.measured === null ? 'idle: exposed' : 'idle: exposed; measured: waiting for data'],
     ...[...kindColors, 'other']
       .filter(kind => used.has(kind))
       .map(kind => [kind, kind === 'other' ? 'other transfers' : kind]),
-    ['memory', 'memory']
+    ['memory', 'memory'],
+    ...(page.measured === null ? [] : [['late', 'measured: waiting for the last rank'], ['host', 'measured: host']])
   ];
   for (const [color, text] of entries)
     document.getElementById('legend').append(

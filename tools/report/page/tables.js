@@ -56,7 +56,7 @@ function fillSelect(id, words, all) {
 function startCollectives() {
   const { schedule } = collectives.plot;
   const all = () => collectives.plot.schedule.transfers;
-  const which = fillSelect('which', plots.map(plot => plot.schedule.name));
+  const which = fillSelect('which', predicted.map(plot => plot.name));
   const kind = fillSelect('kind', [...new Set(schedule.transfers.map(t => page.kinds[t.kind]))].sort(), 'all');
   const group = fillSelect('group', schedule.groups.map(entry => entry.name), 'all');
   const list = collectives.list = new List({
@@ -72,13 +72,13 @@ function startCollectives() {
       `${timeText(found.reduce((total, t) => total + t.exposed, 0))} exposed`,
   });
   for (const input of [kind, group, document.getElementById('exposedOnly')]) input.onchange = () => list.restart();
-  which.onchange = () => (collectives.plot = plots[which.selectedIndex], list.restart());
+  which.onchange = () => (collectives.plot = predicted[which.selectedIndex], list.restart());
 }
 
 // --- Groups ---
 
 function drawGroups() {
-  const rows = plots.flatMap(({ schedule }) => schedule.groups.map((group, index) => {
+  const rows = predicted.flatMap(({ schedule }) => schedule.groups.map((group, index) => {
     const transfers = schedule.transfers.filter(t => t.group === index);
     const sum = of => transfers.reduce((total, t) => total + of(t), 0);
     return {

@@ -5,9 +5,13 @@
 const LABELS = 150, AXIS = 22, TITLE = 20, ROW = 26, GAP = 6, MEMORY = 64, RIGHT = 12;
 const canvas = document.getElementById('canvas');
 const pen = canvas.getContext('2d');
-const longest = Math.max(...page.schedules.map(schedule => schedule.total), 1);
+const longest = Math.max(
+  ...page.schedules.map(schedule => schedule.total), page.measured === null ? 1 : page.measured.duration, 1);
 const view = { from: 0, to: longest, chosen: null };
-const plots = page.schedules.map(schedule => ({ schedule, rows: rowsOf(schedule), top: 0 })).reverse();
+// The predicted schedules, the last one first; then the measured step, below the program that was measured.
+const predicted =
+  page.schedules.map(schedule => ({ schedule, name: schedule.name, rows: rowsOf(schedule), top: 0 })).reverse();
+const plots = page.measured === null ? predicted : [...predicted, measuredPlot()];
 let colors = {};
 
 function layOut() {
@@ -15,7 +19,7 @@ function layOut() {
   for (const plot of plots) {
     plot.top = top;
     plot.memoryTop = top + TITLE + plot.rows.length * (ROW + GAP);
-    top = plot.memoryTop + MEMORY + 14;
+    top = plot.memoryTop + (plot.schedule ? MEMORY : 0) + 14;
   }
   const ratio = window.devicePixelRatio || 1;
   const width = canvas.parentElement.clientWidth;
@@ -28,7 +32,7 @@ function layOut() {
   const style = getComputedStyle(document.documentElement);
   for (const name of
          ['page', 'panel', 'line', 'text', 'quiet', 'accent', 'row', 'matmul', 'compute', 'idle', 'memory',
-          'memoryLine', 'good', 'other', ...kindColors])
+          'memoryLine', 'good', 'other', 'late', 'host', ...kindColors])
     colors[name] = style.getPropertyValue('--' + name).trim();
 }
 
@@ -83,10 +87,12 @@ function drawItems(row, top) {
 const nameOfItem = (schedule, item) => nameOf(item.transfer ? item.transfer.node : schedule.nodes[item.step]);
 
 function drawName(item, x, top, width) {
-  const text = item.color === 'idle' ? 'idle' : nameOfItem(view.drawing, item);
+  const text = view.drawing.measured ? measuredNameOf(item) :
+    item.color === 'idle'            ? 'idle' :
+                                       nameOfItem(view.drawing.schedule, item);
   pen.save();
   pen.beginPath(), pen.rect(x, top, width - 3, ROW), pen.clip();
-  pen.fillStyle = '#fff';
+  pen.fillStyle = item.color === 'late' ? '#1b1f24' : '#fff';
   pen.fillText(text, x + 4, top + ROW / 2 + 4);
   pen.restore();
 }
@@ -126,29 +132,32 @@ function label(title, detail, top, height) {
   pen.fillText(detail, 8, top + 23);
 }
 
+function titleOf(plot) {
+  if (plot.measured) return measuredTitle();
+  const { total, exposed } = plot.schedule;
+  return `step ${timeText(total)}, exposed ${timeText(exposed)} (${percentText(exposed, total)})`;
+}
+
 function drawPlot(plot, most) {
-  const { schedule } = plot;
-  view.drawing = schedule;
+  view.drawing = plot;
   pen.fillStyle = colors.text;
   pen.font = 'bold 12px system-ui, sans-serif';
-  pen.fillText(page.schedules.length > 1 ? schedule.name : 'schedule', 8, plot.top + 14);
+  pen.fillText(plots.length > 1 ? plot.name : 'schedule', 8, plot.top + 14);
   pen.font = '12px system-ui, sans-serif';
   pen.fillStyle = colors.quiet;
-  pen.fillText(
-    `step ${timeText(schedule.total)}, exposed ${timeText(schedule.exposed)} (${
-      percentText(schedule.exposed, schedule.total)})`,
-    LABELS, plot.top + 14);
+  pen.fillText(titleOf(plot), LABELS, plot.top + 14);
+  const end = Math.min(view.width - RIGHT, xOf(plot.measured ? plot.measured.duration : plot.schedule.total));
   plot.rows.forEach((row, index) => {
     const top = rowTop(plot, index);
-    const end = Math.min(view.width - RIGHT, xOf(schedule.total));
     pen.fillStyle = colors.row;
     if (end > LABELS) pen.fillRect(LABELS, top, end - LABELS, ROW);
     pen.font = '11px system-ui, sans-serif';
     drawItems(row, top);
     label(row.title, row.detail, top, ROW);
   });
+  if (!plot.schedule) return;
   drawMemory(plot, most);
-  if (schedule === after && page.bounds !== null) drawBound(plot);
+  if (plot.schedule === after && page.bounds !== null) drawBound(plot);
 }
 
 // Draws the lower bound for any order.

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "ccgraph/measured/match.h"
+#include "ccgraph/measured/timeline.h"
 
 namespace ccgraph::measured {
 
@@ -100,6 +101,7 @@ struct JobExplanation {
   int64_t overlapped = 0;                     ///< computation of the mean rank that runs while data moves
   int64_t overlapJudged = 0;                  ///< of it, the part that could be compared
   std::vector<std::pair<std::string, int64_t>> durations; ///< median nanoseconds of each node; a collective's transfer
+  JobTimeline timeline;                                   ///< of a step that is like the median
   std::vector<std::string> notes;
   [[nodiscard]] int64_t matchedTime() const;
   [[nodiscard]] int64_t unmatchedTime() const;
