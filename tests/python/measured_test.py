@@ -71,7 +71,9 @@ def write_job(folder, slow_node=None, slow_host=None, extra=0.0, regions=True):
             trace.now += 50.0
     for trace in traces:
         trace.write(folder)
-    write(f"{folder}/rank0.log", "".join(HEADER + json.dumps(it) + "\n" for it in (OTHER_MAPPING, MAPPING)))
+    # PyTorch 2.15 writes no mapping for a backward graph, but its version.
+    artifacts = ({"version": 2.0}, OTHER_MAPPING, MAPPING)
+    write(f"{folder}/rank0.log", "".join(HEADER + json.dumps(it) + "\n" for it in artifacts))
     write(f"{folder}/graph.py", GRAPH)
 
 

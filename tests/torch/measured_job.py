@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records traces of a small step on gloo ranks, for ccgraph-opt --measured: measured_job.py FOLDER compiled|eager [RANK
-SECONDS]
+"""Records traces of a small step on gloo ranks, for ccgraph-opt --measured: measured_job.py FOLDER
+compiled|eager|training [RANK SECONDS]
 
 torchrun starts it on each rank. It writes the trace of this rank, and on rank 0 the graph of the eager step; a compiled
-step has its graph in the TORCH_TRACE log. With RANK and SECONDS, this rank sleeps before its second product in each
-step."""
+step has its graph in the TORCH_TRACE log. A training step has three graphs: forward, backward and optimizer. With RANK
+and SECONDS, this rank sleeps before its second product in each step."""
 import os, sys, time
 import torch
 import torch.distributed as dist
@@ -32,11 +32,36 @@ def _(x):
     return torch.empty_like(x)
 
 
+pause.register_autograd(lambda context, gradient: gradient)
+
+
 def step(x, w1, w2):
     h = pause(torch.relu(torch.mm(x, w1)))
     y = collectives.wait_tensor(collectives.all_reduce(torch.mm(h, w2), "sum", dist.group.WORLD))
     gathered = collectives.all_gather_tensor(y, 0, dist.group.WORLD)
     return torch.mm(torch.nn.functional.softmax(y * 2 + x, -1), w1).sum() + collectives.wait_tensor(gathered).sum()
+
+
+def forward(x, w1, w2):
+    h = pause(torch.relu(torch.mm(x, w1)))
+    gathered = collectives.all_gather_tensor_autograd(torch.mm(h, w2), 0, dist.group.WORLD)
+    return torch.nn.functional.softmax(torch.mm(gathered, w1), -1).square().sum()
+
+
+@torch.no_grad()
+def optimize(weights, gradients):
+    sums = [collectives.all_reduce(gradient, "sum", dist.group.WORLD) for gradient in gradients]
+    for weight, total in zip(weights, sums):
+        weight.add_(collectives.wait_tensor(total), alpha=-0.01)
+
+
+def training(x, w1, w2):
+    forward_of(x, w1, w2).backward()
+    optimizer([w1, w2], [w1.grad, w2.grad])
+    w1.grad = w2.grad = None
+
+
+forward_of, optimizer = torch.compile(forward), torch.compile(optimize)
 
 
 def main():
@@ -49,7 +74,9 @@ def main():
         graph = make_fx(step, tracing_mode="fake")(*values)
         with open(f"{FOLDER}/graph.py", "w", encoding="utf-8") as file:
             file.write(graph.print_readable(print_output=False, include_stride=True, include_device=True))
-    run = torch.compile(step) if MODE == "compiled" else step
+    if MODE == "training":
+        values[1].requires_grad_(), values[2].requires_grad_()
+    run = {"compiled": torch.compile(step), "eager": step, "training": training}[MODE]
     for _ in range(3):
         run(*values)
     dist.barrier()

@@ -85,11 +85,6 @@ llvm::Error OptInput::checkNumber() const {
                                    "the file holds %zu graphs, and %s shows one\n  note: choose with --graph "
                                    "(--list-graphs lists them)",
                                    graphs_.size(), view.str().c_str());
-  if (graphs_.size() > 1 && !options_.measured.empty())
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "the file holds %zu graphs, and --measured explains one\n  note: choose with "
-                                   "--graph (--list-graphs lists them)",
-                                   graphs_.size());
   if (graphs_.size() > 1 && !options_.compare.empty())
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "--compare takes one graph of each file: choose with --graph");
@@ -111,20 +106,27 @@ llvm::Error OptInput::loadCosts() {
   return llvm::Error::success();
 }
 
-/// The times of the traces take the place of durations.
-llvm::Error OptInput::explainTraces(const Graph &graph) {
-  llvm::Expected<measured::JobExplanation> explanation = explainMeasured(graph, *measured_);
+/// Explains the traces with all graphs of the step, before a pass changes one of them.
+llvm::Error OptInput::explainTraces() {
+  llvm::Expected<ExecutedGraphs> executed = executedGraphs({context_, *input_, graphs_, options_.stepGraphs});
+  if (!executed)
+    return executed.takeError();
+  llvm::Expected<measured::JobExplanation> explanation = explainMeasured(executed->graphs, *measured_);
   if (!explanation)
     return explanation.takeError();
   explanation_ = std::move(*explanation);
-  costs_.durations = DurationFile::of(ccgraph::durationsOf(*explanation_, measured_->origin));
   return llvm::Error::success();
 }
 
+/// The times of the traces take the place of durations.
 llvm::Error OptInput::holdDurationsTo(const Graph &graph) {
-  if (measured_)
-    if (llvm::Error error = explainTraces(graph))
+  if (measured_) {
+    if (llvm::Error error = explanation_ ? llvm::Error::success() : explainTraces())
       return error;
+    auto own = llvm::find_if(graphs_, [&](const auto &it) { return it.get() == &graph; });
+    const size_t index = static_cast<size_t>(own - graphs_.begin());
+    costs_.durations = DurationFile::of(ccgraph::durationsOf(explanation_->graphs[index], measured_->origin));
+  }
   std::optional<DurationFile> &durations = costs_.durations;
   if (!durations)
     return llvm::Error::success();

@@ -53,7 +53,7 @@ public:
   [[nodiscard]] const Durations *durations() const { return costs_.ofGraph(); }
   /// Returns an error if durations or measured traces were given and none belongs to this graph.
   [[nodiscard]] llvm::Error holdDurationsTo(const Graph &graph);
-  /// Returns the explanation of --measured for the graph that was passed last to holdDurationsTo(); empty without it.
+  /// Returns the explanation of --measured; empty without it, and before the first holdDurationsTo().
   [[nodiscard]] const std::optional<measured::JobExplanation> &explanation() const { return explanation_; }
   /// Returns the durations of another graph of the step: a log has estimates for it, other files are carried over from
   /// the graph that was passed last to holdDurationsTo() (carried_durations.h). Empty if there are no durations.
@@ -83,7 +83,7 @@ private:
   llvm::Expected<GraphList> read(const GraphInput &input);
   llvm::Error loadGraphs();
   llvm::Error loadCosts();
-  llvm::Error explainTraces(const Graph &graph);
+  llvm::Error explainTraces();
   llvm::Error loadScheduleInto(Pipeline &pipeline);
   [[nodiscard]] llvm::Error checkNumber() const;
 

@@ -136,12 +136,9 @@ private:
       return knownOrders({input_, pipeline_, [&](Graph &other) { return prepareOther(other); }}, graph, streams_.err);
     });
     describe(graph, summary);
-    if (options_.views.diff) {
-      auto text = diffedText(graph);
-      if (!text)
-        return fail(text.takeError());
-      textBefore_ = std::move(*text);
-    }
+    if (options_.views.diff)
+      if (llvm::Error error = diffedText(graph).moveInto(textBefore_))
+        return fail(std::move(error));
     auto before = options_.equivalenceRanks || options_.wantsAdvice() ? graph.clone() : nullptr;
     auto unmerged = wantsRounding() ? graph.clone() : nullptr;
     watch.lap();
@@ -249,7 +246,7 @@ private:
     summary.inductorOrder = inductorOrderText(graph, input_.orders());
     summary.given = options_.given;
     summary.ranksDiffer = ranksDiffer_;
-    summary.measured = input_.explanation();
+    summary.measured = index_ == 0 ? input_.explanation() : std::nullopt; // the step is explained once
     const PassManagerOptions manager = managerOptions();
     const PlannedRun planned = plannedRun(graph, manager);
     describePlan(summary, planned);

@@ -58,6 +58,9 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addList("--measured", "PATH",
                "explain the traces that PyTorch's profiler wrote of all ranks, a folder or files, and use their times",
                options.measured);
+  line.addList("--step-graphs", "FILE",
+               "with --measured: the other graphs that a step executes; a log has those of its step already",
+               options.stepGraphs);
   line.addText(
       "--fit-machine", "NAME",
       "fit a machine of this name to timed collectives: traces or output of nccl-tests -J in place of GRAPH, or "
@@ -182,6 +185,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--verify-only runs no pass and predicts nothing, but --exposed is given");
   if (!options.measured.empty() && !options.pipeline.durations.empty())
     return usage("--measured and --durations both state how long nodes take: expected one of them");
+  if (!options.stepGraphs.empty() && options.measured.empty())
+    return usage("--step-graphs names graphs that traces execute: expected --measured too");
   if (!options.measured.empty() && (options.verifyOnly || !options.compare.empty()))
     return usage("--measured explains times, which --verify-only and --compare do not");
   if (!options.compare.empty() && options.exposed)
@@ -234,6 +239,8 @@ llvm::Error checkPaths(const OptOptions &options) {
     inputs.push_back({"--collectives", path});
   for (const std::string &path : options.measured)
     inputs.push_back({"--measured", path});
+  for (const std::string &path : options.stepGraphs)
+    inputs.push_back({"--step-graphs", path});
   return checkOutputPaths(outputs, inputs);
 }
 

@@ -52,9 +52,10 @@ struct OptOptions {
   bool csv = false;
   bool advise = false;
   std::vector<GroupSplit> splits;
-  SymbolValues sizes;                ///< --bind
-  std::vector<std::string> measured; ///< --measured
-  std::string fitMachine;            ///< --fit-machine: the name of the machine; empty: not requested
+  SymbolValues sizes;                  ///< --bind
+  std::vector<std::string> measured;   ///< --measured
+  std::vector<std::string> stepGraphs; ///< --step-graphs: of the traces
+  std::string fitMachine;              ///< --fit-machine: the name of the machine; empty: not requested
   /// with --fit-machine and without --measured: files of timed collectives
   std::vector<std::string> timedFiles;
   /// streams for collectives in a plan; 0: one for each group

@@ -51,6 +51,8 @@ llvm::Expected<std::vector<KernelProvenance>> readLoggedProvenance(llvm::StringR
   std::vector<KernelProvenance> found;
   llvm::Error broken = llvm::Error::success();
   RecordReader reader({[&](TraceRecord &&record) {
+                         if (!isKernelProvenance(record.text)) // PyTorch 2.15 maps no kernel of a backward graph
+                           return;
                          CutLines cut = std::move(record.cut);
                          auto mapping = readKernelProvenance({path.str(), record.text, 0, &cut});
                          if (mapping)

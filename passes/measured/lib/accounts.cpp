@@ -6,6 +6,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <set>
+
 namespace ccgraph::measured {
 namespace {
 
@@ -158,6 +160,70 @@ std::vector<MatchedShare> sortedShares(const llvm::StringMap<int64_t> &times) {
   return shares;
 }
 
+using NodePlace = std::pair<uint32_t, std::string>; ///< a graph, and the name of a node
+using NodeTimes = std::map<NodePlace, std::vector<int64_t>>;
+
+NodePlace placeOf(const Call &call) { return {call.graph, call.node}; }
+
+/// Returns the median times of each computing node, one for each rank and execution.
+NodeTimes computeTimes(const MatchedJob &job) {
+  NodeTimes times;
+  for (const RankSteps &rank : job.ranks) {
+    std::vector<std::vector<int64_t>> own(job.calls.size());
+    for (const Step &step : rank.steps) {
+      std::map<NodeIndex, int64_t> sums; // because a call may launch several kernels
+      for (const LaneEntry &entry : step.lane)
+        for (NodeIndex node : entry.nodes)
+          if (entry.kind == LaneEntry::Kind::Compute && !job.calls[node].kind)
+            sums[node] += (entry.end - entry.begin) / static_cast<int64_t>(entry.nodes.size());
+      for (auto [node, time] : sums)
+        own[node].push_back(time);
+    }
+    for (size_t node = 0; node != own.size(); ++node)
+      if (!own[node].empty())
+        times[placeOf(job.calls[node])].push_back(medianOf(std::move(own[node])));
+  }
+  return times;
+}
+
+/// Returns the executions of a step. If the graphs are one program, each is executed from its first node to its last.
+std::vector<Execution> executionsOf(const MatchedJob &job, const Step &step) {
+  if (!step.executions.empty())
+    return step.executions;
+  if (job.graphs.size() == 1)
+    return {{0, step.begin, step.end}};
+  std::map<uint32_t, Execution> found;
+  for (const LaneEntry &entry : step.lane)
+    if (entry.kind == LaneEntry::Kind::Compute && !entry.nodes.empty()) {
+      const uint32_t graph = job.calls[entry.nodes.front()].graph;
+      Execution &own = found.try_emplace(graph, Execution{graph, entry.begin, entry.end}).first->second;
+      own.begin = std::min(own.begin, entry.begin);
+      own.end = std::max(own.end, entry.end);
+    }
+  std::vector<Execution> executions;
+  for (const auto &[graph, execution] : found)
+    executions.push_back(execution);
+  return executions;
+}
+
+/// Adds how often and how long the graphs are executed.
+void addExecutions(const MatchedJob &job, std::vector<GraphAccount> &accounts) {
+  std::vector<size_t> counts(accounts.size());
+  int64_t steps = 0;
+  for (const RankSteps &rank : job.ranks)
+    for (const Step &step : rank.steps) {
+      ++steps;
+      for (const Execution &execution : executionsOf(job, step)) {
+        ++counts[execution.graph];
+        accounts[execution.graph].time += execution.end - execution.begin;
+      }
+    }
+  for (size_t i = 0; steps != 0 && i != accounts.size(); ++i) {
+    accounts[i].executions = counts[i] / static_cast<size_t>(steps);
+    accounts[i].time /= steps;
+  }
+}
+
 } // namespace
 
 StallParts partsOf(const Item &wait, const JointTransfer *joint) {
@@ -219,30 +285,19 @@ void addShares(const MatchedJob &job, JobExplanation &explanation) {
   explanation.unmatched = sortedShares(unmatched);
 }
 
-std::vector<std::pair<std::string, int64_t>> nodeTimes(const MatchedJob &job, const JobLanes &lanes) {
-  std::vector<std::vector<int64_t>> times(job.calls.size());
-  for (const RankSteps &rank : job.ranks) {
-    std::vector<std::vector<int64_t>> own(job.calls.size());
-    for (const Step &step : rank.steps) {
-      std::map<NodeIndex, int64_t> sums; // because a call may launch several kernels
-      for (const LaneEntry &entry : step.lane)
-        for (NodeIndex node : entry.nodes)
-          if (entry.kind == LaneEntry::Kind::Compute && !job.calls[node].kind)
-            sums[node] += (entry.end - entry.begin) / static_cast<int64_t>(entry.nodes.size());
-      for (auto [node, time] : sums)
-        own[node].push_back(time);
-    }
-    for (size_t node = 0; node != own.size(); ++node)
-      if (!own[node].empty())
-        times[node].push_back(medianOf(std::move(own[node])));
-  }
+std::vector<GraphAccount> graphAccounts(const MatchedJob &job, const JobLanes &lanes) {
+  std::vector<GraphAccount> accounts;
+  for (const std::string &label : job.graphs)
+    accounts.push_back({job.graphs.size() > 1 ? label : "", 0, 0, {}});
+  addExecutions(job, accounts);
+  NodeTimes times = computeTimes(job);
   for (const JointTransfer &joint : lanes.joint)
-    times[joint.node].push_back(std::max<int64_t>(0, joint.end - joint.lastArrival()));
-  std::vector<std::pair<std::string, int64_t>> medians;
-  for (size_t node = 0; node != times.size(); ++node)
-    if (!times[node].empty())
-      medians.emplace_back(job.calls[node].name, medianOf(std::move(times[node])));
-  return medians;
+    times[placeOf(job.calls[joint.node])].push_back(std::max<int64_t>(0, joint.end - joint.lastArrival()));
+  std::set<NodePlace> added; // because a graph that is executed twice has its calls twice
+  for (const Call &call : job.calls)
+    if (auto found = times.find(placeOf(call)); found != times.end() && added.insert(found->first).second)
+      accounts[call.graph].durations.emplace_back(call.node, medianOf(found->second));
+  return accounts;
 }
 
 } // namespace ccgraph::measured

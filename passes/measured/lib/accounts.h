@@ -24,7 +24,8 @@ struct StallParts {
 [[nodiscard]] std::vector<CollectiveAccount> collectiveAccounts(const MatchedJob &job, const JobLanes &lanes);
 /// Adds the shares of rules and events, and the time of the host.
 void addShares(const MatchedJob &job, JobExplanation &explanation);
-/// Returns the median time of each computing node over steps and ranks, and the transfer of each collective.
-[[nodiscard]] std::vector<std::pair<std::string, int64_t>> nodeTimes(const MatchedJob &job, const JobLanes &lanes);
+/// Returns the graphs of the request with the median time of each computing node over steps, ranks and executions, and
+/// the transfer of each collective.
+[[nodiscard]] std::vector<GraphAccount> graphAccounts(const MatchedJob &job, const JobLanes &lanes);
 
 } // namespace ccgraph::measured

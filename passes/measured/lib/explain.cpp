@@ -98,7 +98,7 @@ JobExplanation explainJob(const MatchedJob &job) {
   addNotes(job, lanes, explanation);
   explanation.ranks = rankAccounts(job, lanes);
   explanation.collectives = collectiveAccounts(job, lanes);
-  explanation.durations = nodeTimes(job, lanes);
+  explanation.graphs = graphAccounts(job, lanes);
   explanation.timeline = timelineOf(job, lanes, explanation.collectives);
   noteShares(job, explanation);
   addMends(job, lanes, explanation);

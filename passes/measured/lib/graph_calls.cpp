@@ -45,16 +45,15 @@ bool isGeneratedKernel(llvm::StringRef kernel) { return kernel.startswith("cpp_"
 
 } // namespace
 
-GraphCalls::GraphCalls(const Graph &graph, llvm::ArrayRef<KernelProvenance> provenance) {
-  addNodes(graph);
-  addKernels(provenance);
+void GraphCalls::add(const ExecutedGraph &graph, uint32_t number, llvm::ArrayRef<KernelProvenance> provenance) {
+  addKernels(addNodes(graph.graph, number), provenance);
 }
 
-void GraphCalls::addNodes(const Graph &graph) {
+GraphCalls::Places GraphCalls::addNodes(const Graph &graph, uint32_t number) {
   const StorageMap storages(graph);
   const AsyncPairs pairs(graph, storages);
   llvm::DenseMap<const Node *, NodeIndex> places;
-  llvm::StringMap<uint32_t> sameCalls;
+  Places byName;
   for (const Node *node : graph) {
     if (node->opcode() != Opcode::CallFunction)
       continue;
@@ -71,20 +70,23 @@ void GraphCalls::addNodes(const Graph &graph) {
       call.group = launch->group.str();
       call.bytes = bytesMoved(*node);
     }
-    call.sameCalls = sameCalls.try_emplace(callKey(*node), static_cast<uint32_t>(sameCalls.size())).first->second;
+    call.sameCalls = numbers_.try_emplace(callKey(*node), static_cast<uint32_t>(numbers_.size())).first->second;
+    call.node = call.name;
+    call.graph = number;
     const auto index = static_cast<NodeIndex>(calls_.size());
-    places[node] = index;
-    stated_[call.name] = {Rule::Stated, {{index}}};
+    places[node] = byName[call.name] = index;
+    stated_.try_emplace(call.name, NamedCalls{Rule::Stated, {{index}}});
     NamedCalls &named = operators_[operatorName(node->target().str())];
     named.rule = call.isWait ? Rule::Wait : Rule::Operator;
     named.calls.push_back({index});
     calls_.push_back(std::move(call));
   }
+  return byName;
 }
 
 // Each compiled graph has a mapping, and the ranks repeat them. The mapping of this graph names only nodes of this
 // graph, and most of them.
-void GraphCalls::addKernels(llvm::ArrayRef<KernelProvenance> provenance) {
+void GraphCalls::addKernels(const Places &places, llvm::ArrayRef<KernelProvenance> provenance) {
   const KernelProvenance *best = nullptr;
   size_t most = 0;
   for (const KernelProvenance &mapping : provenance) {
@@ -92,7 +94,7 @@ void GraphCalls::addKernels(llvm::ArrayRef<KernelProvenance> provenance) {
     bool fits = true;
     for (const KernelNodes &kernel : mapping.kernels) {
       nodes += kernel.nodes.size();
-      fits &= llvm::all_of(kernel.nodes, [&](const std::string &node) { return stated_.count(node) != 0; });
+      fits &= llvm::all_of(kernel.nodes, [&](const std::string &node) { return places.count(node) != 0; });
     }
     if (fits && nodes > most)
       best = &mapping, most = nodes;
@@ -105,8 +107,8 @@ void GraphCalls::addKernels(llvm::ArrayRef<KernelProvenance> provenance) {
     llvm::SmallVector<NodeIndex, 2> &nodes = named.calls.emplace_back();
     // A kernel that writes the input of a collective is listed with the collective.
     for (const std::string &node : kernel.nodes)
-      if (const Call &call = calls_[findNode(node)->calls.front().front()]; !call.kind && !call.isWait)
-        nodes.push_back(findNode(node)->calls.front().front());
+      if (const NodeIndex place = places.lookup(node); !calls_[place].kind && !calls_[place].isWait)
+        nodes.push_back(place);
   }
 }
 

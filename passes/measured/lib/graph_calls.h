@@ -1,4 +1,4 @@
-// GraphCalls: the calls of a graph by the names under which a profile shows them.
+// GraphCalls: the calls of one or more graphs, one after another, by the names under which a profile shows them.
 //
 // Ownership: owns its texts. Failure: none. Cost: linear in the nodes.
 #pragma once
@@ -15,21 +15,29 @@ struct NamedCalls {
   std::vector<llvm::SmallVector<NodeIndex, 2>> calls;
 };
 
+/// Numbers calls of one operator with equal types, in all graphs of a job.
+using CallNumbers = llvm::StringMap<uint32_t>;
+
 class GraphCalls {
 public:
-  GraphCalls(const Graph &graph, llvm::ArrayRef<KernelProvenance> provenance);
+  explicit GraphCalls(CallNumbers &numbers) : numbers_(numbers) {}
+  /// Adds the calls of a graph after those of the graphs before. `number` is the index of the graph in the job.
+  void add(const ExecutedGraph &graph, uint32_t number, llvm::ArrayRef<KernelProvenance> provenance);
 
   [[nodiscard]] llvm::ArrayRef<Call> calls() const { return calls_; }
   [[nodiscard]] bool hasKernelNames() const { return !kernels_.empty(); }
   /// Returns the calls that an event of this name may be: "aten::mm", "graph_0_cpp_fused_add_0"; null if none.
   [[nodiscard]] const NamedCalls *find(llvm::StringRef eventName) const;
-  /// Returns the one call of a node that an event states; null if the graph has no such node.
+  /// Returns the one call of a node that an event states; null if no graph has such a node. Of several graphs with such
+  /// a node, it is that of the first.
   [[nodiscard]] const NamedCalls *findNode(llvm::StringRef node) const;
 
 private:
-  void addNodes(const Graph &graph);
-  void addKernels(llvm::ArrayRef<KernelProvenance> provenance);
+  using Places = llvm::StringMap<NodeIndex>; ///< the call of each node of one graph
+  Places addNodes(const Graph &graph, uint32_t number);
+  void addKernels(const Places &places, llvm::ArrayRef<KernelProvenance> provenance);
 
+  CallNumbers &numbers_;
   std::vector<Call> calls_;
   llvm::StringMap<NamedCalls> operators_; ///< by "aten.mm"
   llvm::StringMap<NamedCalls> kernels_;

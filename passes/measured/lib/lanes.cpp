@@ -53,7 +53,11 @@ private:
     add(key, 0, time);
     Item &pause = items_.back();
     int64_t longest = 0;
-    for (const Unmatched &event : step_.rest) {
+    while (firstRest_ != step_.rest.size() && step_.rest[firstRest_].end <= begin)
+      ++firstRest_;
+    for (const Unmatched &event : llvm::ArrayRef(step_.rest).drop_front(firstRest_)) {
+      if (event.begin >= pause.end)
+        break;
       const int64_t part = std::min(event.end, pause.end) - std::max(event.begin, begin);
       if (part <= 0)
         continue;
@@ -94,6 +98,7 @@ private:
   bool onDevice_;
   const Step &step_;
   int64_t now_;
+  size_t firstRest_ = 0; ///< of the events that end after the last pause began
   std::vector<Item> items_;
   std::map<NodeIndex, int64_t> ends_;
   std::map<std::pair<ItemKey::Kind, NodeIndex>, uint32_t> seen_;

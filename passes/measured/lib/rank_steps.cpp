@@ -20,10 +20,11 @@ public:
 
   void addWindows(llvm::ArrayRef<HostWindow> windows) {
     for (size_t i = 0; i != windows.size(); ++i)
-      found_.steps.push_back(view_.onDevice()
-                                 ? deviceStep(windows[i])
-                                 : hostStep(windows[i], i + 1 == windows.size() ? std::numeric_limits<int64_t>::max()
-                                                                                : windows[i + 1].begin));
+      addWindow({windows[i], i + 1 == windows.size() ? std::numeric_limits<int64_t>::max() : windows[i + 1].begin});
+  }
+
+  void addWindow(const StepWindow &it) {
+    found_.steps.push_back(view_.onDevice() ? deviceStep(it.window) : hostStep(it.window, it.until));
   }
 
   /// A trace without host events names the nodes of its kernels: the k-th event of a node is of step k.
@@ -231,6 +232,32 @@ int64_t matchedTime(const Step &step) {
 
 FoundSteps findSteps(const RankSource &source) {
   FoundSteps best;
+FoundSteps stepsIn(const RankSource &source, llvm::ArrayRef<StepWindow> windows) {
+  FoundSteps found;
+  StepBuilder builder(source, found);
+  for (const StepWindow &window : windows)
+    builder.addWindow(window);
+  return found;
+}
+
+void addOtherEvents(const ProfileView &view, const HostWindow &window, Step &step) {
+  auto add = [&](const ProfileEvent &event) {
+    step.rest.push_back({view.nameOf(event).str(), event.begin, event.end});
+  };
+  if (view.onDevice()) {
+    for (const ProfileEvent *event : view.hostEvents(window))
+      if (event->kind == ProfileEventKind::Launch)
+        for (const ProfileEvent *kernel : view.launchedBy(*event))
+          add(*kernel);
+    return;
+  }
+  const FoundCalls found = view.outermost(window);
+  for (const FoundCall &call : found.calls)
+    add(*call.event);
+  for (const ProfileEvent *event : found.others)
+    add(*event);
+}
+
   int64_t most = -1;
   if (statesNodes(source.view.profile())) {
     StepBuilder(source, best).addStatedSteps();

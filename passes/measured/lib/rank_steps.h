@@ -23,6 +23,18 @@ struct RankSource {
 /// Returns the steps of the compiled graph, or of the program, whose events match the graph for the longest time.
 [[nodiscard]] FoundSteps findSteps(const RankSource &source);
 
+/// A window in which the graph is executed, and when the next execution of any graph begins: what the threads of a
+/// backend record until then belongs to the window.
+struct StepWindow {
+  HostWindow window;
+  int64_t until = 0;
+};
+/// Returns one step for each window.
+[[nodiscard]] FoundSteps stepsIn(const RankSource &source, llvm::ArrayRef<StepWindow> windows);
+
+/// Adds what happens in a window in which no graph is executed; it is no node.
+void addOtherEvents(const ProfileView &view, const HostWindow &window, Step &step);
+
 /// Nanoseconds in events that are matched.
 [[nodiscard]] int64_t matchedTime(const Step &step);
 

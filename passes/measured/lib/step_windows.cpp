@@ -84,6 +84,10 @@ std::vector<WindowList> windowsOf(const ProfileView &view) {
   const std::optional<HostWindow> whole = wholeProgram(view);
   if (!whole)
     return {};
+bool isCompiledRange(llvm::StringRef name, const ProfileEvent &event) {
+  return !isOnDevice(event) && name.startswith(compiledRange);
+}
+
   const std::vector<int64_t> begins = beginsOfSteps(view, *whole);
   WindowList list;
   for (size_t i = 0; i != begins.size(); ++i)

@@ -7,6 +7,9 @@
 
 namespace ccgraph::measured {
 
+/// Returns whether the event is an execution of a compiled graph; `name` is its name.
+[[nodiscard]] bool isCompiledRange(llvm::StringRef name, const ProfileEvent &event);
+
 /// The windows of one program, in the order of time.
 struct WindowList {
   std::vector<HostWindow> windows;

@@ -103,12 +103,12 @@ struct ExplainTest : testing::Test {
   }
 
   JobExplanation explain() {
-    auto job = measured::matchJob({*graph, profiles, {}});
+    auto job = measured::matchJob({{{*graph, "forward"}}, profiles, {}});
     EXPECT_TRUE(static_cast<bool>(job)) << llvm::toString(job.takeError());
     return measured::explainJob(*job);
   }
   std::string matchError() {
-    auto job = measured::matchJob({*graph, profiles, {}});
+    auto job = measured::matchJob({{{*graph, "forward"}}, profiles, {}});
     return job ? "" : llvm::toString(job.takeError());
   }
 };

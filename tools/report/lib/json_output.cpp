@@ -21,6 +21,7 @@ Json jsonOf(const Summary &summary);
 Json jsonOf(const StepGraphReport &report);
 Json jsonOf(const VerifiedGraph &graph);
 Json jsonOf(const measured::CollectiveAccount &account);
+Json jsonOf(const measured::GraphAccount &graph);
 Json jsonOf(const measured::RankAccount &rank);
 Json jsonOf(const measured::Mend &mend);
 Json jsonOf(const measured::MatchedShare &share);
@@ -222,26 +223,41 @@ Json jsonOf(const measured::Mend &mend) { return {{"change", mend.change}, {"sav
 Json jsonOf(const measured::MatchedShare &share) { return {{"name", share.name}, {"ns", share.nanoseconds}}; }
 
 /// All times of `matched`, `unmatched` and `host_ns` are sums over all ranks and steps.
-Json jsonOf(const measured::JobExplanation &measured) {
+Json durationsJson(const measured::GraphAccount &graph) {
   Json durations = Json::object();
-  for (const auto &[node, nanoseconds] : measured.durations)
+  for (const auto &[node, nanoseconds] : graph.durations)
     durations[node] = nanoseconds;
-  return {{"steps", measured.steps},
-          {"on_device", measured.onDevice},
-          {"step_ns", measured.step},
-          {"period_ns", measured.period},
-          {"replayed_ns", measured.replayed},
-          {"matched", listOf(measured.rules)},
-          {"unmatched", listOf(measured.unmatched)},
-          {"host_ns", measured.hostTime},
-          {"ranks", listOf(measured.ranks)},
-          {"collectives", listOf(measured.collectives)},
-          {"would_save", listOf(measured.mends)},
-          {"slowed_by_overlap_ns", measured.slowedByOverlap},
-          {"overlapped_ns", measured.overlapped},
-          {"overlap_judged_ns", measured.overlapJudged},
-          {"notes", measured.notes},
-          {"durations_ns", std::move(durations)}};
+  return durations;
+}
+
+Json jsonOf(const measured::GraphAccount &graph) {
+  return {{"graph", graph.label},
+          {"executions", graph.executions},
+          {"ns", graph.time},
+          {"durations_ns", durationsJson(graph)}};
+}
+
+/// The list of graphs is only in the explanation of several graphs.
+Json jsonOf(const measured::JobExplanation &measured) {
+  Json json = {{"steps", measured.steps},
+               {"on_device", measured.onDevice},
+               {"step_ns", measured.step},
+               {"period_ns", measured.period},
+               {"replayed_ns", measured.replayed},
+               {"matched", listOf(measured.rules)},
+               {"unmatched", listOf(measured.unmatched)},
+               {"host_ns", measured.hostTime},
+               {"ranks", listOf(measured.ranks)},
+               {"collectives", listOf(measured.collectives)},
+               {"would_save", listOf(measured.mends)},
+               {"slowed_by_overlap_ns", measured.slowedByOverlap},
+               {"overlapped_ns", measured.overlapped},
+               {"overlap_judged_ns", measured.overlapJudged},
+               {"notes", measured.notes},
+               {"durations_ns", durationsJson(measured.graphs.front())}};
+  if (measured.graphs.size() > 1)
+    json["graphs"] = listOf(measured.graphs);
+  return json;
 }
 
 Json jsonOf(const UsedSize &size) {

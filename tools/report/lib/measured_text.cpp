@@ -105,9 +105,25 @@ std::string collectiveText(const JobExplanation &explanation, const CollectiveAc
   return text;
 }
 
+/// Returns how long each graph takes, of a job with several.
+std::string graphsText(const JobExplanation &explanation) {
+  int64_t step = 0, inGraphs = 0;
+  for (const RankAccount &rank : explanation.ranks)
+    step += rank.step / static_cast<int64_t>(explanation.ranks.size());
+  std::string text = "its graphs: ";
+  for (const measured::GraphAccount &graph : explanation.graphs) {
+    inGraphs += graph.time;
+    text += graph.label + (graph.executions > 1 ? ", " + std::to_string(graph.executions) + " times" : "") + " " +
+            nsText(graph.time) + " (" + percentText(graph.time, step) + "), ";
+  }
+  const int64_t between = std::max<int64_t>(0, step - inGraphs);
+  return text + "between them " + nsText(between) + " (" + percentText(between, step) + ")";
+}
+
 std::string distanceText(const MeasuredLines &request) {
-  std::string text = "with these times, the graph's order takes " + timeText(*request.predicted) +
-                     " without waiting for late ranks or hosts";
+  const std::string &label = request.explanation.graphs.front().label;
+  std::string text = "with these times, the " + (label.empty() ? "graph's order" : "order of " + label) + " takes " +
+                     timeText(*request.predicted) + " without waiting for late ranks or hosts";
   if (request.bound)
     text += ", and no order less than " + timeText(*request.bound);
   return text;
@@ -164,6 +180,8 @@ std::vector<MeasuredLine> measuredLines(const MeasuredLines &request) {
   if (!it.unmatched.empty())
     more(restText(it));
   more(accountText(it));
+  if (it.graphs.size() > 1)
+    more(graphsText(it));
   if (request.predicted)
     more(distanceText(request));
   if (it.slowedByOverlap > 0)

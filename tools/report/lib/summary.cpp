@@ -192,9 +192,13 @@ private:
       request.predicted = s_.run.timeBefore->total;
     if (s_.run.bounds)
       request.bound = s_.run.bounds->anyMerging.picoseconds;
-    for (const MeasuredLine &line : measuredLines(request))
-      label(line.label) << wrapped(line.text, labelWidth) << '\n';
+    printLines(measuredLines(request));
     os_ << '\n';
+  }
+
+  void printLines(llvm::ArrayRef<MeasuredLine> lines) {
+    for (const MeasuredLine &line : lines)
+      label(line.label) << wrapped(line.text, labelWidth) << '\n';
   }
 
   // Prints the most important numbers first: how long the step takes, and how much of it is exposed communication.

@@ -119,8 +119,9 @@ llvm::Expected<MeasuredFiles> loadMeasuredFiles(llvm::ArrayRef<std::string> path
   return loader.take();
 }
 
-llvm::Expected<measured::JobExplanation> explainMeasured(const Graph &graph, const MeasuredFiles &files) {
-  llvm::Expected<measured::MatchedJob> job = measured::matchJob({graph, files.profiles, files.provenance});
+llvm::Expected<measured::JobExplanation> explainMeasured(llvm::ArrayRef<measured::ExecutedGraph> graphs,
+                                                         const MeasuredFiles &files) {
+  llvm::Expected<measured::MatchedJob> job = measured::matchJob({graphs, files.profiles, files.provenance});
   if (!job)
     return job.takeError();
   return measured::explainJob(*job);
@@ -163,10 +164,10 @@ std::vector<CollectiveSample> samplesOf(llvm::ArrayRef<RankProfile> profiles, in
   return samples;
 }
 
-Durations durationsOf(const measured::JobExplanation &explanation, std::string origin) {
+Durations durationsOf(const measured::GraphAccount &graph, std::string origin) {
   Durations durations;
   durations.origin = std::move(origin);
-  for (const auto &[node, nanoseconds] : explanation.durations)
+  for (const auto &[node, nanoseconds] : graph.durations)
     durations.add(node, {nanoseconds * picosecondsOfNs, DurationSource::Measured});
   return durations;
 }

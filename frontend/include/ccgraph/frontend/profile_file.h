@@ -36,6 +36,7 @@ namespace ccgraph {
 /// Reads a mapping alone. Kernels are in the order of their calls.
 [[nodiscard]] llvm::Expected<KernelProvenance> readKernelProvenance(const SourceText &source);
 /// Returns the mappings of a TORCH_TRACE log, one for each compiled graph that has one; none if the log has none.
+/// PyTorch 2.15 writes none for a backward graph.
 [[nodiscard]] llvm::Expected<std::vector<KernelProvenance>> readLoggedProvenance(llvm::StringRef path);
 
 } // namespace ccgraph

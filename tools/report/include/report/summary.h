@@ -45,12 +45,13 @@ struct Summary {
   std::string inductorOrder;      ///< the order in which Inductor issues the input's collectives; empty if no log
                                   ///< states it
   std::optional<StepReport> step; ///< for a log: the training step that contains the graph
-  std::optional<measured::JobExplanation> measured; ///< the explanation of measured traces, if there are any
-  std::vector<UsedSize> sizes;    ///< the values of symbols on which the times depend
-  std::string unboundSymbol;      ///< a symbol without a value; empty if there is none
-  std::string level;              ///< "-O2", or the pipeline as given
-  std::string pipeline;           ///< canonical text
-  std::vector<GivenFlag> given;   ///< flags of the command line
+  std::optional<measured::JobExplanation> measured; ///< the explanation of measured traces, if there are any; the
+                                                    ///< first of its graphs is this graph
+  std::vector<UsedSize> sizes;                      ///< the values of symbols on which the times depend
+  std::string unboundSymbol;                        ///< a symbol without a value; empty if there is none
+  std::string level;                                ///< "-O2", or the pipeline as given
+  std::string pipeline;                             ///< canonical text
+  std::vector<GivenFlag> given;                     ///< flags of the command line
   GraphFacts before;
   GraphFacts after;
   PipelineRun run;

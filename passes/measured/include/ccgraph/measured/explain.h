@@ -74,6 +74,14 @@ struct RankAccount {
   int64_t clockOffset = 0; ///< what was added to the times of the rank
 };
 
+/// A graph of the step.
+struct GraphAccount {
+  std::string label;     ///< empty if the job has one graph
+  size_t executions = 0; ///< in a step
+  int64_t time = 0;      ///< nanoseconds of all its executions in a step, mean over ranks and steps
+  std::vector<std::pair<std::string, int64_t>> durations; ///< median nanoseconds of each node; a collective's transfer
+};
+
 /// What mending one cause would give.
 struct Mend {
   std::string change;
@@ -100,8 +108,8 @@ struct JobExplanation {
   int64_t slowedByOverlap = 0;                ///< of the mean rank in a step
   int64_t overlapped = 0;                     ///< computation of the mean rank that runs while data moves
   int64_t overlapJudged = 0;                  ///< of it, the part that could be compared
-  std::vector<std::pair<std::string, int64_t>> durations; ///< median nanoseconds of each node; a collective's transfer
-  JobTimeline timeline;                                   ///< of a step that is like the median
+  std::vector<GraphAccount> graphs;           ///< those of the request
+  JobTimeline timeline;                       ///< of a step that is like the median
   std::vector<std::string> notes;
   [[nodiscard]] int64_t matchedTime() const;
   [[nodiscard]] int64_t unmatchedTime() const;

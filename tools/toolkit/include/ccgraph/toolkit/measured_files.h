@@ -1,4 +1,4 @@
-// Loads the measured traces of a job, and explains them with the graph that the job executed.
+// Loads the measured traces of a job, and explains them with the graphs that the job executed.
 //
 // A path is a trace of PyTorch's profiler (.json, .json.gz), or a folder with the traces of all ranks and, for a
 // compiled program, a TORCH_TRACE log or a file with Inductor's mapping of kernels to nodes. Other files of a folder
@@ -8,9 +8,11 @@
 // (ccgraph/measured/match.h). Cost: that of the readers and of explainJob (ccgraph/measured/explain.h).
 #pragma once
 
+#include "ccgraph/frontend/read_graph.h"
 #include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/machine.h"
 #include "ccgraph/measured/explain.h"
+#include "ccgraph/toolkit/graph_choice.h"
 
 #include <string>
 #include <vector>
@@ -24,10 +26,27 @@ struct MeasuredFiles {
 };
 [[nodiscard]] llvm::Expected<MeasuredFiles> loadMeasuredFiles(llvm::ArrayRef<std::string> paths);
 
-[[nodiscard]] llvm::Expected<measured::JobExplanation> explainMeasured(const Graph &graph, const MeasuredFiles &files);
+/// The graphs that each step of a job executes.
+struct ExecutedGraphs {
+  std::vector<measured::ExecutedGraph> graphs; ///< first those that were given
+  GraphList read;                              ///< owns those that were not
+};
+struct ExecutedGraphsRequest {
+  Context &context;
+  const GraphInput &input;                      ///< of the given graphs
+  llvm::ArrayRef<std::unique_ptr<Graph>> given; ///< at least one; must outlive the result
+  llvm::ArrayRef<std::string> files;            ///< of further graphs, each of one graph
+};
+/// Returns the given graphs, those of the files, and for a log the other graphs of the training step: Inductor's
+/// results, if the given graph is one, since these are what runs. Several graphs are labelled by role and compilation,
+/// or by their names.
+[[nodiscard]] llvm::Expected<ExecutedGraphs> executedGraphs(const ExecutedGraphsRequest &request);
 
-/// Returns the median time of each node, for the cost model.
-[[nodiscard]] Durations durationsOf(const measured::JobExplanation &explanation, std::string origin);
+[[nodiscard]] llvm::Expected<measured::JobExplanation> explainMeasured(llvm::ArrayRef<measured::ExecutedGraph> graphs,
+                                                                       const MeasuredFiles &files);
+
+/// Returns the median time of each node of one of the graphs, for the cost model.
+[[nodiscard]] Durations durationsOf(const measured::GraphAccount &graph, std::string origin);
 
 /// Returns the timed collectives of an explained step: the time of the data, without waiting for the last rank.
 [[nodiscard]] std::vector<CollectiveSample> samplesOf(const measured::JobExplanation &explanation,
