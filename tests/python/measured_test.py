@@ -248,6 +248,41 @@ def check_device():
         assert note in explain(folder)["notes"], explain(folder)["notes"]
 
 
+def check_backward_thread():
+    """Autograd runs the backward pass of a device on a thread of its own, so its kernels are launched there, as in the
+    trace tests/data/call_stack/backward_thread.json of HolisticTraceAnalysis (a step of an A100)."""
+    with tempfile.TemporaryDirectory() as folder:
+        events, number = [], 0
+
+        def event(category, name, begin, duration, thread, **args):
+            events.append({"ph": "X", "cat": category, "name": name, "pid": 0 if category == "kernel" else 3914,
+                           "tid": thread, "ts": begin, "dur": duration, "args": args})
+
+        def launched(name, kernel, begin, thread):
+            nonlocal number
+            number += 1
+            event("cpu_op", name, begin, 58, thread)
+            event("cuda_runtime", "cudaLaunchKernel", begin + 44, 10, thread, correlation=number)
+            event("kernel", kernel, begin + 1000, 45, 7, stream=7, correlation=number, device=0)
+
+        for step in range(2):
+            begin = 1666149715033200 + step * 500000
+            event("user_annotation", f"ProfilerStep#{552 + step}", begin, 413451, 3914)
+            launched("aten::mm", "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x128>", begin + 100, 3914)
+            event("user_annotation", "## backward ##", begin + 254455, 107988, 3914)
+            event("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", begin + 331122, 145, 24922)
+            event("cpu_op", "AddmmBackward0", begin + 331124, 102, 24922)
+            launched("aten::mm", "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x128>", begin + 331130, 24922)
+        write(f"{folder}/rank0.json", json.dumps({"distributedInfo": {"rank": 0}, "traceEvents": events}))
+        value = '"f32[4, 4][4, 1]cuda:0"'
+        write(f"{folder}/graph.py", f"class graph(torch.nn.Module):\n    def forward(self, x: {value}):\n"
+              f"        mm: {value} = torch.ops.aten.mm.default(x, x)\n"
+              f"        mm_1: {value} = torch.ops.aten.mm.default(x, mm)\n        return (mm_1,)\n")
+        it = explain(folder)
+        assert it["durations_ns"] == {"mm": 45_000, "mm_1": 45_000} and it["steps"] == 2, it
+        assert it["unmatched"] == [], it["unmatched"]
+
+
 def check_missing_rank():
     with tempfile.TemporaryDirectory() as folder:
         write_job(folder)
@@ -384,7 +419,7 @@ def check_errors():
             assert got == code and not out and message in err, (arguments, got, out, err)
 
 
-for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_device, check_missing_rank,
-              check_own_engine, check_recorded, check_fit, check_fit_of_devices,
-              check_fit_of_an_engine, check_errors):
+for check in (check_node, check_host, check_eager, check_nobody_late, check_unmatched, check_device,
+              check_backward_thread, check_missing_rank, check_own_engine, check_recorded, check_fit,
+              check_fit_of_devices, check_fit_of_an_engine, check_errors):
     check()

@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
+#include <map>
 
 namespace ccgraph::measured {
 namespace {
@@ -53,7 +54,7 @@ std::vector<const ProfileEvent *> ProfileView::hostEvents(const HostWindow &wind
   std::vector<const ProfileEvent *> found;
   auto first = llvm::partition_point(profile_.events, [&](const ProfileEvent &e) { return e.begin < window.begin; });
   for (; first != profile_.events.end() && first->begin <= window.end; ++first)
-    if (first->lane == window.lane && first->end <= window.end && !isOnDevice(*first))
+    if ((!window.lane || first->lane == *window.lane) && first->end <= window.end && !isOnDevice(*first))
       found.push_back(&*first);
   return found;
 }
@@ -63,13 +64,12 @@ llvm::ArrayRef<const ProfileEvent *> ProfileView::launchedBy(const ProfileEvent 
   return found == launched_.end() ? llvm::ArrayRef<const ProfileEvent *>() : llvm::ArrayRef(found->second);
 }
 
-FoundCalls ProfileView::outermost(const HostWindow &window) const {
+void ProfileView::addOutermost(llvm::ArrayRef<const ProfileEvent *> ofThread, FoundCalls &found) const {
   constexpr int64_t never = std::numeric_limits<int64_t>::min();
-  FoundCalls found;
   std::vector<const ProfileEvent *> rest;
   std::vector<int64_t> begins;
   int64_t end = never;
-  for (const ProfileEvent *event : hostEvents(window)) {
+  for (const ProfileEvent *event : ofThread) {
     if (event->begin < end || event->kind == ProfileEventKind::Launch || event->collective != noCollective)
       continue;
     if (const NamedCalls *named = namedBy(*event)) {
@@ -86,6 +86,18 @@ FoundCalls ProfileView::outermost(const HostWindow &window) const {
       found.others.push_back(event);
       end = event->end;
     }
+}
+
+FoundCalls ProfileView::outermost(const HostWindow &window) const {
+  std::map<int64_t, std::vector<const ProfileEvent *>> byThread;
+  for (const ProfileEvent *event : hostEvents(window))
+    byThread[event->lane].push_back(event);
+  FoundCalls found;
+  for (const auto &[thread, events] : byThread)
+    addOutermost(events, found);
+  llvm::stable_sort(found.calls,
+                    [](const FoundCall &a, const FoundCall &b) { return a.event->begin < b.event->begin; });
+  llvm::stable_sort(found.others, [](const ProfileEvent *a, const ProfileEvent *b) { return a->begin < b->begin; });
   return found;
 }
 

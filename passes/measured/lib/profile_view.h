@@ -10,11 +10,11 @@
 
 namespace ccgraph::measured {
 
-/// A part of a host thread, in nanoseconds.
+/// A part of a host thread, or of all threads, in nanoseconds.
 struct HostWindow {
   int64_t begin = 0;
   int64_t end = 0;
-  int64_t lane = 0;
+  std::optional<int64_t> lane; ///< empty: all threads, since autograd runs the backward pass of a device on its own
 };
 
 /// An event that is the `number`-th call of `named` in its window.
@@ -38,7 +38,7 @@ public:
   [[nodiscard]] llvm::StringRef nameOf(const ProfileEvent &event) const { return profile_.nameOf(event); }
   /// Returns the calls that the event may be; null if none.
   [[nodiscard]] const NamedCalls *namedBy(const ProfileEvent &event) const;
-  /// Returns the events that begin in the window and end in it, on its thread and on the host.
+  /// Returns the events that begin in the window and end in it, on its threads.
   [[nodiscard]] std::vector<const ProfileEvent *> hostEvents(const HostWindow &window) const;
   /// Returns the outermost calls of the window, whatever their number, and the outermost other events.
   [[nodiscard]] FoundCalls outermost(const HostWindow &window) const;
@@ -49,6 +49,8 @@ public:
   [[nodiscard]] bool onDevice() const { return onDevice_; }
 
 private:
+  void addOutermost(llvm::ArrayRef<const ProfileEvent *> ofThread, FoundCalls &found) const;
+
   const RankProfile &profile_;
   std::vector<const NamedCalls *> byName_; ///< by index of the name
   std::vector<const NamedCalls *> byNode_; ///< by index of the name, as that of a node

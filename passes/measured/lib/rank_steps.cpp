@@ -134,6 +134,8 @@ private:
   /// Returns the matched call of the host in which the launch lies; null if there is none.
   static const FoundCall *callAround(llvm::ArrayRef<FoundCall> calls, const ProfileEvent &launch) {
     auto after = llvm::partition_point(calls, [&](const FoundCall &c) { return c.event->begin <= launch.begin; });
+    while (after != calls.begin() && std::prev(after)->event->lane != launch.lane)
+      --after;
     if (after == calls.begin() || std::prev(after)->event->end < launch.end)
       return nullptr;
     return &*std::prev(after);
@@ -230,8 +232,6 @@ int64_t matchedTime(const Step &step) {
   return time;
 }
 
-FoundSteps findSteps(const RankSource &source) {
-  FoundSteps best;
 FoundSteps stepsIn(const RankSource &source, llvm::ArrayRef<StepWindow> windows) {
   FoundSteps found;
   StepBuilder builder(source, found);
@@ -258,6 +258,8 @@ void addOtherEvents(const ProfileView &view, const HostWindow &window, Step &ste
     add(*event);
 }
 
+FoundSteps findSteps(const RankSource &source) {
+  FoundSteps best;
   int64_t most = -1;
   if (statesNodes(source.view.profile())) {
     StepBuilder(source, best).addStatedSteps();

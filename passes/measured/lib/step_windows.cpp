@@ -21,18 +21,25 @@ Value mostFrequent(llvm::ArrayRef<Value> values) {
       ->first;
 }
 
+/// A compiled graph runs on one thread. A program on a device runs on several.
+std::optional<int64_t> threadOf(const ProfileView &view, int64_t thread) {
+  return view.onDevice() ? std::nullopt : std::optional(thread);
+}
+
 std::vector<WindowList> rangesOf(const ProfileView &view, llvm::StringRef prefix, bool byName) {
   std::map<std::string, WindowList> lists;
   for (const ProfileEvent &event : view.profile().events)
     if (llvm::StringRef name = view.nameOf(event); !isOnDevice(event) && name.startswith(prefix))
-      lists[byName ? name.str() : std::string()].windows.push_back({event.begin, event.end, event.lane});
+      lists[byName ? name.str() : std::string()].windows.push_back(
+          {event.begin, event.end, byName ? std::optional(event.lane) : threadOf(view, event.lane)});
   std::vector<WindowList> found;
   for (auto &[name, list] : lists)
     found.push_back(std::move(list));
   return found;
 }
 
-/// Returns the thread on which most operators run, for the time of these operators; nothing without operators.
+/// Returns the thread on which most operators run, for the time of these operators, and of a device all threads;
+/// nothing without operators.
 std::optional<HostWindow> wholeProgram(const ProfileView &view) {
   std::vector<int64_t> lanes;
   for (const ProfileEvent &event : view.profile().events)
@@ -40,10 +47,10 @@ std::optional<HostWindow> wholeProgram(const ProfileView &view) {
       lanes.push_back(event.lane);
   if (lanes.empty())
     return std::nullopt;
-  HostWindow window{0, 0, mostFrequent<int64_t>(lanes)};
+  HostWindow window{0, 0, threadOf(view, mostFrequent<int64_t>(lanes))};
   bool isFirst = true;
   for (const ProfileEvent &event : view.profile().events)
-    if (event.lane == window.lane && event.kind == ProfileEventKind::Operator) {
+    if ((!window.lane || event.lane == *window.lane) && event.kind == ProfileEventKind::Operator) {
       window.begin = isFirst ? event.begin : window.begin;
       window.end = std::max(window.end, event.end);
       isFirst = false;
@@ -77,6 +84,10 @@ std::vector<int64_t> beginsOfSteps(const ProfileView &view, const HostWindow &wh
 
 } // namespace
 
+bool isCompiledRange(llvm::StringRef name, const ProfileEvent &event) {
+  return !isOnDevice(event) && name.startswith(compiledRange);
+}
+
 std::vector<WindowList> windowsOf(const ProfileView &view) {
   for (auto [prefix, byName] : {std::pair(compiledRange, true), std::pair(profilerRange, false)})
     if (std::vector<WindowList> found = rangesOf(view, prefix, byName); !found.empty())
@@ -84,10 +95,6 @@ std::vector<WindowList> windowsOf(const ProfileView &view) {
   const std::optional<HostWindow> whole = wholeProgram(view);
   if (!whole)
     return {};
-bool isCompiledRange(llvm::StringRef name, const ProfileEvent &event) {
-  return !isOnDevice(event) && name.startswith(compiledRange);
-}
-
   const std::vector<int64_t> begins = beginsOfSteps(view, *whole);
   WindowList list;
   for (size_t i = 0; i != begins.size(); ++i)
