@@ -7,6 +7,7 @@
 #include "ccgraph/frontend/json_graph.h"
 #include "ccgraph/frontend/json_plan.h"
 #include "ccgraph/frontend/machine_file.h"
+#include "ccgraph/frontend/memory_snapshot_file.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/frontend/op_file.h"
 #include "ccgraph/frontend/plan_text.h"
@@ -268,6 +269,17 @@ Texts timedFiles() {
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 1.5, "dur": 2, "tid": 3, "args": {"correlation": 4}},
 {"ph": "X", "cat": "kernel", "name": "k", "ts": 2, "dur": 3, "tid": "stream 7", "args": {"correlation": 4, "node": "mm",
  "Collective name": "allreduce", "In msg nelems": 8, "dtype": "Float", "Process Group Ranks": "[0, 1]", "Seq": 2}}]})",
+      R"({"segments": [{"device": 0, "address": 64, "total_size": 1024, "blocks": [{"size": 512, "requested_size": 400,
+ "state": "active_allocated", "frames": [{"filename": "a.py", "line": 3, "name": "f"}]}, {"size": 512, "state":
+ "inactive"}]}], "device_traces": [[{"action": "alloc", "addr": 64, "size": 400}, {"action": "snapshot"}]]})",
+      std::string("\200\002}q\000(X\010\000\000\000segmentsq\001]q\002}q\003(X\006\000\000\000deviceq\004K\000X\007\000"
+                  "\000\000addressq\005K@X\012\000\000\000total_sizeq\006M\000\004X\006\000\000\000blocksq\007]q\010}q"
+                  "\011(X\004\000\000\000sizeq\012M\000\002X\016\000\000\000requested_sizeq\013M\220\001X\005\000\000"
+                  "\000stateq\014X\020\000\000\000active_allocatedq\015X\006\000\000\000framesq\016]q\017}q\020(X\010"
+                  "\000\000\000filenameq\021X\004\000\000\000a.pyq\022X\004\000\000\000lineq\023K\003X\004\000\000\000n"
+                  "ameq\024X\001\000\000\000fq\025uauauaX\015\000\000\000device_tracesq\026]q\027]q\030}q\031(X\006\000"
+                  "\000\000actionq\032X\005\000\000\000allocq\033X\004\000\000\000addrq\034K@h\012M\220\001uaau.",
+                  334),
       R"({"cppCodeToPost": {"cpp_fused_relu_0:2": ["relu", "add"], "extern_kernels.mm:3": ["mm_1"]}})",
       R"({"ops": [{"name": "torch.ops._c10d_functional.all_reduce_.default", "type": "collective",
  "estimated_runtime_ns": 30070.5}, {"name": "op1", "type": "compute", "estimated_runtime_ns": 5}]})"};
@@ -280,6 +292,8 @@ std::string complaintAboutTimes(StringRef text) {
     complaint = complaintAboutRefusal(readCollectiveSamples({"input", text}, ranksPerNode));
   if (complaint.empty())
     complaint = complaintAboutRefusal(readProfiles({"input", text}));
+  if (complaint.empty())
+    complaint = complaintAboutRefusal(readMemorySnapshot({"input", text}));
   return complaint.empty() ? complaintAboutRefusal(readKernelProvenance({"input", text})) : complaint;
 }
 

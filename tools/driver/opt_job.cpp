@@ -12,6 +12,7 @@
 #include "ccgraph/toolkit/graph_files.h"
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/machine_choice.h"
+#include "ccgraph/toolkit/memory_files.h"
 #include "ccgraph/toolkit/node_places.h"
 #include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
@@ -136,6 +137,8 @@ private:
       return knownOrders({input_, pipeline_, [&](Graph &other) { return prepareOther(other); }}, graph, streams_.err);
     });
     describe(graph, summary);
+    if (llvm::Error error = compareWithSnapshot(graph, options_.memorySnapshot).moveInto(summary.memory))
+      return fail(std::move(error));
     if (options_.views.diff)
       if (llvm::Error error = diffedText(graph).moveInto(textBefore_))
         return fail(std::move(error));

@@ -61,6 +61,9 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.addList("--step-graphs", "FILE",
                "with --measured: the other graphs that a step executes; a log has those of its step already",
                options.stepGraphs);
+  line.addText("--snapshot", "FILE",
+               "memory snapshot of torch.cuda.memory._dump_snapshot(), compared with the graph as read",
+               options.memorySnapshot);
   line.addText(
       "--fit-machine", "NAME",
       "fit a machine of this name to timed collectives: traces or output of nccl-tests -J in place of GRAPH, or "
@@ -189,6 +192,8 @@ llvm::Error checkTogether(const OptOptions &options) {
     return usage("--step-graphs names graphs that traces execute: expected --measured too");
   if (!options.measured.empty() && (options.verifyOnly || !options.compare.empty()))
     return usage("--measured explains times, which --verify-only and --compare do not");
+  if (!options.memorySnapshot.empty() && (options.verifyOnly || options.exposed || !options.compare.empty()))
+    return usage("--snapshot is part of the summary, which --verify-only, --exposed and --compare do not print");
   if (!options.compare.empty() && options.exposed)
     return usage("--compare runs no pass and predicts nothing, but --exposed is given");
   if (!options.schedule.empty() && (options.pipeline.level || options.pipeline.text))
@@ -234,7 +239,8 @@ llvm::Error checkPaths(const OptOptions &options) {
                                    {"--compare", options.compare},
                                    {"--ops", options.pipeline.opFile},
                                    {"--machine", options.pipeline.machine},
-                                   {"--durations", options.pipeline.durations}};
+                                   {"--durations", options.pipeline.durations},
+                                   {"--snapshot", options.memorySnapshot}};
   for (const std::string &path : options.pipeline.collectives)
     inputs.push_back({"--collectives", path});
   for (const std::string &path : options.measured)

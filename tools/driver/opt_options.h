@@ -55,6 +55,7 @@ struct OptOptions {
   SymbolValues sizes;                  ///< --bind
   std::vector<std::string> measured;   ///< --measured
   std::vector<std::string> stepGraphs; ///< --step-graphs: of the traces
+  std::string memorySnapshot;          ///< --snapshot
   std::string fitMachine;              ///< --fit-machine: the name of the machine; empty: not requested
   /// with --fit-machine and without --measured: files of timed collectives
   std::vector<std::string> timedFiles;

@@ -18,28 +18,6 @@ namespace {
 
 constexpr size_t errorLimit = 20;
 
-std::string kindText(const JsonValue &value) {
-  switch (value.kind) {
-  case JsonKind::Null:
-    return "None";
-  case JsonKind::Bool:
-    return value.boolean ? "True" : "False";
-  case JsonKind::Integer:
-    return std::to_string(value.integer);
-  case JsonKind::Float:
-    return "a number that is not whole";
-  case JsonKind::HugeInteger:
-    return "an integer of more than 64 bits";
-  case JsonKind::String:
-    return ("'" + value.text.take_front(40) + "'").str();
-  case JsonKind::Array:
-    return "a list of " + std::to_string(value.count);
-  case JsonKind::Object:
-    return "a dictionary of " + std::to_string(value.count);
-  }
-  return "";
-}
-
 /// Returns the last number in a file's name, whatever its extension.
 std::optional<int64_t> rankInName(llvm::StringRef file) {
   llvm::StringRef name = file.substr(file.rfind('/') + 1);
@@ -394,12 +372,12 @@ llvm::Expected<FlightRecord> finish(const SourceText &source, FlightReader &read
 
 llvm::Expected<FlightRecord> fromPickle(const SourceText &source) {
   llvm::BumpPtrAllocator arena;
-  llvm::Expected<const JsonValue *> root = readPickle(source, arena);
+  llvm::Expected<const JsonValue *> root = readPickle(source, arena, {"a flight recorder's dump", ""});
   if (!root)
     return root.takeError();
   Diagnostics errors(errorLimit);
   FlightReader reader([&](const JsonValue &got, const std::string &what) {
-    errors.add(diagnoseByte(source, got.offset, "expected " + what + ", got " + kindText(got)));
+    errors.add(diagnoseByte(source, got.offset, "expected " + what + ", got " + pickledText(got)));
   });
   reader.read(**root);
   if (errors.hasErrors())

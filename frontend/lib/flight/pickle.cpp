@@ -34,8 +34,8 @@ struct Made {
 
 class PickleMachine {
 public:
-  PickleMachine(const SourceText &source, llvm::BumpPtrAllocator &arena)
-      : source_(source), text_(source.text), arena_(arena) {}
+  PickleMachine(const SourceText &source, llvm::BumpPtrAllocator &arena, const PickleForm &form)
+      : source_(source), text_(source.text), arena_(arena), form_(form) {}
 
   llvm::Expected<const JsonValue *> run() {
     while (!done_ && !failed_)
@@ -49,9 +49,9 @@ public:
   }
 
 private:
-  void fail(const Twine &message, const char *repair = "") {
+  void fail(const Twine &message, const Twine &repair = "") {
     if (!failed_)
-      diagnostic_ = diagnoseByte(source_, opcode_, message.str(), repair);
+      diagnostic_ = diagnoseByte(source_, opcode_, message.str(), repair.str());
     failed_ = true;
   }
 
@@ -186,7 +186,7 @@ private:
     fail("got " + opcodeText(code.front()) +
              ", which is no plain data; expected instructions that build lists, tuples, "
              "dictionaries, strings and numbers",
-         "a flight recorder's dump has no others: do not unpickle this file");
+         form_.what + Twine(" has no others: do not unpickle this file"));
   }
 
   bool scalar(char code) {
@@ -326,20 +326,39 @@ private:
     bool object = made.kind == JsonKind::Object;
     const JsonValue **link = &value.first;
     for (size_t i = object ? 1 : 0; i < made.elements.size() && !failed_; i += object ? 2 : 1) {
-      JsonValue *element = copy(*made.elements[i], depth + 1);
+      const llvm::StringRef key = object ? made.elements[i - 1]->text : llvm::StringRef();
+      const bool isShared = object && !form_.sharedKey.empty() && key == form_.sharedKey;
+      JsonValue *element = isShared ? share(*made.elements[i], depth + 1) : copy(*made.elements[i], depth + 1);
       if (!element)
         return;
-      if (object)
-        element->key = made.elements[i - 1]->text;
+      element->key = key;
       *link = element;
       link = &element->next;
       ++value.count;
     }
   }
 
+  /// Copies a value once; a further copy refers to the same elements.
+  JsonValue *share(const Made &made, unsigned depth) {
+    auto [known, isNew] = shared_.try_emplace(&made, nullptr);
+    if (isNew) {
+      JsonValue *first = copy(made, depth);
+      return shared_[&made] = first;
+    }
+    if (!known->second)
+      return fail("holds itself"), nullptr;
+    if (++copied_ > mostValues())
+      return fail("has more than " + Twine(mostValues()) + " values"), nullptr;
+    auto *value = new (arena_.Allocate<JsonValue>()) JsonValue(*known->second);
+    value->next = nullptr;
+    return value;
+  }
+
   const SourceText &source_;
   llvm::StringRef text_;
   llvm::BumpPtrAllocator &arena_;
+  const PickleForm &form_;
+  std::map<const Made *, JsonValue *> shared_; ///< null while it is copied
   size_t at_ = 0;
   size_t opcode_ = 0; ///< start of the current instruction
   std::deque<Made> made_;
@@ -366,8 +385,32 @@ Diagnostic diagnoseByte(const SourceText &source, size_t offset, const std::stri
   return diagnostic;
 }
 
-llvm::Expected<const JsonValue *> readPickle(const SourceText &source, llvm::BumpPtrAllocator &arena) {
-  return PickleMachine(source, arena).run();
+std::string pickledText(const JsonValue &value) {
+  constexpr size_t mostLetters = 40;
+  switch (value.kind) {
+  case JsonKind::Null:
+    return "None";
+  case JsonKind::Bool:
+    return value.boolean ? "True" : "False";
+  case JsonKind::Integer:
+    return std::to_string(value.integer);
+  case JsonKind::Float:
+    return "a number that is not whole";
+  case JsonKind::HugeInteger:
+    return "an integer of more than 64 bits";
+  case JsonKind::String:
+    return ("'" + value.text.take_front(mostLetters) + "'").str();
+  case JsonKind::Array:
+    return "a list of " + std::to_string(value.count);
+  case JsonKind::Object:
+    return "a dictionary of " + std::to_string(value.count);
+  }
+  return "";
+}
+
+llvm::Expected<const JsonValue *> readPickle(const SourceText &source, llvm::BumpPtrAllocator &arena,
+                                             const PickleForm &form) {
+  return PickleMachine(source, arena, form).run();
 }
 
 } // namespace ccgraph

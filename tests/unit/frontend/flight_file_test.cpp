@@ -110,14 +110,33 @@ std::string plain(const JsonValue &value) {
   return "";
 }
 
-std::string pickled(const std::string &code) {
+std::string pickled(const std::string &code, llvm::StringRef sharedKey = "") {
   std::string bytes = "\x80\x02" + code + ".";
   llvm::BumpPtrAllocator arena;
-  llvm::Expected<const JsonValue *> value = readPickle({"p", bytes}, arena);
+  llvm::Expected<const JsonValue *> value = readPickle({"p", bytes}, arena, {"a test's pickle", sharedKey});
   return value ? plain(**value) : llvm::toString(value.takeError());
 }
 
 } // namespace
+
+// Two dictionaries refer to one list.
+TEST(Pickle, SharesTheElementsOfOneKey) {
+  const std::string code = "](}\x8c\x01"
+                           "f]q\x00K\x07"
+                           "as}\x8c\x01"
+                           "fh\x00se"s;
+  EXPECT_EQ(pickled(code), "[{f: [7]}, {f: [7]}]");
+  EXPECT_EQ(pickled(code, "f"), "[{f: [7]}, {f: [7]}]");
+  const std::string bytes = "\x80\x02" + code + ".";
+  llvm::BumpPtrAllocator arena;
+  const JsonValue *root = llvm::cantFail(readPickle({"p", bytes}, arena, {"a test's pickle", "f"}));
+  EXPECT_EQ(root->first->member("f")->first, root->first->next->member("f")->first);
+  EXPECT_NE(pickled("}q\x01\x8c\x01"
+                    "fh\x01s"s,
+                    "f")
+                .find("holds itself"),
+            std::string::npos);
+}
 
 TEST(Pickle, BuildsPlainData) {
   EXPECT_EQ(pickled("N"), "None");

@@ -22,6 +22,7 @@ Json jsonOf(const StepGraphReport &report);
 Json jsonOf(const VerifiedGraph &graph);
 Json jsonOf(const measured::CollectiveAccount &account);
 Json jsonOf(const measured::GraphAccount &graph);
+Json jsonOf(const measured::MemoryDifference &difference);
 Json jsonOf(const measured::RankAccount &rank);
 Json jsonOf(const measured::Mend &mend);
 Json jsonOf(const measured::MatchedShare &share);
@@ -223,6 +224,27 @@ Json jsonOf(const measured::Mend &mend) { return {{"change", mend.change}, {"sav
 Json jsonOf(const measured::MatchedShare &share) { return {{"name", share.name}, {"ns", share.nanoseconds}}; }
 
 /// All times of `matched`, `unmatched` and `host_ns` are sums over all ranks and steps.
+Json jsonOf(const measured::MemoryDifference &difference) {
+  return {{"reason", measured::memoryReasonText(difference.reason).str()},
+          {"bytes", measured::isMore(difference.reason) ? difference.bytes : -difference.bytes},
+          {"count", difference.count},
+          {"examples", difference.examples}};
+}
+
+/// The bytes of the segments are the sum of the predicted bytes, the differences, rounding and unused.
+Json jsonOf(const measured::MemoryComparison &memory) {
+  return {{"device", memory.device},
+          {"event", memory.event},
+          {"events", memory.events},
+          {"segment_bytes", memory.segments},
+          {"requested_bytes", memory.requested},
+          {"rounding_bytes", memory.rounding},
+          {"unused_bytes", memory.unused},
+          {"predicted_bytes", memory.predicted},
+          {"predicted_at", memory.predictedAt},
+          {"differences", listOf(memory.differences)}};
+}
+
 Json durationsJson(const measured::GraphAccount &graph) {
   Json durations = Json::object();
   for (const auto &[node, nanoseconds] : graph.durations)
@@ -301,6 +323,8 @@ Json jsonOf(const Summary &summary) {
                          {"exposed", listOf(summary.run.exposed)}};
   if (summary.measured)
     json["measured"] = jsonOf(*summary.measured);
+  if (summary.memory)
+    json["memory_snapshot"] = jsonOf(*summary.memory);
   if (summary.rounding)
     json["rounding"] = jsonOf(*summary.rounding);
   if (!summary.sizes.empty())

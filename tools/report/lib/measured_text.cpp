@@ -198,6 +198,27 @@ std::vector<MeasuredLine> measuredLines(const MeasuredLines &request) {
   return lines;
 }
 
+std::vector<MeasuredLine> memoryLines(const measured::MemoryComparison &memory) {
+  std::vector<MeasuredLine> lines;
+  lines.push_back({"snapshot", "device " + std::to_string(memory.device) + " has " + bytesText(memory.segments) +
+                                   " in segments at its peak, after " + std::to_string(memory.event) + " of " +
+                                   counted(memory.events, "event") + ": " + bytesText(memory.requested) +
+                                   " of tensors, " + bytesText(memory.rounding) + " of rounding, " +
+                                   bytesText(memory.unused) + " unused; the graph predicts " +
+                                   bytesText(memory.predicted) +
+                                   (memory.predictedAt.empty() ? "" : " at " + memory.predictedAt)});
+  for (const measured::MemoryDifference &difference : memory.differences) {
+    const bool more = measured::isMore(difference.reason);
+    std::string text = bytesText(difference.bytes) + (more ? " more: " : " less: ") +
+                       counted(difference.count, more ? "block" : "value") + " " +
+                       measured::memoryReasonText(difference.reason).str();
+    for (const std::string &example : difference.examples)
+      text += (&example == difference.examples.data() ? " (" : ", ") + example;
+    lines.push_back({"", text + (difference.examples.empty() ? "" : ")")});
+  }
+  return lines;
+}
+
 void printExposedLists(llvm::raw_ostream &os, const Summary &summary, size_t count) {
   printExposed(os, summary.run.exposed);
   if (!summary.measured)

@@ -143,6 +143,8 @@ public:
     printPasses();
     printAdvice();
     printMemory();
+    if (s_.memory)
+      printLines(memoryLines(*s_.memory));
     printCosts();
     printGroups();
     printChecks();

@@ -27,6 +27,9 @@ struct MeasuredLines {
 };
 [[nodiscard]] std::vector<MeasuredLine> measuredLines(const MeasuredLines &request);
 
+/// Returns the lines about a memory snapshot.
+[[nodiscard]] std::vector<MeasuredLine> memoryLines(const measured::MemoryComparison &memory);
+
 /// Returns why the last rank of a collective is late, such as "mm on rank 2 (+3.0 ms)"; empty if no rank is.
 [[nodiscard]] std::string causeText(const measured::Cause &cause);
 

@@ -10,6 +10,7 @@
 
 #include "ccgraph/ir/group_table.h"
 #include "ccgraph/measured/explain.h"
+#include "ccgraph/measured/memory.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/toolkit/advice.h"
 #include "ccgraph/toolkit/graph_facts.h"
@@ -47,6 +48,7 @@ struct Summary {
   std::optional<StepReport> step; ///< for a log: the training step that contains the graph
   std::optional<measured::JobExplanation> measured; ///< the explanation of measured traces, if there are any; the
                                                     ///< first of its graphs is this graph
+  std::optional<measured::MemoryComparison> memory; ///< a memory snapshot beside the peak before the passes
   std::vector<UsedSize> sizes;                      ///< the values of symbols on which the times depend
   std::string unboundSymbol;                        ///< a symbol without a value; empty if there is none
   std::string level;                                ///< "-O2", or the pipeline as given
