@@ -49,6 +49,12 @@ def calls(tests, folder):
         log.write_text(sections(case)["file step.log"])
         yield [log, "-O2"]
         yield [log, "-O1", "--graph", "0"]
+    snapshot = folder / "snapshot.json"
+    block = {"size": 1024, "requested_size": 1000, "state": "active_allocated"}
+    snapshot.write_text(json.dumps({"segments": [{"address": 0, "total_size": 2048, "blocks": [block]}]}))
+    for traces in (tests / "data/traces/compiled_w2/graph.py", tests / "data/traces/training_w2"):
+        folder_of = traces if traces.is_dir() else traces.parent
+        yield [traces, "-O2", "--measured", folder_of, "--snapshot", snapshot, "--machine", "cpu"]
     yield [tests / "data/large/llama3-debug-fsdp2-cp4-joint/readable.py.gz", "-O2"]
     yield [tests / "data/large/llama3-8b-fsdp8-tp8-joint/readable.py.gz", "-O1"]
 
