@@ -164,9 +164,6 @@ public:
     for (size_t dim = 0; dim != arrays.front().sizes.size(); ++dim)
       if (llvm::all_of(lines, [&](llvm::ArrayRef<size_t> line) { return haveSizes(arrays, line, dim); }))
         join(joined(arrays, lines, [&](llvm::ArrayRef<Array> parts) { return concatenated(parts, dim); }), axis);
-    if (arrays.front().kind == Kind::Float &&
-        llvm::all_of(lines, [&](llvm::ArrayRef<size_t> line) { return haveSizes(arrays, line, std::nullopt); }))
-      join(joined(arrays, lines, sumOf), axis);
   }
 
 private:
@@ -189,22 +186,15 @@ private:
     });
   }
   /// Returns whether all sizes but that of `dim` are equal on a line.
-  static bool haveSizes(llvm::ArrayRef<Array> arrays, llvm::ArrayRef<size_t> line, std::optional<size_t> dim) {
+  static bool haveSizes(llvm::ArrayRef<Array> arrays, llvm::ArrayRef<size_t> line, size_t dim) {
     const IntList &first = arrays[line.front()].sizes;
     return llvm::all_of(line, [&](size_t rank) {
       IntList sizes = arrays[rank].sizes;
       if (sizes.size() != first.size() || arrays[rank].count() == 0)
         return false;
-      if (dim)
-        sizes[*dim] = first[*dim];
+      sizes[dim] = first[dim];
       return sizes == first;
     });
-  }
-  static Array sumOf(llvm::ArrayRef<Array> parts) {
-    Array sum = parts.front();
-    for (const Array &part : parts.drop_front())
-      sum = addedArrays(sum, part);
-    return sum;
   }
   static std::vector<Array> joined(llvm::ArrayRef<Array> arrays, llvm::ArrayRef<std::vector<size_t>> lines,
                                    llvm::function_ref<Array(llvm::ArrayRef<Array>)> combine) {
