@@ -45,7 +45,8 @@ void keepStretch(std::vector<int64_t> &positions, int64_t step) {
 
 std::optional<LayerName> layerNameOf(llvm::StringRef name) {
   size_t begin = name.find_first_of("0123456789");
-  if (begin == llvm::StringRef::npos)
+  // A tracer counts inputs, not layers.
+  if (begin == llvm::StringRef::npos || isOneOfWords(name.take_front(begin), {"arg", "primals_", "tangents_"}))
     return std::nullopt;
   size_t end = std::min(name.size(), name.find_first_not_of("0123456789", begin));
   LayerName layer;

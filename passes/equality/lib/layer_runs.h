@@ -26,7 +26,7 @@ struct LayerName {
   std::string family;
   int64_t layer = 0;
 };
-/// Empty if the name has no number.
+/// Empty if the name has no number, or one by which a tracer counts inputs (arg3_1, primals_4).
 [[nodiscard]] std::optional<LayerName> layerNameOf(llvm::StringRef name);
 
 /// Where a node is: `offset` in the window of a layer of a run. A family of inputs is a run whose windows have one

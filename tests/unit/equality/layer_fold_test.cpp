@@ -1,5 +1,6 @@
 // foldLayers: which layers are left out, and that a mistake of one layer or of all layers is found all the same.
 #include "layer_fold.h"
+#include "layer_runs.h"
 
 #include "compared_steps.h"
 #include "inputs.h"
@@ -109,6 +110,15 @@ TEST_F(LayerFoldTest, ATrialThatKeepsNoValuesHasTheSameOutputs) {
   freeing.keepsValues = false;
   EXPECT_GT(countOfTensors(keeping), 4 * layers);
   EXPECT_EQ(countOfTensors(freeing), 0);
+}
+
+TEST(LayerNames, AreNotThoseByWhichATracerCountsInputs) {
+  for (const char *name : {"arg25_1", "primals_4", "tangents_12", "weight"})
+    EXPECT_FALSE(layerNameOf(name)) << name;
+  std::optional<LayerName> layer = layerNameOf("layers.12.w1");
+  ASSERT_TRUE(layer);
+  EXPECT_EQ(layer->layer, 12);
+  EXPECT_EQ(layer->family, "layers.#.w1");
 }
 
 } // namespace
