@@ -298,7 +298,7 @@ llvm::Expected<PlacementAnswer> inferPlacements(const PlacementQuestion &questio
   if (!question.known.mesh.empty())
     return Inference(question).run();
   PlacementQuestion withMesh = question;
-  withMesh.known.mesh = axesOfGroups(question.ranks);
+  withMesh.known.mesh = meshOfGroups(question.ranks);
   if (withMesh.known.mesh.empty())
     return questionError("the groups of the ranks do not form a mesh",
                          "state it in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");

@@ -49,7 +49,7 @@ bool addAxes(const std::map<Stride, std::string> &found, int64_t step, int64_t w
 
 } // namespace
 
-std::vector<NamedAxis> axesOfGroups(llvm::ArrayRef<RankProgram> ranks) {
+std::vector<NamedAxis> meshOfGroups(llvm::ArrayRef<RankProgram> ranks) {
   std::map<Stride, std::string> found;
   for (size_t rank = 0; rank != ranks.size(); ++rank)
     for (const Group &group : ranks[rank].groups.groups()) {

@@ -10,10 +10,6 @@
 
 namespace ccgraph::placements {
 
-/// Returns the axes of the groups, from major to minor; empty if they do not form a mesh of all ranks. Groups that are
-/// products of other axes are left out.
-[[nodiscard]] std::vector<NamedAxis> axesOfGroups(llvm::ArrayRef<RankProgram> ranks);
-
 /// Returns the axes that the members span; empty if they are no product of axes.
 [[nodiscard]] std::optional<std::vector<size_t>> axesOfMembers(llvm::ArrayRef<int64_t> members, int64_t rank,
                                                                llvm::ArrayRef<NamedAxis> mesh);

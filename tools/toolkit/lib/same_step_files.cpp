@@ -2,19 +2,21 @@
 
 #include "parallel_ranks.h"
 
+#include "ccgraph/toolkit/unplaced_steps.h"
+
 namespace ccgraph {
 namespace {
 
 constexpr llvm::StringLiteral rule = "same.input";
 
-llvm::Expected<StepPlacements> readPlacements(ParallelRanks &ranks, const std::string &path) {
-  if (path.empty())
-    return stepError({rule, ""},
-                     "got no placements, expected how the ranks hold the inputs and outputs of the single step",
-                     "give --placements FILE: {\"mesh\": {\"axes\": [\"dp\"], \"sizes\": [2]}, \"inputs\": "
-                     "[{\"position\": 0, \"single\": 0, \"of\": \"x\", \"placement\": {\"dp\": \"shard(0)\"}}, ...], "
-                     "\"outputs\": [...]}");
-  return ranks.readPlacements(path);
+llvm::Expected<equality::StepAnswer> compareUnplaced(const StepFiles &files, const Graph &single,
+                                                     ParallelRanks &ranks) {
+  if (llvm::Error error = ranks.countRanks(files.ranks, {}))
+    return error;
+  UnplacedSteps steps{&single, {}, files.trials, files.seed};
+  for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
+    steps.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
+  return compareUnplacedSteps(steps);
 }
 
 } // namespace
@@ -24,11 +26,11 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   llvm::Expected<std::unique_ptr<Graph>> single = ranks.readGraph(files.single);
   if (!single)
     return single.takeError();
-  if (llvm::Error error = ranks.readGroups(files.groups))
+  if (llvm::Error error = ranks.readFiles(files.parallel, files.groups))
     return error;
-  if (llvm::Error error = ranks.readGraphs(files.parallel))
-    return error;
-  llvm::Expected<StepPlacements> placements = readPlacements(ranks, files.placements);
+  if (files.placements.empty())
+    return compareUnplaced(files, **single, ranks);
+  llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements);
   if (!placements)
     return placements.takeError();
   equality::StepComparison comparison;

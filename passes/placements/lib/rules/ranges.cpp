@@ -99,7 +99,18 @@ Hold partOfPartial(PlacedCall &call, size_t axis) {
 
 } // namespace
 
+/// Notes the first range of a dimension whose parts are not known to stay together.
+static void noteDivision(PlacedCall &call, const Held &input, const Range &range) {
+  if (call.state().answer->dividesParts || range.length == input.localSize(range.dim))
+    return;
+  const bool isUnknown =
+      llvm::any_of(input.axes, [](const Hold &hold) { return hold.kind == HoldKind::Undecided && !hold.afterFinding; });
+  if (isUnknown || hasAxes(input.dims[range.dim]))
+    call.state().answer->dividesParts = &call.node();
+}
+
 Held placeRange(PlacedCall &call, const Held &input, const Range &range) {
+  noteDivision(call, input, range);
   Held result = input;
   std::optional<DimFactors> factors =
       slicedFactors(input.dims[range.dim], range.starts.front(), range.length, call.maker());

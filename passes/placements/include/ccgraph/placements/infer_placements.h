@@ -129,7 +129,14 @@ struct PlacementAnswer {
   std::vector<std::string> undecided;
   /// what holds only under a condition that the graph does not show
   std::vector<std::string> assumed;
+  /// The first node that takes some elements of each part of a dimension that is cut, or of a value of which it is not
+  /// known how it is cut; null: none. Where there is one, the parts may be those of a fused weight.
+  const Node *dividesParts = nullptr;
 };
+
+/// Returns the axes that the groups of the ranks form, from major to minor; empty if they do not form a mesh of all
+/// ranks. Groups that are products of other axes are left out.
+[[nodiscard]] std::vector<NamedAxis> meshOfGroups(llvm::ArrayRef<RankProgram> ranks);
 
 [[nodiscard]] llvm::Expected<PlacementAnswer> inferPlacements(const PlacementQuestion &question);
 

@@ -1,8 +1,8 @@
 // compareStepFiles: compares a parallel step with the step of one device, both given as files.
 //
-// The parallel step is one graph for all ranks or one for each. Groups are one file for all ranks or one for each. The
-// sizes of the mesh are those of the placements; without them, the size of the group whose description is `mesh_AXIS`,
-// or for a mesh of one axis the number of ranks.
+// The parallel step is a job file, one graph for all ranks, or one for each. Groups are one file for all ranks or one
+// for each; a job file names its own. The sizes of the mesh are those of the placements; without them, the size of the
+// group whose description is `mesh_AXIS`, or for a mesh of one axis the number of ranks.
 //
 // Ownership: plain values. Failure: DiagnosticErrors with file and line: a file that cannot be read, placements that do
 // not fit the graphs. Cost: that of the readers and of compareSteps.
@@ -15,10 +15,11 @@ namespace ccgraph {
 
 struct StepFiles {
   std::string single;
-  /// one for all ranks, or one for each
+  /// a job file, one graph for all ranks, or one for each
   std::vector<std::string> parallel;
   /// none, one for all ranks, or one for each
   std::vector<std::string> groups;
+  /// empty: what names, sizes and values tell (unplaced_steps.h)
   std::string placements;
   /// 0: what the graphs or groups state
   size_t ranks = 0;
