@@ -440,6 +440,57 @@ static void checkJobs(void) {
   ccgraph_options_free(options);
 }
 
+/* The sum over two ranks is that of one device if it is reduced; else an output differs. */
+static void checkSteps(void) {
+  writeText("capi_single.py", "class f(torch.nn.Module):\n"
+                              "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                              "        s: \"f32[][]cpu\" = torch.ops.aten.sum.default(x)\n"
+                              "        return (s,)\n");
+  writeText("capi_step.py", "class f(torch.nn.Module):\n"
+                            "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                            "        s: \"f32[][]cpu\" = torch.ops.aten.sum.default(x)\n"
+                            "        return (s,)\n");
+  writeText("capi_groups.json", "{\"groups\": {\"0\": {\"ranks\": [0, 1]}}, \"world_size\": 2}");
+  const char *const placements = "{\"mesh\": {\"axes\": [\"dp\"], \"sizes\": [2]}, \"inputs\": [{\"position\": 0, "
+                                 "\"single\": 0, \"of\": \"x\", \"placement\": {\"dp\": \"shard(0)\"}}], "
+                                 "\"outputs\": [{\"position\": 0, \"single\": 0, \"of\": \"loss\", "
+                                 "\"placement\": {\"dp\": \"%s\"}}]}";
+  char text[512];
+  snprintf(text, sizeof text, placements, "partial(sum)");
+  writeText("capi_sum.json", text);
+  snprintf(text, sizeof text, placements, "replicate");
+  writeText("capi_whole.json", text);
+  const char *const singlePath[] = {"capi_single.py"}, *const stepPath[] = {"capi_step.py"};
+  const ccgraph_paths single = {singlePath, 1}, step = {stepPath, 1}, none = {stepPath, 0};
+  ccgraph_checked *checked = NULL;
+  ccgraph_options *options = ccgraph_options_new();
+  CHECK(fine(ccgraph_options_set(options, "groups", "capi_groups.json")));
+  CHECK(fine(ccgraph_options_set(options, "placements", "capi_sum.json")));
+  CHECK(refused(ccgraph_same_as(&single, &none, options, &checked), CCGRAPH_USAGE, "no path"));
+  CHECK(refused(ccgraph_infer_placements(&none, options, &checked), CCGRAPH_USAGE, "no path"));
+  CHECK(fine(ccgraph_same_as(&single, &step, options, &checked)) && ccgraph_checked_verdict(checked) == CCGRAPH_RIGHT &&
+        ccgraph_checked_count(checked) == 0);
+  ccgraph_checked_free(checked);
+  CHECK(fine(ccgraph_options_set(options, "placements", "capi_whole.json")));
+  if (fine(ccgraph_same_as(&single, &step, options, &checked))) {
+    const char *const forms[] = {"text", "json", NULL};
+    const char *const words[] = {"not the same", "\"equal\": false"};
+    CHECK(ccgraph_checked_verdict(checked) == CCGRAPH_WRONG && ccgraph_checked_count(checked) == 1);
+    checkForms(checked, forms, words);
+  }
+  ccgraph_checked_free(checked);
+  /* A job whose output is summed is another form of one whose output is not. */
+  CHECK(fine(ccgraph_options_set(options, "same-as-placements", "capi_whole.json")));
+  CHECK(fine(ccgraph_options_set(options, "same-as-groups", "capi_groups.json")));
+  CHECK(fine(ccgraph_same_as(&step, &step, options, &checked)) && ccgraph_checked_verdict(checked) == CCGRAPH_WRONG);
+  ccgraph_checked_free(checked);
+  CHECK(fine(ccgraph_infer_placements(&step, options, &checked)) && ccgraph_checked_verdict(checked) == CCGRAPH_WRONG &&
+        ccgraph_checked_count(checked) == 1);
+  ccgraph_checked_free(checked);
+  CHECK(ccgraph_checked_verdict(NULL) == CCGRAPH_UNDECIDED);
+  ccgraph_options_free(options);
+}
+
 /* A schedule without graphs, and the graphs of all ranks rewritten together; checkJobs has written the graphs. */
 static void checkSchedulesAndRewrites(void) {
   writeText("capi_schedule.csv", "0F0,0B0\n1F0,1B0\n");
@@ -486,6 +537,7 @@ int main(int argc, char **argv) {
   checkNull(path);
   checkRanksDiffer();
   checkJobs();
+  checkSteps();
   checkSchedulesAndRewrites();
   return failures != 0;
 }

@@ -133,6 +133,30 @@ LEFT_OUT = """class bad(torch.nn.Module):
 """
 
 
+def test_steps():
+    """Steps are compared, and values placed, as ccgraph-check does."""
+    folder = os.path.join(DATA, "same-step")
+    inside = lambda case, name: os.path.join(folder, case, name)
+    parallel = lambda case: {"groups": inside(case, "facts.json"), "placements": inside(case, "io.json")}
+    step, stale = (inside(case, "parallel/readable.py.gz") for case in ("dp_mlp_w2", "dp_mlp_w2__stale"))
+    single = inside("dp_mlp_w2", "single/readable.py")
+    same = ccgraph.same_as(single, step, trials=1, **parallel("dp_mlp_w2"))
+    assert same and same.decided and same["equal"] is True and "the same" in same.text() and same.warnings == ""
+    wrong = ccgraph.same_as(single, stale, **parallel("dp_mlp_w2__stale"))
+    assert not wrong and wrong.decided and wrong["outputs_wrong"] == ["grad.l1.up.bias"], wrong
+    assert "differ" in repr(wrong) and json.loads(wrong.text("json"))["equal"] is False
+    forms = {"same_as_" + name: path for name, path in parallel("dp_mlp_w2").items()}
+    wrong = ccgraph.same_as(step, [stale, stale], **forms, **parallel("dp_mlp_w2__stale"))
+    assert not wrong and wrong["where"] and wrong["outputs_wrong"] == ["grad.l1.up.bias"], wrong
+    placed = ccgraph.infer_placements(step, **parallel("dp_mlp_w2"))
+    assert placed and placed["verdict"] == "consistent", placed
+    raises(ccgraph.UsageError, "text or json", wrong.text, "sarif")
+    raises(ccgraph.UsageError, "no path", ccgraph.same_as, [], step)
+    raises(ccgraph.UsageError, "no path", ccgraph.infer_placements, [])
+    raises(ccgraph.UsageError, "'trials'", ccgraph.same_as, single, step, trials=0)
+    raises(ccgraph.InputError, "No such file", ccgraph.same_as, single, step, placements="no.json")
+
+
 def test_checks():
     """Jobs and contracts are checked as ccgraph-check does."""
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_size_t, c_uint8
 from dataclasses import dataclass
 from pathlib import Path
 
-ABI_MAJOR, ABI_MINOR = 1, 4
+ABI_MAJOR, ABI_MINOR = 1, 5
 NO_TEXT = 0xFFFFFFFF
 
 
@@ -57,6 +57,10 @@ class _Diagnostic(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("severity", c_int32), ("line", c_uint32), ("column", c_uint32),
                 ("rule", c_char_p),
                 ("file", c_char_p), ("where", c_char_p), ("message", c_char_p), ("notes", c_char_p)]
+
+
+class Paths(ctypes.Structure):
+    _fields_ = [("paths", POINTER(c_char_p)), ("count", c_size_t)]
 
 
 class Flat(ctypes.Structure):
@@ -120,6 +124,9 @@ _PROTOTYPES = {
     "ccgraph_check_contract": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_contract_of": (c_void_p, [c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_optimize_job": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
+    "ccgraph_same_as": (c_void_p, [POINTER(Paths), POINTER(Paths), c_void_p, POINTER(c_void_p)]),
+    "ccgraph_infer_placements": (c_void_p, [POINTER(Paths), c_void_p, POINTER(c_void_p)]),
+    "ccgraph_checked_verdict": (c_int32, [c_void_p]),
     "ccgraph_checked_count": (c_size_t, [c_void_p]),
     "ccgraph_checked_warnings": (c_char_p, [c_void_p]),
     "ccgraph_checked_print": (c_void_p, [c_void_p, c_char_p, POINTER(c_void_p)]),

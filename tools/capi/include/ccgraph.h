@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define CCGRAPH_ABI_MAJOR 1u
-#define CCGRAPH_ABI_MINOR 4u
+#define CCGRAPH_ABI_MINOR 5u
 
 typedef struct ccgraph_error ccgraph_error;
 typedef struct ccgraph_options ccgraph_options;
@@ -92,6 +92,10 @@ ccgraph_options *ccgraph_options_new(void);
  *   stages         of a check of a schedule: number of stages. Since 1.4
  *   stage-graphs   of a check of a schedule: path of the file with the graphs of its stages. Since 1.4
  *   stage-sizes    of a check of a schedule without graphs: what a stage sends to the next, "bf16[4, 4096]". Since 1.4
+ *   placements     of a comparison of steps, and of placements: path of the placements of the ranks. Since 1.5
+ *   same-as-groups, same-as-placements, same-as-ranks   of a comparison with another parallel form: its group files
+ *                  (separated by commas), the path of its placements, its number of ranks. Since 1.5
+ *   trials         of a comparison of steps: evaluations, each with other numbers (2). Since 1.5
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -154,7 +158,31 @@ const char *ccgraph_checked_warnings(const ccgraph_checked *checked);
  * warnings (of the readers, as the tools print them). */
 ccgraph_error *ccgraph_optimize_job(const char *path, const char *folder, const ccgraph_options *options,
                                     ccgraph_text **report);
-/* Prints the findings. `form` is "text", "json" or "sarif"; of a job also "dot" or "page" (HTML). */
+/* Files of one step: a job file, one graph for all its ranks, or a graph for each rank in order. Since 1.5. */
+typedef struct {
+  const char *const *paths;
+  size_t count;
+} ccgraph_paths;
+/* Compares a parallel step with the reference, as ccgraph-check --same-as does: the step of one device, or another
+ * parallel form, which several paths, a job file or one of the options same-as-groups, same-as-placements and
+ * same-as-ranks state. Of the compared step, it uses the options groups, placements, ranks and trials. Steps that differ
+ * are no error: ccgraph_checked_verdict has the answer. Since 1.5. */
+ccgraph_error *ccgraph_same_as(const ccgraph_paths *reference, const ccgraph_paths *compared,
+                               const ccgraph_options *options, ccgraph_checked **checked);
+/* States how the ranks hold each value of a step, and where that does not fit, as ccgraph-check --infer-placements does.
+ * It uses the options groups, placements and ranks. Since 1.5. */
+ccgraph_error *ccgraph_infer_placements(const ccgraph_paths *step, const ccgraph_options *options,
+                                        ccgraph_checked **checked);
+/* What ccgraph_checked_verdict returns. */
+enum {
+  CCGRAPH_RIGHT = 0,     /* no finding; the same step */
+  CCGRAPH_WRONG = 1,     /* a finding; an output differs */
+  CCGRAPH_UNDECIDED = 3, /* it cannot be decided; the text states why */
+};
+/* Returns the answer of a check, as the exit code of ccgraph-check states it. Since 1.5. */
+int32_t ccgraph_checked_verdict(const ccgraph_checked *checked);
+/* Prints the findings. `form` is "text" or "json"; of a job or contract also "sarif", and of a job "dot" or "page"
+ * (HTML). */
 ccgraph_error *ccgraph_checked_print(const ccgraph_checked *checked, const char *form, ccgraph_text **text);
 void ccgraph_checked_free(ccgraph_checked *checked);
 

@@ -1,8 +1,6 @@
-#include "handles.h"
+#include "checked.h"
 
 #include "ccgraph/frontend/contract_file.h"
-#include "ccgraph/toolkit/contract_files.h"
-#include "ccgraph/toolkit/pipeline_check.h"
 #include "report/check_report.h"
 #include "report/contract_report.h"
 #include "report/pipeline_report.h"
@@ -10,25 +8,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <variant>
-
 using namespace ccgraph;
 using namespace ccgraph::capi;
 
-struct ccgraph_checked {
-  /// names the job on the page, and is the file of a finding without a line
-  std::string input;
-  std::string warnings;
-  std::variant<std::vector<CheckedJob>, ContractComparison, CheckedPipeline> result;
-};
-
 namespace {
-
-std::vector<std::string> listOf(llvm::StringRef text) {
-  llvm::SmallVector<llvm::StringRef> words;
-  text.split(words, ',', -1, /*KeepEmpty=*/false);
-  return {words.begin(), words.end()};
-}
 
 JobCheckOptions checkOptionsOf(const ccgraph_options &options) {
   JobCheckOptions how;
@@ -44,8 +27,6 @@ JobCheckOptions checkOptionsOf(const ccgraph_options &options) {
 StepRequest stepOf(const char *path, const ccgraph_options *options) {
   return options ? StepRequest{path, options->groups, options->machine} : StepRequest{path, "", ""};
 }
-
-using Write = void (*)(llvm::raw_ostream &os, const ccgraph_checked &checked);
 
 const CheckedPipeline *pipelineOf(const ccgraph_checked &checked) {
   return std::get_if<CheckedPipeline>(&checked.result);
@@ -96,12 +77,16 @@ Write contractWriter(llvm::StringRef form) {
 }
 
 Write writerOf(const ccgraph_checked &checked, llvm::StringRef form) {
+  if (isOfStep(checked))
+    return stepWriter(checked, form);
   if (const CheckedPipeline *pipeline = pipelineOf(checked))
     return pipelineWriter(form, !pipeline->jobs.empty());
   return std::holds_alternative<ContractComparison>(checked.result) ? contractWriter(form) : jobWriter(form);
 }
 
 llvm::StringRef formsOf(const ccgraph_checked &checked) {
+  if (isOfStep(checked))
+    return "text or json";
   if (std::holds_alternative<ContractComparison>(checked.result))
     return "text, json or sarif";
   const CheckedPipeline *pipeline = pipelineOf(checked);
@@ -198,6 +183,8 @@ ccgraph_error *ccgraph_contract_of(const char *path, const ccgraph_options *opti
 size_t ccgraph_checked_count(const ccgraph_checked *checked) {
   if (!checked)
     return 0;
+  if (isOfStep(*checked))
+    return numStepFindings(*checked);
   if (const auto *contract = std::get_if<ContractComparison>(&checked->result))
     return contract->findings.size();
   if (const CheckedPipeline *pipeline = pipelineOf(*checked))

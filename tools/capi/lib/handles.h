@@ -41,6 +41,10 @@ struct ccgraph_options {
   size_t ranks = 0;
   size_t mostResident = 0;
   bool replays = false;
+  // of a comparison of steps; the reference has files of its own where it is a parallel form
+  std::string placements, sameAsGroups, sameAsPlacements;
+  size_t sameAsRanks = 0;
+  size_t trials = 0; ///< 0: not given
   // of a check of a schedule
   size_t stages = 0;
   std::string stageGraphs, stageSizes;

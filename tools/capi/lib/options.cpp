@@ -87,6 +87,10 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return setNumber(key, value, options->ranks);
   if (key == "max-resident")
     return setNumber(key, value, options->mostResident);
+  if (key == "same-as-ranks")
+    return setNumber(key, value, options->sameAsRanks);
+  if (key == "trials")
+    return setNumber(key, value, options->trials);
   if (key == "stages")
     return setNumber(key, value, options->stages);
   if (key == "ranks-differ")
@@ -97,13 +101,18 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
                    .Case("machine", &options->machine)
                    .Case("durations", &options->durations)
                    .Case("groups", &options->groups)
+                   .Case("placements", &options->placements)
+                   .Case("same-as-groups", &options->sameAsGroups)
+                   .Case("same-as-placements", &options->sameAsPlacements)
                    .Case("stage-graphs", &options->stageGraphs)
                    .Case("stage-sizes", &options->stageSizes)
                    .Default(nullptr);
   if (!text)
     return usage(("there is no option '" + key + "'").str(),
                  "the options are pipeline, schedule, machine, durations, groups, memory-budget, bind, bitwise, "
-                 "ranks-differ, views, under, ranks, max-resident, replay, stages, stage-graphs, stage-sizes");
+                 "ranks-differ, views, under, ranks, max-resident, replay, stages, stage-graphs, stage-sizes, "
+                 "placements, same-as-groups, "
+                 "same-as-placements, same-as-ranks, trials");
   *text = value;
   options->choosesPipeline |= key == "pipeline";
   return nullptr;
