@@ -165,12 +165,12 @@ typedef struct {
 } ccgraph_paths;
 /* Compares a parallel step with the reference, as ccgraph-check --same-as does: the step of one device, or another
  * parallel form, which several paths, a job file or one of the options same-as-groups, same-as-placements and
- * same-as-ranks state. Of the compared step, it uses the options groups, placements, ranks and trials. Steps that differ
- * are no error: ccgraph_checked_verdict has the answer. Since 1.5. */
+ * same-as-ranks state. Of the compared step, it uses the options groups, placements, ranks and trials. Steps that
+ * differ are no error: ccgraph_checked_verdict has the answer. Since 1.5. */
 ccgraph_error *ccgraph_same_as(const ccgraph_paths *reference, const ccgraph_paths *compared,
                                const ccgraph_options *options, ccgraph_checked **checked);
-/* States how the ranks hold each value of a step, and where that does not fit, as ccgraph-check --infer-placements does.
- * It uses the options groups, placements and ranks. Since 1.5. */
+/* States how the ranks hold each value of a step, and where that does not fit, as ccgraph-check --infer-placements
+ * does. It uses the options groups, placements and ranks. Since 1.5. */
 ccgraph_error *ccgraph_infer_placements(const ccgraph_paths *step, const ccgraph_options *options,
                                         ccgraph_checked **checked);
 /* What ccgraph_checked_verdict returns. */
