@@ -21,8 +21,8 @@ namespace ccgraph::equality {
                                                              const TensorPlacement &output);
 
 /// Calls `visit` with the values that the ranks of the reference hold together at each node. How they hold a value is
-/// not stated, so ranks of an axis that hold different values give one joined value for each dimension. Partial sums are
-/// not added, since the reference reduces them where it needs them: an equal sum may lack the scale that comes before.
+/// not stated, so ranks of an axis that hold different values give one joined value for each dimension. Partial sums
+/// are not added, since the reference reduces them where it needs them: an equal sum may lack the scale before it.
 void forEachReferenceValue(const StepComparison &comparison, const Trial &trial,
                            llvm::function_ref<void(const Array &)> visit);
 

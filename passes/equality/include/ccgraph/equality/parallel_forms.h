@@ -5,8 +5,8 @@
 // tensors of one name correspond: the whole tensor that a device would hold is cut for the ranks of each form, and the
 // outputs of each form are joined again. So no step of one device is needed. TensorPlacement::single is not used.
 //
-// The answer is that of compareSteps, with the first form as the reference. A tensor that only one form has is stated in
-// `assumed`, and the forms are then not called the same.
+// The answer is that of compareSteps, with the first form as the reference. A tensor that only one form has is stated
+// in `assumed`, and the forms are then not called the same.
 //
 // Ownership, failure and cost: those of compareSteps; the forms are evaluated once for each trial.
 #pragma once
