@@ -3,6 +3,7 @@
 #include "ccgraph/toolkit/pipeline_check.h"
 #include "driver/check_contract.h"
 #include "driver/check_job.h"
+#include "driver/check_numerics.h"
 #include "driver/check_options.h"
 #include "driver/check_pipeline.h"
 #include "driver/check_placements.h"
@@ -35,6 +36,8 @@ llvm::Expected<ExitCode> checkJob(const CheckOptions &options, llvm::ArrayRef<st
 
 /// Selects the check by the flags and by the content of the input.
 llvm::Expected<ExitCode> checkInput(const CheckOptions &options, llvm::ArrayRef<std::string> paths, Streams streams) {
+  if (options.numerics)
+    return checkNumericsOf(options, paths, streams);
   if (!options.sameAs.empty())
     return checkSameStep(options, paths, streams);
   if (options.inferPlacements)

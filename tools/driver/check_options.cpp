@@ -52,6 +52,13 @@ void addSameStepFlags(CommandLine &line, CheckOptions &options) {
   line.addRanks("--same-as-ranks", "of the job of --same-as: as --ranks", options.sameAsRanks);
   line.addCount("--trials", "N", "evaluations, each with other numbers (2)", 1,
                 [&options](size_t trials) { options.trials = trials; });
+  line.addSwitch("--numerics",
+                 "list the outputs that are bitwise equal, and where others make sums in another order or dtype, with "
+                 "bounds in ulps (docs/numerics.md); without --placements both are programs of one job",
+                 options.numerics);
+  line.addText("--engine", "NAME",
+               "with --numerics: the engine whose order of sums over ranks counts: any, local, mpi (any)",
+               options.engine);
 }
 
 void addPlacementFlags(CommandLine &line, CheckOptions &options) {
@@ -112,7 +119,34 @@ llvm::Error checkContractUsage(const CheckOptions &options, llvm::ArrayRef<std::
   return llvm::Error::success();
 }
 
+llvm::Error checkNumericsUsage(const CheckOptions &options) {
+  if (!options.numerics && !options.engine.empty())
+    return usage("--engine without --numerics: expected both, since no other check depends on the order of sums");
+  if (!options.numerics)
+    return llvm::Error::success();
+  if (options.sameAs.empty())
+    return usage("--numerics without --same-as: expected the program to compare with\n  note: ccgraph-check --same-as "
+                 "before.py after.py --numerics");
+  for (auto [flag, isGiven] : {std::pair("--same-as-placements", !options.sameAsPlacements.empty()),
+                               {"--same-as-ranks", options.sameAsRanks != 0}})
+    if (isGiven)
+      return usage("--numerics with " + llvm::Twine(flag) +
+                   ": expected two programs of one job, or with --placements the step of one device");
+  if (!options.placements.empty() && options.sameAs.size() > 1)
+    return usage("--numerics with --placements: got " + llvm::Twine(options.sameAs.size()) +
+                 " graphs after --same-as, expected the one of one device");
+  if (options.trials != 0 && options.placements.empty())
+    return usage(
+        "--trials with --numerics: expected --placements too, since two programs of one job are not evaluated");
+  constexpr llvm::StringLiteral engines[] = {"", "any", "local", "mpi"};
+  if (!llvm::is_contained(engines, options.engine))
+    return badValue("--engine", options.engine, "any, local or mpi");
+  return llvm::Error::success();
+}
+
 llvm::Error checkSameStepUsage(const CheckOptions &options) {
+  if (llvm::Error error = checkNumericsUsage(options))
+    return error;
   for (auto [flag, isGiven] : {std::pair("--trials", options.trials != 0),
                                {"--same-as-groups", !options.sameAsGroups.empty()},
                                {"--same-as-placements", !options.sameAsPlacements.empty()},

@@ -50,6 +50,10 @@ struct CheckOptions {
   std::string placements;
   /// evaluations; 0: not given
   size_t trials = 0;
+  /// list which outputs are bitwise equal, and the bounds of the others
+  bool numerics = false;
+  /// any, local or mpi: the engine whose order of sums counts; empty: not given
+  std::string engine;
   /// place each value of a step on the axes of its mesh
   bool inferPlacements = false;
   /// topic, empty for the first screen; no value: help was not requested

@@ -1,17 +1,21 @@
 #include "driver/check_same.h"
 
-#include "ccgraph/toolkit/form_files.h"
 #include "report/same_step_report.h"
 
 namespace ccgraph::driver {
 
-llvm::Expected<ExitCode> checkSameStep(const CheckOptions &options, llvm::ArrayRef<std::string> paths,
-                                       Streams streams) {
+FormFilePair formFilesOf(const CheckOptions &options, llvm::ArrayRef<std::string> paths) {
   FormFilePair files;
   files.reference = {options.sameAs, options.sameAsGroups, options.sameAsPlacements, options.sameAsRanks};
   files.compared = {paths.vec(), options.groups, options.placements, options.ranks};
   if (options.trials != 0)
     files.trials = static_cast<unsigned>(options.trials);
+  return files;
+}
+
+llvm::Expected<ExitCode> checkSameStep(const CheckOptions &options, llvm::ArrayRef<std::string> paths,
+                                       Streams streams) {
+  const FormFilePair files = formFilesOf(options, paths);
   Diagnostics warnings;
   llvm::Expected<equality::StepAnswer> answer = compareFormFiles(files, warnings);
   streams.err << toString(warnings.take());

@@ -4,11 +4,14 @@
 // compareFormFiles.
 #pragma once
 
+#include "ccgraph/toolkit/form_files.h"
 #include "driver/check_options.h"
 #include "driver/streams.h"
 
 namespace ccgraph::driver {
 
+/// Returns the files and the choices that the options name.
+[[nodiscard]] FormFilePair formFilesOf(const CheckOptions &options, llvm::ArrayRef<std::string> paths);
 /// Returns Ok for equal steps, Diagnosed for different ones, CheckFailed where it cannot be decided.
 [[nodiscard]] llvm::Expected<ExitCode> checkSameStep(const CheckOptions &options, llvm::ArrayRef<std::string> paths,
                                                      Streams streams);
