@@ -193,15 +193,19 @@ private:
     for (size_t i = 0; i != inAnyOrder.outputs.size(); ++i)
       count(number, tally, {inAnyOrder.outputs[i], inRankOrder.outputs[i]},
             differing.count({inAnyOrder.outputs[i].rank, inAnyOrder.outputs[i].name}) == 0);
-    if (isOfSums)
+    if (isOfSums && !isChangedPair(number))
       checkBounds(number, *pair, {*before, *after, request.inputs}, inRankOrder, context);
   }
+
+  /// A fifth of the pairs differ in values, too, so that a wrong rule would say that different bits are equal.
+  static bool isChangedPair(uint32_t number) { return number % 10 == 2; }
 
   static std::optional<ProgramPair> sumPair(Context &context, uint32_t number) {
     // A third of the pairs make all sums in one form.
     SumProgram before = makeSumProgram(context, {number, number, number}, SumNumbers::Own);
+    const uint64_t forms = number % 3 == 0 ? number : number + 1;
     SumProgram after =
-        makeSumProgram(context, {number, number % 3 == 0 ? number : number + 1, number + 1}, SumNumbers::Own);
+        makeSumProgram(context, {number, forms, number + 1, isChangedPair(number) ? number + 2 : 0}, SumNumbers::Own);
     return ProgramPair{std::move(before.graph), std::move(after.graph), before.ranks};
   }
 

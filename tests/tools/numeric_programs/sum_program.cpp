@@ -11,7 +11,7 @@ class Maker {
 public:
   Maker(Context &context, const SumSeeds &seeds, SumNumbers numbers)
       : graph_(std::make_unique<Graph>(context)), builder_(*graph_), what_(seeds.values), how_(seeds.forms),
-        moves_(seeds.moves), numbers_(numbers) {
+        moves_(seeds.moves), changes_(seeds.changes), isChanged_(seeds.changes != 0), numbers_(numbers) {
     ranks_ = std::vector<size_t>{2, 3, 4, 5, 6}[what_.below(5)];
     dtype_ = std::vector<DType>{DType::F32, DType::BF16, DType::F32, DType::F64}[what_.below(4)];
     own_ = numbers == SumNumbers::Own ? dtype_ : DType::F64;
@@ -63,9 +63,37 @@ private:
     const bool swaps = moves_.below(3) == 0;
     return call("aten.add.Tensor", {swaps ? b : a, swaps ? a : b});
   }
+  /// Returns numbers that differ in some bits, in a way that a wrong rule could take for a move.
+  Node *changed(Node *value) {
+    const int64_t size = sizeOf(value), half = size / 2;
+    switch (changes_.below(7)) {
+    case 0: {
+      const DType low = own_ == DType::F64 ? DType::F32 : own_ == DType::F32 ? DType::BF16 : DType::F16;
+      return call("prims.convert_element_type.default",
+                  {call("prims.convert_element_type.default", {value, low}), own_});
+    }
+    case 1:
+      return cat({slice(value, half, size), slice(value, 0, half)});
+    case 2: {
+      Node *copy = call("aten.clone.default", {value});
+      call("aten.add_.Tensor", {slice(copy, 0, half), slice(value, 0, half)});
+      return copy;
+    }
+    case 3:
+      return call("aten.mul.Tensor", {value, 1.5});
+    case 4:
+      return call("aten.sub.Tensor", {value, inputs_.front().x->type() == value->type() ? inputs_.front().x : value});
+    case 5:
+      return cat({slice(value, 1, size), slice(value, 0, 1)});
+    default:
+      return collective("broadcast.default", {value, 0, "0"});
+    }
+  }
   /// Returns the same numbers, perhaps copied, joined or cast to more digits and back.
   Node *moved(Node *value) {
     const DType wide = own_ == DType::BF16 ? DType::F32 : DType::F64;
+    if (isChanged_ && changes_.below(2) == 0)
+      value = changed(value);
     switch (moves_.below(8)) {
     case 0:
       return call("aten.clone.default", {value});
@@ -269,7 +297,8 @@ private:
 
   std::unique_ptr<Graph> graph_;
   GraphBuilder builder_;
-  Random what_, how_, moves_;
+  Random what_, how_, moves_, changes_;
+  bool isChanged_ = false;
   SumNumbers numbers_;
   size_t ranks_ = 2;
   /// of the program, and of what is written

@@ -37,6 +37,8 @@ struct SumSeeds {
   uint64_t forms = 0;
   /// what keeps all bits: the order of two operands, exact casts, copies and joins
   uint64_t moves = 0;
+  /// what does not: roundings, swapped halves, writes, other numbers; 0: none
+  uint64_t changes = 0;
 };
 
 [[nodiscard]] SumProgram makeSumProgram(Context &context, const SumSeeds &seeds, SumNumbers numbers);

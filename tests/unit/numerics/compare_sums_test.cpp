@@ -159,6 +159,20 @@ TEST_F(CompareSumsTest, AddsInAnotherOrder) {
   EXPECT_TRUE(result.outputs[1].isBitwiseEqual) << "a sum of two has one order";
 }
 
+TEST_F(CompareSumsTest, ADifferenceHasAnOrder) {
+  compare(twoVectors, R"(
+        sub: "f32[4][1]cpu" = torch.ops.aten.sub.Tensor(x, y)
+        return (sub,)
+)",
+          R"(
+        sub: "f32[4][1]cpu" = torch.ops.aten.sub.Tensor(y, x)
+        return (sub,)
+)");
+  const SumAnswer result = answer();
+  EXPECT_FALSE(result.outputs[0].isBitwiseEqual);
+  EXPECT_FALSE(result.outputs[0].isSameFunction);
+}
+
 TEST_F(CompareSumsTest, TheMaximumOfEqualNumbersIsTheNumber) {
   ranks = 3;
   compare(twoVectors, R"(
