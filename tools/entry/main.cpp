@@ -18,8 +18,9 @@ ccgraph::driver::ExitCode startedTool(llvm::ArrayRef<const char *> arguments, cc
 
 int main(int argc, char **argv) {
 #ifdef __GLIBC__
-  // As in ccgraph-opt: tables that a pass frees must not stay in the heap.
-  mallopt(M_MMAP_THRESHOLD, 64 * 1024);
+  // As in ccgraph-opt: large tables that a pass frees must not stay in the heap, smaller ones must.
+  mallopt(M_MMAP_THRESHOLD, 1024 * 1024);
+  mallopt(M_TRIM_THRESHOLD, 64 * 1024 * 1024);
 #endif
   if (argc > 0)
     startedAs = argv[0];
