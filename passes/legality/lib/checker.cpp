@@ -117,6 +117,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.ordering-edge", "Ordering edges are kept, and none is added without a rule."},
       {"legality.removed-effect",
        "A removed node has no effect beyond its result; a collective is removed only if every rank removes it."},
+      {"legality.repeated-call",
+       "A call that is repeated computes the same value, and no step can tell the two apart."},
       {"legality.rule", "The nodes of a rule are what the checker's own template builds."},
       {"legality.storage-order", "Accesses to one storage of which one writes keep their order."},
       {"legality.twin", "A twin is an earlier identical call of values that no step writes in between; no step writes "

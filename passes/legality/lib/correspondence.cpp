@@ -119,6 +119,8 @@ void Correspondence::claimMerged(uint32_t index, Findings &findings) {
 
 void Correspondence::claimRule(uint32_t index, Findings &findings) {
   const RuleEntry &entry = rewrite_.certificate.rules[index];
+  if (const RuleTemplate *rule = templateOf(entry.name); rule && rule->replacement == Replacement::CallBesideCall)
+    return claimRepeated(index, findings);
   for (const Node *node : entry.matched)
     claim(node, true, {Part::Rule, index}, findings);
   for (const Node *node : entry.built)
@@ -137,6 +139,31 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
     bindFinished(entry);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
+}
+
+/// Claims the built nodes only: the matched nodes stay, and several entries may repeat one of them.
+void Correspondence::claimRepeated(uint32_t index, Findings &findings) {
+  const RuleEntry &entry = rewrite_.certificate.rules[index];
+  const Claim mine{Part::Rule, index};
+  if (entry.matched.size() != entry.built.size())
+    return findings.add(*rewrite_.graph.front(), "entry",
+                        "repeats " + llvm::Twine(entry.matched.size()) + " calls by " +
+                            llvm::Twine(entry.built.size()) + ", expected as many",
+                        claimText(mine));
+  for (size_t i = 0; i < entry.built.size(); ++i) {
+    const Node *stays = entry.matched[i];
+    const bool isKept =
+        stays && stays->graph() == &rewrite_.graph && rewrite_.before.contains(stays) && rewrite_.after.contains(stays);
+    if (!isKept) {
+      findings.add(*rewrite_.graph.front(), "entry", "repeats " + quoted(stays) + ", expected a node of both graphs",
+                   claimText(mine));
+      continue;
+    }
+    claim(entry.built[i], false, mine, findings);
+    if (const Node *built = entry.built[i];
+        built && built->graph() == &rewrite_.graph && rewrite_.after.contains(built))
+      repeated_[rewrite_.after.indexOf(built)] = rewrite_.before.indexOf(stays);
+  }
 }
 
 void Correspondence::bindElements(const RuleEntry &entry) {

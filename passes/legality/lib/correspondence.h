@@ -52,6 +52,11 @@ public:
       return chain->second;
     return performers_[before] == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(performers_[before]);
   }
+  /// Returns the step before whose call a step after repeats, where both stay; `none` for any other step.
+  [[nodiscard]] uint32_t repeated(uint32_t after) const {
+    auto found = repeated_.find(after);
+    return found == repeated_.end() ? none : found->second;
+  }
   [[nodiscard]] Claim claimBefore(uint32_t before) const { return claimsBefore_[before]; }
   [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_[after]; }
 
@@ -62,6 +67,7 @@ private:
   void claimMerged(uint32_t entry, Findings &findings);
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
+  void claimRepeated(uint32_t entry, Findings &findings);
   void bindChain(const RuleEntry &entry);
   void bindRegion(const RuleEntry &entry, size_t values);
   [[nodiscard]] llvm::SmallVector<uint32_t, 2> launchesOf(const RuleEntry &entry) const;
@@ -85,6 +91,8 @@ private:
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> chains_;
   // By step after: step before.
   std::vector<uint32_t> origin_;
+  /// only looked up, never iterated
+  llvm::DenseMap<uint32_t, uint32_t> repeated_;
   std::vector<Claim> claimsBefore_;
   std::vector<Claim> claimsAfter_;
 };

@@ -56,13 +56,14 @@ private:
     return false;
   }
 
-  // An operand may only change to the replacement that an entry gives; the entry's own check proves that it holds the
-  // same value.
+  // An operand may only change to the replacement that an entry gives, or to a repetition of it; the entry's own check
+  // proves that it holds the same value.
   void checkOperands(const Step &was, const Step &now) {
     auto before = before_.operands(was);
     auto after = after_.operands(now);
     for (size_t i = 0; i < before.size(); ++i)
-      if (after[i] == none || after[i] != correspondence_.image(before[i]))
+      if (after[i] == none ||
+          (after[i] != correspondence_.image(before[i]) && correspondence_.repeated(after[i]) != before[i]))
         findings_.add(*now.node, "operand",
                       "operand " + llvm::Twine(i) + " is " + quoted(nodeAt(after[i])) + ", expected " +
                           expected(before[i]),

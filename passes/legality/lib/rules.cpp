@@ -196,6 +196,12 @@ constexpr RuleTemplate templates[] = {
       "edge from each of its dependences."},
      Replacement::CallForCall,
      checkInlinedCall},
+    {{"repeated-call", "calls that stay", "the same calls again, one for each, in the same order",
+      "Each call computes the value of the one that it repeats: it has the same arguments, where an operand may be "
+      "repeated too, no step between the two writes what they read, and neither has an effect beyond its result. No "
+      "step writes a result that has memory of its own, and no caller or opaque step sees the second one."},
+     Replacement::CallBesideCall,
+     nullptr},
     {{"waits-apart", "a wait on a list, then the getitems of it", "a wait for each element, in the order of the list",
       "Each waits for its element, with the type that a getitem of it had, and has the ordering edges of the wait on "
       "the "
@@ -232,11 +238,13 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms, regions;
+  llvm::SmallVector<uint32_t, 0> forms, regions, repeated;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
-    if (rule)
+    if (rule && rule->check)
       rule->check(evidence, i, findings);
+    if (rule && rule->replacement == Replacement::CallBesideCall)
+      repeated.push_back(i);
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
@@ -248,6 +256,7 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   }
   checkFunctionalBuffers(evidence, forms, findings);
   checkRegionMemory(evidence, regions, findings);
+  checkRepeatedCalls(evidence, repeated, findings);
 }
 
 /// Adds the accesses of a built step to the replacement of each of these operands.

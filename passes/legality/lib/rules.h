@@ -28,11 +28,14 @@ enum class Replacement : uint8_t {
   ValuesForValues,
   /// the built nodes replace the elements of the first matched node's result, each for the getitems of its element
   ElementForElement,
+  /// each built node is a call like the matched node of its number, which stays; a reader may read either
+  CallBesideCall,
 };
 
 struct RuleTemplate {
   LegalityTemplate words;
   Replacement replacement;
+  /// null: the entries of this rule are checked together
   void (*check)(const Evidence &evidence, uint32_t entry, Findings &findings);
 };
 /// Returns null for a name that no rule has.
@@ -61,6 +64,8 @@ void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findin
 /// O(n + e).
 void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// For the entries of repeated-call together. O(n + e).
+void checkRepeatedCalls(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, since the matched call has lost its operands.
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before);

@@ -1,0 +1,197 @@
+#include "in_flight.h"
+#include "rules.h"
+
+#include "ccgraph/ir/work.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+namespace {
+
+// v = exp(x); ... r(v); ... s(v)   ->   v = exp(x); ... r(v); ... u = exp(x); s(u)
+//
+// The entry lists v as matched and u as built. Both programs contain v, so everything is proved of the program after:
+// u is the call v, of operands that hold the same elements at both places. The operand of u may be a repetition in turn.
+
+bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
+bool reads(Access access) { return hasAny(access, Access::Read | Access::InFlightRead); }
+
+/// Returns true for a kernel that computes the same bits from the same elements, or for a view.
+bool isRepeatable(const Step &step) {
+  if (!step.isCall() || !step.op || step.domain != Domain::None || step.launches || step.waits || step.keepAlways)
+    return false;
+  const WorkFamily family = workFamily(*step.op);
+  return family == WorkFamily::None ? !step.freshResult : isFusible(family);
+}
+
+bool sameArguments(const Step &a, const Step &b) {
+  auto sameNamed = [](const NamedArgument &x, const NamedArgument &y) {
+    return x.name == y.name && sameArgument(x.value, y.value);
+  };
+  auto [p, q] = std::make_pair(a.arguments, b.arguments);
+  return std::equal(p->positional.begin(), p->positional.end(), q->positional.begin(), q->positional.end(),
+                    sameArgument) &&
+         std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
+}
+
+/// What the steps of the program after do to storages.
+class StorageUse {
+public:
+  StorageUse(const Evidence &evidence)
+      : after_(evidence.after), storages_(evidence.storagesAfter), writers_(storages_.count()),
+        observers_(storages_.count(), none) {
+    for (uint32_t i = 0; i < after_.size(); ++i)
+      note(i);
+    for (const CopyAgain &copy : evidence.pairsAfter.copiesAgain)
+      writers_[copy.storage].push_back(copy.wait);
+    for (auto &writers : writers_)
+      llvm::sort(writers);
+    for (const Intrusion &intrusion : evidence.pairsAfter.intrusions)
+      intruders_.insert(intrusion.step);
+  }
+
+  /// Returns the first step of the range that writes what the value occupies; `none` if there is none.
+  [[nodiscard]] uint32_t writer(uint32_t value, uint32_t from, uint32_t to) const {
+    for (uint32_t storage : storages_.of(value)) {
+      const auto *first = llvm::upper_bound(writers_[storage], from);
+      if (first != writers_[storage].end() && *first < to)
+        return *first;
+    }
+    return none;
+  }
+  /// Returns a step that may see the address of what the value occupies: an opaque one, or the output.
+  [[nodiscard]] uint32_t observer(uint32_t value) const {
+    for (uint32_t storage : storages_.of(value))
+      if (observers_[storage] != none)
+        return observers_[storage];
+    return none;
+  }
+  /// Returns the first opaque step of the range; `none` if there is none.
+  [[nodiscard]] uint32_t opaque(uint32_t from, uint32_t to) const {
+    const auto *first = llvm::upper_bound(opaque_, from);
+    return first != opaque_.end() && *first < to ? *first : none;
+  }
+  [[nodiscard]] bool isReshaped(uint32_t value) const {
+    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return storages_.isReshaped(storage); });
+  }
+  /// Returns true if the step reads what is in flight, whose elements are not known.
+  [[nodiscard]] bool readsInFlight(uint32_t step) const { return intruders_.contains(step); }
+
+private:
+  void note(uint32_t index) {
+    const Step &step = after_[index];
+    const bool observes = step.opcode() == Opcode::Output || step.domain == Domain::All;
+    if (step.domain == Domain::All)
+      opaque_.push_back(index);
+    auto operands = after_.operands(step);
+    auto accesses = after_.accesses(step);
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (uint32_t storage : operands[i] == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operands[i])) {
+        if (!step.waits && writes(accesses[i]))
+          writers_[storage].push_back(index);
+        if (observes)
+          observers_[storage] = index;
+      }
+  }
+
+  const Program &after_;
+  const Storages &storages_;
+  std::vector<llvm::SmallVector<uint32_t, 1>> writers_; ///< by storage, ascending
+  std::vector<uint32_t> observers_;                     ///< by storage
+  llvm::SmallVector<uint32_t, 8> opaque_;
+  llvm::DenseSet<uint32_t> intruders_; ///< looked up only
+};
+
+class RepeatedCalls {
+public:
+  RepeatedCalls(const Evidence &evidence, Findings &findings)
+      : evidence_(evidence), after_(evidence.after), use_(evidence), findings_(findings) {}
+
+  void check(uint32_t entry) {
+    const RuleEntry &rule = evidence_.rewrite.certificate.rules[entry];
+    entry_ = claimText({Part::Rule, entry});
+    for (size_t i = 0; i < rule.built.size(); ++i)
+      check(after_.indexOf(rule.matched[i]), after_.indexOf(rule.built[i]));
+  }
+
+private:
+  void refuse(uint32_t step, const llvm::Twine &message) {
+    findings_.add(*after_[step].node, "repeated-call", message, entry_);
+  }
+  std::string text(uint32_t step) const { return quoted(after_[step].node); }
+
+  /// Returns the step whose value this one computes again, else the step itself.
+  uint32_t original(uint32_t step) const {
+    const uint32_t was = step == none ? none : evidence_.correspondence.repeated(step);
+    return was == none ? step : after_.indexOf(evidence_.before[was].node);
+  }
+
+  bool sameOperands(const Step &a, const Step &b) const {
+    auto left = after_.operands(a), right = after_.operands(b);
+    auto same = [&](uint32_t x, uint32_t y) { return x != none && original(x) == original(y); };
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), same);
+  }
+
+  void check(uint32_t first, uint32_t again) {
+    const Step &was = after_[first], &now = after_[again];
+    if (!isRepeatable(now) || llvm::any_of(after_.accesses(now), writes))
+      return refuse(again,
+                    "has an effect beyond its result, or another result at each call, so it may not be repeated");
+    if (first >= again || was.op != now.op || was.type != now.type || !sameArguments(was, now) ||
+        !sameOperands(was, now) || now.numOrdering > 0)
+      return refuse(again, "is not the same call of the same values as " + text(first) + " before it");
+    if (uint32_t opaque = use_.opaque(first, again); opaque != none)
+      return refuse(again, "is after the opaque " + text(opaque) + ", and " + text(first) + " is before that");
+    if (use_.readsInFlight(first) || use_.readsInFlight(again))
+      return refuse(again, "reads what is in flight");
+    checkOperands(first, again);
+    checkResult(first, again);
+  }
+
+  void checkOperands(uint32_t first, uint32_t again) {
+    for (uint32_t step : {first, again}) {
+      auto operands = after_.operands(after_[step]);
+      auto accesses = after_.accesses(after_[step]);
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (use_.isReshaped(operands[i]))
+          return refuse(again, "reads " + text(operands[i]) + ", which may be reshaped in place");
+        uint32_t writer = reads(accesses[i]) ? use_.writer(operands[i], first, again) : none;
+        if (writer != none)
+          return refuse(again, "reads what " + text(writer) + " wrote since " + text(first));
+      }
+    }
+  }
+
+  /// Memory of its own makes the second result another object, which no step may be able to tell.
+  void checkResult(uint32_t first, uint32_t again) {
+    if (use_.isReshaped(first) || use_.isReshaped(again))
+      return refuse(again, "is a value that may be reshaped in place, so another one may not stand beside it");
+    if (evidence_.storagesAfter.of(first) == evidence_.storagesAfter.of(again))
+      return; // two views of one tensor
+    for (uint32_t result : {first, again})
+      if (uint32_t writer = use_.writer(result, 0, none); writer != none)
+        return refuse(again, "is " + text(first) + " again, of which " + text(writer) + " writes one");
+    if (uint32_t observer = use_.observer(again); observer != none)
+      refuse(again, "is " + text(first) + " in other memory, which " + text(observer) + " may see");
+  }
+
+  const Evidence &evidence_;
+  const Program &after_;
+  StorageUse use_;
+  Findings &findings_;
+  std::string entry_;
+};
+
+} // namespace
+
+void checkRepeatedCalls(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings) {
+  if (entries.empty())
+    return;
+  RepeatedCalls calls(evidence, findings);
+  for (uint32_t entry : entries)
+    calls.check(entry);
+}
+
+} // namespace ccgraph::legality
