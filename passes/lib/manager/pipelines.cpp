@@ -30,12 +30,28 @@ void addNormalize(Pipeline &pipeline) {
 }
 
 /// Removes collectives before the cost of moving them.
-void addSimplify(Pipeline &pipeline, unsigned level) {
+void addSimplify(Pipeline &pipeline) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-  // This removes repetitions that cost memory, and compares schedules for it.
-  if (level >= 3)
-    setThorough(add(pipeline, "keep-gathered"));
+}
+
+/// Buys memory with computation where it is scarce, or saves collectives with memory that is left.
+void addMemory(Pipeline &pipeline, unsigned level) {
+  if (level < 2)
+    return;
+  if (level == 2) {
+    add(pipeline, "recompute-values");
+    return;
+  }
+  auto recompute = [&] {
+    Pass &pass = add(pipeline, "recompute-values");
+    pass.set("when", "always");
+    setThorough(pass);
+  };
+  // Kept results may use what was freed before. What they leave is less, so more may be worth freeing after.
+  recompute();
+  setThorough(add(pipeline, "keep-gathered"));
+  recompute();
 }
 
 /// Other nodes for the schedule, where the best schedule with them is faster.
@@ -68,7 +84,8 @@ Pipeline pipelineOfLevel(unsigned level) {
   if (level == 0)
     return pipeline;
   addNormalize(pipeline);
-  addSimplify(pipeline, level);
+  addSimplify(pipeline);
+  addMemory(pipeline, level);
   addChunks(pipeline, level);
   addSchedule(pipeline, level);
   return pipeline;

@@ -13,6 +13,7 @@
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("keep-gathered", createKeepGathered)                                                                            \
+  PASS("recompute-values", createRecomputeValues)                                                                      \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \
   PASS("simplify-collectives", createSimplifyCollectives)                                                              \
   PASS("sink-waits", createSinkWaits)

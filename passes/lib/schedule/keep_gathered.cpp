@@ -74,6 +74,7 @@ private:
   struct Choice {
     size_t count = 0;
     int64_t picoseconds = 0; ///< of the best schedule
+    int64_t bytes = 0;       ///< its peak, or the budget if that is larger
   };
   void collect();
   void sortBySavings();
@@ -173,7 +174,8 @@ std::vector<size_t> Keeper::fittingCounts(const overlap::GraphProblem &given) co
   return counts;
 }
 
-/// Returns the part with the fastest schedule, which may be none; of equally fast ones the smallest.
+/// Returns the part with the fastest schedule within the budget, which may be none; of equally fast ones the smallest.
+/// If no schedule fits, the one of the lowest peak counts.
 Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
   std::vector<size_t> counts = fittingCounts(given);
   if (counts.empty())
@@ -185,11 +187,13 @@ Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
   // The largest part first: its schedule is often faster than the bound of every smaller part.
   for (size_t count : llvm::reverse(counts)) {
     overlap::Problem problem = withKept(given, count);
-    if (best && overlap::lowerBounds(problem).anyMerging.picoseconds > best->picoseconds)
+    const bool isMet = best && best->bytes == options.budget;
+    if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds > best->picoseconds)
       continue;
-    int64_t time = overlap::search(problem, options).picoseconds;
-    if (!best || time <= best->picoseconds)
-      best = Choice{count, time};
+    const overlap::Schedule schedule = overlap::search(problem, options);
+    const Choice choice{count, schedule.picoseconds, std::max(schedule.peakBytes, options.budget)};
+    if (!best || std::pair(choice.bytes, choice.picoseconds) <= std::pair(best->bytes, best->picoseconds))
+      best = choice;
     ++pass_.searched_;
   }
   return *best;

@@ -1,0 +1,394 @@
+#include "rewrite/recomputation.h"
+
+#include "ccgraph/ir/builder.h"
+#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/work.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Most calls that are repeated for one value, and most operands that are looked at.
+constexpr size_t mostCalls = 16;
+constexpr unsigned mostVisits = 64;
+/// Each round costs a walk over the graph.
+constexpr unsigned mostRounds = 64;
+
+/// Returns true for a node at `place` or above it.
+bool isUpTo(const Node *node, const Node *place) { return node == place || node->isBefore(place); }
+
+} // namespace
+
+Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost)
+    : graph_(graph), facts_(facts), cost_(cost), oldIds_(graph.idLimit()), written_(facts.writtenStorages()),
+      writtenInFlight_(written_.size()), writers_(written_.size()), bytes_(written_.size()), last_(written_.size()),
+      fixed_(written_.size()), names_(written_.size()) {
+  noteNames();
+  noteLives();
+}
+
+void Recomputation::noteNames() {
+  for (Node *node : graph_) {
+    for (StorageId storage : facts_.storages().storages(node))
+      names_[storage].push_back(node);
+    const bool seesAll = facts_.domain(node) == Domain::All || node->opcode() == Opcode::Output;
+    if (facts_.domain(node) == Domain::All)
+      opaque_.push_back(node);
+    for (const StorageAccess &access : facts_.accesses(node)) {
+      fixed_[access.storage] = fixed_[access.storage] || seesAll;
+      if (has(access.access, Access::InFlightWrite))
+        writtenInFlight_[access.storage] = true;
+      if (!facts_.waits(node) && writes(access.access))
+        writers_[access.storage].push_back(node);
+    }
+    for (StorageId storage : facts_.rewrites(node))
+      writers_[storage].push_back(node);
+  }
+}
+
+void Recomputation::noteLives() {
+  const StorageLives lives = storageLives(graph_, facts_.storages(), facts_.asyncPairs());
+  for (StorageId id = 0; id < lives.storages.size(); ++id) {
+    const StorageLife &life = lives.storages[id];
+    bytes_[id] = life.bytes;
+    const bool toEnd = life.toEnd || life.lastWaitOnly || life.holders.empty();
+    for (const Node *holder : life.holders)
+      if (!toEnd && (!last_[id] || last_[id]->isBefore(holder)))
+        last_[id] = holder;
+    fixed_[id] =
+        fixed_[id] || toEnd || life.fromStart || life.bytes == 0 || isWritten(id) || facts_.storages().isPool(id);
+  }
+  for (const SharedHold &shared : lives.shared)
+    for (StorageId id : shared.held) {
+      fixed_[id] = true;
+      last_[id] = nullptr;
+    }
+}
+
+Recomputation::Peak Recomputation::peak() const {
+  const StorageMap storages(graph_);
+  const std::vector<int64_t> curve = memoryCurve(graph_, storages);
+  Peak peak;
+  size_t place = 0;
+  for (Node *node : graph_) {
+    if (curve[place] > peak.bytes)
+      peak = {curve[place], node};
+    ++place;
+  }
+  return peak;
+}
+
+/// Returns true for a storage of the program that is live before and after a step, but not to the end.
+bool Recomputation::isLiveAcross(StorageId storage, const Node *at) const {
+  return facts_.storages().owner(storage)->isBefore(at) && last_[storage] && at->isBefore(last_[storage]);
+}
+
+bool Recomputation::mayGo(StorageId storage, const Node *at) const {
+  return !fixed_[storage] && isLiveAcross(storage, at);
+}
+
+bool Recomputation::isWritten(StorageId storage) const {
+  return written_[storage] || facts_.reshapedStorages()[storage];
+}
+
+bool Recomputation::isLive(const Node *value, const Node *at) const {
+  return llvm::all_of(facts_.storages().storages(value),
+                      [&](StorageId storage) { return !last_[storage] || isUpTo(at, last_[storage]); });
+}
+
+/// Returns a repetition of the call that is live at the reader; null if there is none.
+Node *Recomputation::copyFor(const Node *value, const Node *reader) const {
+  auto copies = copies_.find(value);
+  if (copies == copies_.end())
+    return nullptr;
+  auto isLiveThere = [&](const Node *copy) {
+    return copy->isBefore(reader) &&
+           llvm::any_of(copy->uses(), [&](const Use &use) { return isUpTo(reader, use.user()); });
+  };
+  auto found = llvm::find_if(copies->second, isLiveThere);
+  return found == copies->second.end() ? nullptr : *found;
+}
+
+/// Returns the call that a repetition repeats; other nodes are their own.
+Node *Recomputation::originalOf(Node *node) const { return isNew(node) ? originals_.lookup(node) : node; }
+
+bool Recomputation::isInFlight(const Node *value) const {
+  while (!facts_.launches(value) && facts_.views(value) && value->numOperands() > 0)
+    value = value->operand(0);
+  return facts_.launches(value);
+}
+
+/// Returns true if no step between the two writes what the call reads.
+bool Recomputation::isUnchanged(const Node *call, const Node *until) const {
+  return llvm::all_of(facts_.accesses(call), [&](const StorageAccess &access) {
+    if (!touches(access.access))
+      return true;
+    return !writtenInFlight_[access.storage] && llvm::none_of(writers_[access.storage], [&](const Node *writer) {
+      return call->isBefore(writer) && writer->isBefore(until);
+    });
+  });
+}
+
+/// Notes the uses after the step; an obstacle is a use that cannot read another value.
+void Recomputation::collectUses(Attempt &attempt, const Node *after) const {
+  for (Node *name : names_[attempt.storage]) {
+    if (after->isBefore(name))
+      return;
+    for (const Use &use : name->uses()) {
+      Node *user = use.user();
+      auto isLate = [&](const Node *wait) { return after->isBefore(wait); };
+      if (use.isOrdering())
+        continue;
+      if (after->isBefore(user)) {
+        attempt.uses.push_back({user, name});
+        // The other results of the call would be computed again too.
+        if (facts_.storages().storages(name).size() != 1)
+          attempt.obstacle = RecomputeObstacle::NotCheap;
+      } else if (!isNew(user) && facts_.launches(user) && llvm::any_of(facts_.waitsOf(user), isLate))
+        attempt.obstacle = RecomputeObstacle::InFlight;
+    }
+  }
+}
+
+/// Adds a call, and the calls of its operands that are not live at the reader.
+bool Recomputation::addCall(Attempt &attempt, Node *call) const {
+  auto refuse = [&](RecomputeObstacle obstacle) {
+    attempt.obstacle = obstacle;
+    return false;
+  };
+  if (attempt.contains(call) || copyFor(call, attempt.reader))
+    return true;
+  if (++attempt.visits > mostVisits)
+    return refuse(RecomputeObstacle::LongChain);
+  if (!mayRepeat(call))
+    return refuse(RecomputeObstacle::NotCheap);
+  if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return written_[storage]; }) ||
+      !isUnchanged(call, attempt.reader))
+    return refuse(RecomputeObstacle::Written);
+  auto opaque = llvm::partition_point(opaque_, [&](const Node *node) { return !call->isBefore(node); });
+  if (opaque != opaque_.end() && (*opaque)->isBefore(attempt.reader))
+    return refuse(RecomputeObstacle::Opaque);
+  for (Node *operand : call->dataOperands())
+    if (!addOperand(attempt, originalOf(operand)))
+      return false;
+  if (attempt.calls.size() == mostCalls)
+    return refuse(RecomputeObstacle::LongChain);
+  attempt.calls.push_back(call);
+  attempt.picoseconds += cost_.estimatedTime(*call).picoseconds;
+  return true;
+}
+
+bool Recomputation::mayRepeat(const Node *call) const {
+  if (!call->op() || !call->type() || facts_.domain(call) != Domain::None || facts_.launches(call) ||
+      facts_.waits(call) || call->numOrdering() > 0 || facts_.isReshaped(call))
+    return false;
+  const WorkFamily family = workFamily(*call->op());
+  const bool isCheap = family == WorkFamily::None ? facts_.views(call) : isFusible(family);
+  return isCheap && !effectsOf(*call).keepAlways &&
+         llvm::none_of(facts_.accesses(call), [](const StorageAccess &access) { return writes(access.access); });
+}
+
+bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
+  const llvm::ArrayRef<StorageId> storages = facts_.storages().storages(operand);
+  if (isInFlight(operand)) {
+    attempt.obstacle = RecomputeObstacle::InFlight;
+    return false;
+  }
+  if (facts_.isReshaped(operand)) {
+    attempt.obstacle = RecomputeObstacle::Written;
+    return false;
+  }
+  if (attempt.contains(operand) || copyFor(operand, attempt.reader))
+    return true;
+  const bool isOwn = llvm::is_contained(storages, attempt.storage);
+  if (!isOwn && isLive(operand, attempt.reader))
+    return true;
+  Attempt repeated = attempt;
+  if (addCall(repeated, operand) && (isOwn || repeated.bytes > attempt.bytes - bytesToKeep(attempt, operand))) {
+    attempt = std::move(repeated);
+    return true;
+  }
+  attempt.visits = repeated.visits;
+  attempt.isLong |= repeated.obstacle == RecomputeObstacle::LongChain;
+  if (isOwn) {
+    attempt.obstacle = repeated.obstacle.value_or(RecomputeObstacle::NotSmaller);
+    return false;
+  }
+  attempt.bytes -= bytesToKeep(attempt, operand);
+  for (StorageId storage : storages)
+    if (!llvm::is_contained(attempt.extended, storage))
+      attempt.extended.push_back(storage);
+  return true;
+}
+
+/// Returns the bytes of the operand that would be live after the step, and are not without the repetition.
+int64_t Recomputation::bytesToKeep(const Attempt &attempt, const Node *operand) const {
+  int64_t bytes = 0;
+  for (StorageId storage : facts_.storages().storages(operand))
+    if (last_[storage] && !attempt.after->isBefore(last_[storage]) && !llvm::is_contained(attempt.extended, storage))
+      bytes += bytes_[storage];
+  return bytes;
+}
+
+Recomputation::Attempt Recomputation::plan(StorageId storage, const Node *after) const {
+  Attempt attempt;
+  attempt.storage = storage;
+  attempt.after = after;
+  attempt.bytes = bytes_[storage];
+  collectUses(attempt, after);
+  if (attempt.obstacle)
+    return attempt;
+  for (const LateUse &use : attempt.uses)
+    if (!attempt.reader || use.user->isBefore(attempt.reader))
+      attempt.reader = use.user;
+  if (!attempt.reader) {
+    attempt.obstacle = RecomputeObstacle::InFlight;
+    return attempt;
+  }
+  for (const LateUse &use : attempt.uses)
+    if (!addCall(attempt, use.value))
+      return attempt;
+  if (attempt.bytes <= 0)
+    attempt.obstacle = attempt.isLong ? RecomputeObstacle::LongChain : RecomputeObstacle::NotSmaller;
+  return attempt;
+}
+
+/// Returns a new call like this one, of operands that are live at the reader.
+Node *Recomputation::repeat(Node *call, const Attempt &attempt, const Repetitions &made) const {
+  GraphBuilder builder(graph_, attempt.reader);
+  builder.standFor(call);
+  std::vector<Actual> args;
+  std::vector<NamedActual> kwargs;
+  for (const Argument &argument : call->args())
+    args.push_back(Actual::copyOf(*call, argument));
+  for (const NamedArgument &argument : call->kwargs())
+    kwargs.push_back({argument.name.str(), Actual::copyOf(*call, argument.value)});
+  Node *again = builder.call({.target = call->target().str(),
+                              .args = std::move(args),
+                              .kwargs = std::move(kwargs),
+                              .name = (call->name().str() + "_again").str(),
+                              .type = call->type()});
+  for (unsigned i = 0; i < again->numOperands(); ++i)
+    graph_.setOperand(again, i, liveValue(originalOf(again->operand(i)), attempt, made));
+  return again;
+}
+
+/// Returns the value that the reader may read for this one: a repetition, else the value itself.
+Node *Recomputation::liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const {
+  if (Node *again = made.lookup(value))
+    return again;
+  Node *copy = copyFor(value, attempt.reader);
+  return copy ? copy : value;
+}
+
+/// The value now lives up to its last holder before the reader.
+void Recomputation::shorten(const Attempt &attempt) {
+  auto &names = names_[attempt.storage];
+  llvm::erase_if(names, [&](const Node *name) { return !name->isBefore(attempt.reader); });
+  const Node *&last = last_[attempt.storage];
+  last = names.front();
+  auto extend = [&](const Node *holder) {
+    if (last->isBefore(holder))
+      last = holder;
+  };
+  for (const Node *name : names) {
+    extend(name);
+    for (const Use &use : name->uses()) {
+      if (use.isOrdering())
+        continue;
+      extend(use.user());
+      if (!isNew(use.user()) && facts_.launches(use.user()))
+        llvm::for_each(facts_.waitsOf(use.user()), extend);
+    }
+  }
+}
+
+const Recomputed &Recomputation::apply(const Attempt &attempt) {
+  Recomputed value{
+      attempt.uses.front().value, attempt.after, attempt.reader, attempt.bytes, attempt.picoseconds, attempt.calls, {}};
+  Repetitions made;
+  for (Node *call : attempt.calls) {
+    Node *again = repeat(call, attempt, made);
+    made[call] = again;
+    value.again.push_back(again);
+  }
+  for (const LateUse &use : attempt.uses)
+    for (unsigned i = 0; i < use.user->numOperands(); ++i)
+      if (use.user->operand(i) == use.value)
+        graph_.setOperand(use.user, i, liveValue(use.value, attempt, made));
+  for (const auto &[call, again] : llvm::zip(value.calls, value.again)) {
+    copies_[call].push_back(again);
+    originals_[again] = call;
+  }
+  for (StorageId storage : attempt.extended)
+    if (last_[storage]->isBefore(attempt.reader))
+      last_[storage] = attempt.reader->prev();
+  shorten(attempt);
+  done_.push_back(std::move(value));
+  return done_.back();
+}
+
+bool Recomputation::reduceAt(const Peak &peak, int64_t bytes) {
+  std::vector<Attempt> attempts;
+  for (StorageId storage = 0; storage < bytes_.size(); ++storage) {
+    if (isFirstRound_ && isWritten(storage) && isLiveAcross(storage, peak.at))
+      kept_.push_back({names_[storage].front(), RecomputeObstacle::Written});
+    if (!mayGo(storage, peak.at))
+      continue;
+    Attempt attempt = plan(storage, peak.at);
+    if (!attempt.obstacle)
+      attempts.push_back(std::move(attempt));
+    else if (isFirstRound_)
+      kept_.push_back({names_[storage].front(), *attempt.obstacle});
+  }
+  auto gain = [](const Attempt &attempt) {
+    return static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1));
+  };
+  llvm::stable_sort(attempts, [&](const Attempt &a, const Attempt &b) { return gain(a) > gain(b); });
+  int64_t live = peak.bytes;
+  bool any = false;
+  for (const Attempt &planned : attempts) {
+    if (live <= bytes)
+      break;
+    Attempt attempt = plan(planned.storage, peak.at); // the values before it may have changed what is live
+    if (attempt.obstacle)
+      continue;
+    live -= attempt.bytes;
+    apply(attempt);
+    any = true;
+  }
+  return any;
+}
+
+int64_t Recomputation::reduceTo(int64_t bytes) {
+  Peak now = peak();
+  for (; now.bytes > bytes && rounds_ < mostRounds; ++rounds_) {
+    const bool any = reduceAt(now, bytes);
+    isFirstRound_ = false;
+    if (!any)
+      break;
+    now = peak();
+  }
+  return now.bytes;
+}
+
+const Recomputed *Recomputation::recompute(const Node *value, const Node *after) {
+  const llvm::ArrayRef<StorageId> storages =
+      isNew(value) ? llvm::ArrayRef<StorageId>() : facts_.storages().storages(value);
+  if (storages.size() != 1 || !mayGo(storages.front(), after))
+    return nullptr;
+  const Attempt attempt = plan(storages.front(), after);
+  return attempt.obstacle ? nullptr : &apply(attempt);
+}
+
+void stateRepetitions(const Recomputed &value, Certificate &certificate) {
+  RuleEntry entry;
+  entry.name = "repeated-call";
+  entry.matched.assign(value.calls.begin(), value.calls.end());
+  entry.built.assign(value.again.begin(), value.again.end());
+  certificate.rules.push_back(std::move(entry));
+}
+
+} // namespace ccgraph

@@ -1,0 +1,152 @@
+// Recomputation: computes values again near their late readers instead of keeping them.
+//
+//   v = exp(x); r(v); ...; s(v)   ->   v = exp(x); r(v); ...; u = exp(x); s(u)      v is not live between r and u
+//
+// A value may be computed again if its call, and each call between it and values that are live anyway, is pure and
+// cheap: views, moves and casts of data, lookups, operations on elements, reductions and norms. Products of matrices,
+// random operators, writes and collectives are not computed again. No step may write what the calls read between the
+// value and its late readers, and no step may write the value or see its address, so nothing can tell the second value
+// from the first. The kernels are the same, so the results are bitwise equal.
+//
+// Where an operand is no longer live at the late readers, it is computed again too, at most 16 calls in total, or it is
+// kept instead, if it is smaller than the value.
+//
+// Values are chosen at the step with the most live bytes: those first that free the most bytes for a microsecond of
+// computation. Then the step that now has the most live bytes is next.
+//
+// Ownership: refers to graph, facts and costs; the facts describe the graph before the first value is computed again.
+// Failure: an obstacle, not an error. Cost: one storage map and memory curve a round, of which there are at most 64,
+// and the uses of the values that are live at the step of each round.
+#pragma once
+
+#include "analysis/program_facts.h"
+#include "ccgraph/ir/certificate.h"
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/passes/cost.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ccgraph {
+
+/// Why a value is kept.
+enum class RecomputeObstacle : uint8_t {
+  /// a call is not pure, or expensive
+  NotCheap,
+  /// too many calls
+  LongChain,
+  /// a step writes the value, or what a call reads
+  Written,
+  /// an opaque step is between
+  Opaque,
+  /// a collective has the value in flight
+  InFlight,
+  /// what must be kept instead is as large
+  NotSmaller,
+};
+inline constexpr size_t numRecomputeObstacles = 6;
+
+/// A value that is computed again.
+struct Recomputed {
+  Node *value = nullptr;
+  /// the step up to which the value is kept at most
+  const Node *after = nullptr;
+  /// the first step that reads the second value
+  Node *reader = nullptr;
+  /// bytes that are not kept
+  int64_t bytes = 0;
+  /// of the repeated calls
+  int64_t picoseconds = 0;
+  /// the calls, operands first, and their repetitions
+  llvm::SmallVector<Node *, 4> calls, again;
+};
+
+class Recomputation {
+public:
+  Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost);
+
+  /// Computes values again until at most `bytes` are live at each step, or no value at the peak is left that helps.
+  /// Returns the peak.
+  int64_t reduceTo(int64_t bytes);
+  /// Computes one value again for the readers after a step. Returns null, and leaves the graph unchanged, if an
+  /// obstacle prevents it.
+  const Recomputed *recompute(const Node *value, const Node *after);
+  /// Returns all values so far.
+  [[nodiscard]] llvm::ArrayRef<Recomputed> done() const { return done_; }
+
+  /// Returns the obstacle of each value that stays live at the peak of the graph as it was; empty before reduceTo().
+  [[nodiscard]] llvm::ArrayRef<std::pair<const Node *, RecomputeObstacle>> kept() const { return kept_; }
+
+private:
+  /// A late use of one of the names of a storage.
+  struct LateUse {
+    Node *user = nullptr;
+    Node *value = nullptr;
+  };
+  /// What computing a value again would take.
+  struct Attempt {
+    StorageId storage = 0;
+    const Node *after = nullptr; ///< the step at which the value is to be gone
+    Node *reader = nullptr;      ///< the first use
+    llvm::SmallVector<LateUse, 4> uses;
+    llvm::SmallVector<Node *, 4> calls; ///< operands first
+    llvm::SmallVector<StorageId, 4> extended;
+    int64_t bytes = 0; ///< freed, less those that are kept instead
+    int64_t picoseconds = 0;
+    unsigned visits = 0;
+    bool isLong = false; ///< an operand is kept because too many calls compute it
+    std::optional<RecomputeObstacle> obstacle;
+    [[nodiscard]] bool contains(const Node *node) const { return llvm::is_contained(calls, node); }
+  };
+  using Repetitions = llvm::DenseMap<const Node *, Node *>; ///< looked up only
+  struct Peak {
+    int64_t bytes = 0;
+    Node *at = nullptr;
+  };
+
+  void noteLives();
+  void noteNames();
+  [[nodiscard]] bool isNew(const Node *node) const { return node->id() >= oldIds_; }
+  [[nodiscard]] Peak peak() const;
+  [[nodiscard]] bool isWritten(StorageId storage) const;
+  [[nodiscard]] bool isLiveAcross(StorageId storage, const Node *at) const;
+  [[nodiscard]] bool mayGo(StorageId storage, const Node *at) const;
+  [[nodiscard]] Attempt plan(StorageId storage, const Node *after) const;
+  void collectUses(Attempt &attempt, const Node *after) const;
+  [[nodiscard]] bool addCall(Attempt &attempt, Node *call) const;
+  [[nodiscard]] bool addOperand(Attempt &attempt, Node *operand) const;
+  [[nodiscard]] bool mayRepeat(const Node *call) const;
+  [[nodiscard]] int64_t bytesToKeep(const Attempt &attempt, const Node *operand) const;
+  [[nodiscard]] bool isLive(const Node *value, const Node *at) const;
+  [[nodiscard]] Node *originalOf(Node *node) const;
+  [[nodiscard]] Node *copyFor(const Node *value, const Node *reader) const;
+  [[nodiscard]] bool isUnchanged(const Node *call, const Node *until) const;
+  [[nodiscard]] bool isInFlight(const Node *value) const;
+  const Recomputed &apply(const Attempt &attempt);
+  [[nodiscard]] Node *repeat(Node *call, const Attempt &attempt, const Repetitions &made) const;
+  [[nodiscard]] Node *liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const;
+  void shorten(const Attempt &attempt);
+  bool reduceAt(const Peak &peak, int64_t bytes);
+
+  Graph &graph_;
+  const ProgramFacts &facts_;
+  const CostModel &cost_;
+  uint32_t oldIds_;
+  std::vector<bool> written_, writtenInFlight_;
+  std::vector<llvm::SmallVector<const Node *, 1>> writers_; ///< by storage, in program order
+  llvm::SmallVector<const Node *, 4> opaque_;               ///< in program order
+  std::vector<int64_t> bytes_;                              ///< by storage
+  std::vector<const Node *> last_;                          ///< by storage: its last holder; null: live to the end
+  std::vector<bool> fixed_;                                 ///< by storage: may not go
+  std::vector<llvm::SmallVector<Node *, 2>> names_;         ///< by storage: the values in it, in program order
+  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> copies_; ///< looked up only
+  llvm::DenseMap<const Node *, Node *> originals_;                    ///< of the copies; looked up only
+  std::vector<Recomputed> done_;
+  std::vector<std::pair<const Node *, RecomputeObstacle>> kept_;
+  bool isFirstRound_ = true;
+  unsigned rounds_ = 0;
+};
+
+/// Records the repetitions of one value in the certificate.
+void stateRepetitions(const Recomputed &value, Certificate &certificate);
+
+} // namespace ccgraph

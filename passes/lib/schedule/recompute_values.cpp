@@ -1,0 +1,243 @@
+// recompute-values: v = exp(x); r(v); ...; s(v)   ->   v = exp(x); r(v); ...; u = exp(x); s(u)
+//
+// Values of the forward pass that the backward pass reads are live at the loss, where most memory is needed. This pass
+// computes cheap ones again near their late readers: under a budget below the peak of the program as it stands, and in
+// -O3 also where the freed memory makes the step faster, since collectives can then be issued earlier. It prepares
+// schedule-overlap, whose search evaluates each choice. keep-gathered does the reverse where there is memory to spare.
+//   may we      rewrite/recomputation.h: pure, cheap calls, of operands that are unchanged
+//   which       values at the peak, those first that free the most bytes for a microsecond; in parts that reduce the
+//               peak by a sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more
+//               memory none is lost; but where the budget is met without any, only some of them are tried. Of these
+//               parts, and of the program without any, the one with the fastest schedule within the budget counts; if
+//               none fits, the one of the lowest peak
+//   do it       rewrite/recomputation.h
+// The same kernels compute the same numbers, so results are bitwise equal.
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/passes/registry.h"
+#include "rewrite/recomputation.h"
+#include "schedule/overlap/bound.h"
+#include "schedule/overlap/program_problem.h"
+#include "schedule/overlap/replay.h"
+#include "schedule/pass_search.h"
+
+namespace ccgraph {
+
+namespace {
+
+/// Under which budgets the pass changes the program.
+enum class Occasion : uint8_t { BelowPeak, Always };
+
+class RecomputeValues final : public Pass {
+public:
+  RecomputeValues()
+      : Pass({.name = "recompute-values",
+              .description = "Computes cheap values again near their late readers instead of keeping them, where "
+                             "memory is scarce.",
+              .phase = Phase::Simplify}) {}
+  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
+  [[nodiscard]] std::string repetition() const override {
+    return (name() + "{only=" + OptionText<NodeNames>::print({done_}) + "}").str();
+  }
+  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<RecomputeValues>(); }
+
+private:
+  ChoiceOption<Occasion> when_{
+      *this,
+      "when",
+      Occasion::BelowPeak,
+      {{"below-peak", Occasion::BelowPeak}, {"always", Occasion::Always}},
+      "below-peak: only under a memory budget below the peak of the program; always: also where the freed memory makes "
+      "the step faster"};
+  Option<Count> parts_{*this, "parts", Count{8},
+                       "how many parts are tried: they reduce the peak by one sixteenth of it, two sixteenths, ..."};
+  Option<Count> walks_{*this, "walks", Count{16}, "trial schedules of the search for each part, see schedule-overlap"};
+  Option<Count> beam_{*this, "beam", Count{64}, "beam of that search"};
+  Option<NodeNames> only_{*this, "only", NodeNames{},
+                          "the values that are computed again, each with the step up to which it is kept at most as in "
+                          "v.loss, in this order and without a prediction; *: the pass chooses them"};
+  Statistic values_{*this, "recomputed", "values that are computed again"};
+  Statistic calls_{*this, "calls", "calls that are repeated for them"};
+  Statistic bytes_{*this, "bytes", "bytes of the values, less those that are kept instead"};
+  Statistic cost_{*this, "cost-ns", "predicted time of the repeated calls, in nanoseconds"};
+  Statistic searched_{*this, "searched", "parts, with none among them, whose schedule was searched"};
+  Statistic after_{*this, "after-ns", "predicted step of the best schedule with the chosen part, in nanoseconds"};
+  Reason recomputed_{
+      *this, RemarkKind::Rewritten, "recomputed",
+      "is computed again before `reader` by `calls` calls, which take `cost-ns` ns, so that `bytes` bytes "
+      "are not kept after `kept-to`"};
+  Reason cheap_{*this, RemarkKind::Missed, "not-cheap",
+                "is live at the peak, and some call that computes it is expensive, random, or has an effect"};
+  Reason chain_{*this, RemarkKind::Missed, "long-chain", "is live at the peak, and more than 16 calls compute it"};
+  Reason written_{*this, RemarkKind::Missed, "written",
+                  "is live at the peak, and some step writes it, or what the calls read that compute it"};
+  Reason opaque_{*this, RemarkKind::Missed, "opaque",
+                 "is live at the peak, and an opaque operator before its late readers may write any value"};
+  Reason flight_{*this, RemarkKind::Missed, "in-flight", "is live at the peak, because a collective has it in flight"};
+  Reason smaller_{*this, RemarkKind::Missed, "not-smaller",
+                  "is live at the peak, and the values that would be kept instead are as large"};
+  Reason whole_{*this, RemarkKind::Missed, "not-faster",
+                "is live at the peak, and no schedule with more recomputation is faster or needs less memory"};
+  std::vector<std::string> done_; ///< by the last run, as the option `only` names them
+  friend class Recomputer;
+};
+
+/// One run.
+class Recomputer {
+public:
+  Recomputer(RecomputeValues &pass, Graph &graph, PassContext &context)
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+        options_(searchOptionsOf(context, pass.walks_.get(), pass.beam_.get())) {}
+  llvm::Expected<Changed> run();
+
+private:
+  /// A program with some values computed again, and its best schedule.
+  struct Choice {
+    size_t values = 0;
+    int64_t picoseconds = 0;
+    int64_t peakBytes = 0;
+  };
+  [[nodiscard]] bool isDue();
+  void consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values);
+  void tryParts();
+  /// Where the best schedule leaves a twentieth of the budget, more memory makes no schedule faster.
+  [[nodiscard]] bool isMemoryScarce() const {
+    return best_->values > 0 || best_->peakBytes > options_.budget - options_.budget / 20;
+  }
+  /// Each part costs a search, so where the budget is met without any, only the first, second, fourth ... are tried.
+  [[nodiscard]] bool isTried(int64_t part) const { return options_.budget < peak_ || (part & (part - 1)) == 0; }
+  llvm::Error takeNamed();
+  [[nodiscard]] bool recompute(llvm::StringRef text);
+  void remarkKept(const Recomputation &trial);
+  void remarkAll();
+
+  RecomputeValues &pass_;
+  Graph &graph_;
+  PassContext &context_;
+  const ProgramFacts &facts_;
+  overlap::SearchOptions options_;
+  int64_t peak_ = 0; ///< of the program as it stands
+  std::optional<Choice> best_;
+  std::optional<Recomputation> recomputation_; ///< of the graph itself
+};
+
+std::string textOf(const Recomputed &value) {
+  return (value.value->name().str() + "." + value.after->name().str()).str();
+}
+
+/// Returns true if memory is limited, and the option allows other values under this budget.
+bool Recomputer::isDue() {
+  const std::optional<int64_t> budget = context_.memoryBudget();
+  const bool always = pass_.when_.get() == Occasion::Always;
+  // No pass before this one exceeds a budget that the input meets.
+  if (!budget || (!always && *budget >= context_.inputPeak().value_or(overlap::unlimited)))
+    return false;
+  peak_ = peakMemory(graph_, facts_.storages()).bytes;
+  return always || *budget < peak_;
+}
+
+/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one.
+void Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values) {
+  overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});
+  const overlap::Problem &problem = program.given().problem;
+  const bool isMet = best_ && best_->peakBytes <= options_.budget;
+  if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds >= best_->picoseconds)
+    return;
+  overlap::Schedule schedule = overlap::search(problem, options_);
+  ++pass_.searched_;
+  const Choice choice{values, schedule.picoseconds, schedule.peakBytes};
+  auto rank = [&](const Choice &it) { return std::pair(std::max(it.peakBytes, options_.budget), it.picoseconds); };
+  if (!best_ || rank(choice) < rank(*best_))
+    best_ = choice;
+}
+
+void Recomputer::tryParts() {
+  consider(graph_, facts_, context_.cost(), 0);
+  std::unique_ptr<Graph> copy = graph_.clone();
+  std::unique_ptr<CostModel> costs = context_.cost().forCopy(graph_, *copy);
+  const ProgramFacts before(*copy);
+  Recomputation trial(*copy, before, *costs);
+  constexpr int64_t wholes = 16;
+  const int64_t parts = std::min(pass_.parts_.get().limit.value_or(wholes), wholes);
+  size_t values = 0;
+  for (int64_t part = 1; part <= parts && isMemoryScarce(); ++part) {
+    trial.reduceTo(peak_ - peak_ / wholes * part);
+    if (trial.done().size() == values || !isTried(part))
+      continue;
+    values = trial.done().size();
+    consider(*copy, ProgramFacts(*copy), *costs, values);
+  }
+  remarkKept(trial);
+  for (const Recomputed &value : trial.done().take_front(best_->values))
+    if (!recompute(textOf(value)))
+      llvm_unreachable("the copy is the same graph");
+  for (const Recomputed &value : trial.done().drop_front(best_->values))
+    context_.remark(pass_.whole_, *graph_.find(value.value->name().str()));
+  pass_.after_ += best_->picoseconds / picosecondsOfNs;
+}
+
+/// Computes a value again that is named as in v.loss; returns false if it may not be.
+bool Recomputer::recompute(llvm::StringRef text) {
+  auto [value, after] = text.split('.');
+  const Node *node = graph_.find(value), *step = graph_.find(after);
+  return node && step && recomputation_->recompute(node, step);
+}
+
+llvm::Error Recomputer::takeNamed() {
+  for (const std::string &text : pass_.only_.get().names)
+    if (!recompute(text))
+      return makeError(diagnose("pass.option",
+                                "option 'only' got '" + text +
+                                    "', expected a value that may be computed again and the step up to which it is "
+                                    "kept at most, as in v.loss",
+                                "name values and steps as --remarks lists them for this pass, in this order, or leave "
+                                "the option out"));
+  return llvm::Error::success();
+}
+
+void Recomputer::remarkKept(const Recomputation &trial) {
+  const std::array<const Reason *, numRecomputeObstacles> reasons = {&pass_.cheap_,  &pass_.chain_,  &pass_.written_,
+                                                                     &pass_.opaque_, &pass_.flight_, &pass_.smaller_};
+  for (const auto &[value, obstacle] : trial.kept())
+    context_.remark(*reasons[static_cast<size_t>(obstacle)], *graph_.find(value->name().str()));
+}
+
+void Recomputer::remarkAll() {
+  for (const Recomputed &value : recomputation_->done()) {
+    context_.remark(pass_.recomputed_, *value.value,
+                    {{"reader", value.reader->name().str().str()},
+                     {"calls", std::to_string(value.calls.size())},
+                     {"cost-ns", std::to_string(value.picoseconds / picosecondsOfNs)},
+                     {"bytes", std::to_string(value.bytes)},
+                     {"kept-to", value.after->name().str().str()}});
+    stateRepetitions(value, context_.certificate());
+    pass_.done_.push_back(textOf(value));
+    ++pass_.values_;
+    pass_.calls_ += static_cast<int64_t>(value.calls.size());
+    pass_.bytes_ += value.bytes;
+    pass_.cost_ += value.picoseconds / picosecondsOfNs;
+  }
+}
+
+llvm::Expected<Changed> Recomputer::run() {
+  pass_.done_.clear();
+  const bool isNamed = !pass_.only_.get().names.empty();
+  if (!graph_.front() || (!isNamed && !isDue()))
+    return Changed::No;
+  recomputation_.emplace(graph_, facts_, context_.cost());
+  if (!isNamed)
+    tryParts();
+  else if (llvm::Error error = takeNamed())
+    return error;
+  remarkAll();
+  return recomputation_->done().empty() ? Changed::No : Changed::Yes;
+}
+
+llvm::Expected<Changed> RecomputeValues::run(Graph &graph, PassContext &context) {
+  return Recomputer(*this, graph, context).run();
+}
+
+} // namespace
+
+std::unique_ptr<Pass> createRecomputeValues() { return std::make_unique<RecomputeValues>(); }
+
+} // namespace ccgraph
