@@ -247,7 +247,8 @@ Recomputation::Attempt Recomputation::plan(StorageId storage, const Node *after)
     attempt.obstacle = RecomputeObstacle::InFlight;
     return attempt;
   }
-  for (const LateUse &use : attempt.uses)
+  const llvm::SmallVector<LateUse, 4> uses = attempt.uses; // addCall may replace the attempt
+  for (const LateUse &use : uses)
     if (!addCall(attempt, use.value))
       return attempt;
   if (attempt.bytes <= 0)

@@ -99,10 +99,6 @@ private:
   [[nodiscard]] bool isDue();
   void consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values);
   void tryParts();
-  /// Where the best schedule leaves a twentieth of the budget, more memory makes no schedule faster.
-  [[nodiscard]] bool isMemoryScarce() const {
-    return best_->values > 0 || best_->peakBytes > options_.budget - options_.budget / 20;
-  }
   /// Each part costs a search, so where the budget is met without any, only the first, second, fourth ... are tried.
   [[nodiscard]] bool isTried(int64_t part) const { return options_.budget < peak_ || (part & (part - 1)) == 0; }
   llvm::Error takeNamed();
@@ -124,15 +120,15 @@ std::string textOf(const Recomputed &value) {
   return (value.value->name().str() + "." + value.after->name().str()).str();
 }
 
-/// Returns true if memory is limited, and the option allows other values under this budget.
+/// Returns true if the option allows other values under this budget.
 bool Recomputer::isDue() {
-  const std::optional<int64_t> budget = context_.memoryBudget();
-  const bool always = pass_.when_.get() == Occasion::Always;
+  constexpr size_t mostNodes = 12'000; // several searches of a larger program take longer than its whole -O3
+  const bool always = pass_.when_.get() == Occasion::Always && graph_.size() <= mostNodes;
   // No pass before this one exceeds a budget that the input meets.
-  if (!budget || (!always && *budget >= context_.inputPeak().value_or(overlap::unlimited)))
+  if (!always && options_.budget >= context_.inputPeak().value_or(overlap::unlimited))
     return false;
   peak_ = peakMemory(graph_, facts_.storages()).bytes;
-  return always || *budget < peak_;
+  return always || options_.budget < peak_;
 }
 
 /// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one.
@@ -159,7 +155,7 @@ void Recomputer::tryParts() {
   constexpr int64_t wholes = 16;
   const int64_t parts = std::min(pass_.parts_.get().limit.value_or(wholes), wholes);
   size_t values = 0;
-  for (int64_t part = 1; part <= parts && isMemoryScarce(); ++part) {
+  for (int64_t part = 1; part <= parts; ++part) {
     trial.reduceTo(peak_ - peak_ / wholes * part);
     if (trial.done().size() == values || !isTried(part))
       continue;
