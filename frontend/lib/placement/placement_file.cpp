@@ -94,6 +94,8 @@ private:
     readAxisList(entry, "as_axes", placement.asAxes);
     if (const JsonValue *shape = entry.member("as"))
       readShape(*shape, placement);
+    if (const JsonValue *parts = entry.member("parts"))
+      readParts(*parts, placement);
     return placement;
   }
 
@@ -116,6 +118,14 @@ private:
       placement.as.push_back(size.is(JsonKind::Integer) ? size.integer : 0);
     if (placement.as.size() < 2 || llvm::any_of(placement.as, [](int64_t size) { return size < 1; }))
       report_.expected(shape, "'as': a shape of two dimensions or more", "e.g. [3, 16, 16]");
+  }
+
+  void readParts(const JsonValue &parts, TensorPlacement &placement) {
+    for (const JsonValue &size : parts.elements())
+      placement.parts.push_back(size.is(JsonKind::Integer) ? size.integer : 0);
+    if (placement.parts.size() < 2 || llvm::any_of(placement.parts, [](int64_t size) { return size < 1; }) ||
+        !placement.as.empty())
+      report_.expected(parts, "'parts': two sizes or more, and no 'as'", "e.g. [16384, 1024, 1024]");
   }
 
   void readAxes(const JsonValue &entry, TensorPlacement &placement) {

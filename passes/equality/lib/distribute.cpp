@@ -28,6 +28,15 @@ int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh) {
   return ranks;
 }
 
+std::vector<size_t> orderOfAxes(const TensorPlacement &placement) {
+  std::vector<size_t> order;
+  for (size_t axis = 0; axis != placement.axes.size(); ++axis)
+    if (!llvm::is_contained(placement.splitOrder, axis))
+      order.push_back(axis);
+  order.insert(order.end(), placement.splitOrder.begin(), placement.splitOrder.end());
+  return order;
+}
+
 Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end) {
   Axis axis(array.sizes, static_cast<int64_t>(dim));
   auto sliced = [&](const Words &from) {
@@ -92,17 +101,30 @@ Array scaledArray(const Array &a, Word by) {
   return makeArray(a.kind, a.sizes, std::move(words), a.digits);
 }
 
-namespace {
-
-/// Returns the axes in the order in which they cut.
-std::vector<size_t> orderOfAxes(const TensorPlacement &placement) {
-  std::vector<size_t> order;
-  for (size_t axis = 0; axis != placement.axes.size(); ++axis)
-    if (!llvm::is_contained(placement.splitOrder, axis))
-      order.push_back(axis);
-  order.insert(order.end(), placement.splitOrder.begin(), placement.splitOrder.end());
-  return order;
+bool isPaddedShard(IntListRef held, IntListRef own, IntListRef first) {
+  return held == first && held != own && held.size() == own.size();
 }
+
+Array paddedTo(const Array &array, IntListRef sizes) {
+  Array result = array;
+  for (size_t dim = 0; dim != sizes.size(); ++dim)
+    if (result.sizes[dim] < sizes[dim]) {
+      IntList rest = result.sizes;
+      rest[dim] = sizes[dim] - result.sizes[dim];
+      result = concatenated({result, filled(result.kind, rest, 0)}, dim);
+    }
+  return result;
+}
+
+Array withoutPadding(const Array &array, IntListRef sizes) {
+  Array result = array;
+  for (size_t dim = 0; dim != sizes.size(); ++dim)
+    if (result.sizes[dim] > sizes[dim])
+      result = slicedArray(result, dim, 0, sizes[dim]);
+  return result;
+}
+
+namespace {
 
 /// The chunk of torch.chunk.
 Array chunkOf(const Array &array, size_t dim, int64_t index, int64_t count) {
@@ -143,7 +165,9 @@ public:
                                                                            intListText(array.sizes));
       array = reshaped(array, placement_.as);
     }
-    if (llvm::Error error = applyAll(array, rank, [&](size_t axis) { return cutsInShape(axis); }))
+    if (llvm::Error error = placement_.parts.empty()
+                                ? applyAll(array, rank, [&](size_t axis) { return cutsInShape(axis); })
+                                : applyToParts(array, rank))
       return error;
     if (!placement_.as.empty())
       array = flattened(array);
@@ -164,6 +188,34 @@ private:
       if (isSelected(axis))
         if (llvm::Error error = apply(array, axis, coordinates[axis]))
           return error;
+    return llvm::Error::success();
+  }
+
+  /// The dimension that an axis cuts in parts; empty if there is none.
+  [[nodiscard]] std::optional<size_t> dimensionOfParts() const {
+    for (size_t axis = 0; axis != placement_.axes.size(); ++axis)
+      if (cutsInShape(axis) && placement_.axes[axis].kind == AxisPlacement::Kind::Shard)
+        return static_cast<size_t>(placement_.axes[axis].dim);
+    return std::nullopt;
+  }
+
+  llvm::Error applyToParts(Array &array, int64_t rank) {
+    std::optional<size_t> dim = dimensionOfParts();
+    if (!dim)
+      return llvm::Error::success();
+    if (*dim >= array.sizes.size() || saturatingSum(placement_.parts) != array.sizes[*dim])
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "the parts " + intListText(placement_.parts) +
+                                                                         " are not dimension " + llvm::Twine(*dim) +
+                                                                         " of " + intListText(array.sizes));
+    std::vector<Array> mine;
+    int64_t start = 0;
+    for (int64_t size : placement_.parts) {
+      mine.push_back(slicedArray(array, *dim, start, start + size));
+      start += size;
+      if (llvm::Error error = applyAll(mine.back(), rank, [&](size_t axis) { return cutsInShape(axis); }))
+        return error;
+    }
+    array = concatenated(mine, *dim);
     return llvm::Error::success();
   }
 
@@ -207,6 +259,8 @@ public:
   Joiner(const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh) : placement_(placement), mesh_(mesh) {}
 
   llvm::Expected<Array> join(std::vector<Array> parts, IntListRef sizes) {
+    if (!placement_.parts.empty())
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "no rule joins parts of different sizes");
     parts_ = std::move(parts);
     if (llvm::Error error = joinAll(false))
       return error;

@@ -17,6 +17,9 @@ namespace ccgraph::equality {
 [[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh);
 [[nodiscard]] int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh);
 
+/// Returns the axes in the order in which they cut.
+[[nodiscard]] std::vector<size_t> orderOfAxes(const TensorPlacement &placement);
+
 /// Makes the pseudo-random parts of tensors that are partial sums.
 struct PartialParts {
   const Field *field = nullptr;
@@ -45,6 +48,13 @@ struct PartialParts {
 [[nodiscard]] Array scaledArray(const Array &a, Word by);
 /// Returns the roots of unity of a sum of logarithms, which are the products of theirs; null if no summand has any.
 [[nodiscard]] std::shared_ptr<const Words> unityOfSum(llvm::ArrayRef<Array> summands);
+
+/// Returns whether a rank holds its shard with padding: a shard smaller than the first one, in the sizes of that one.
+[[nodiscard]] bool isPaddedShard(IntListRef held, IntListRef own, IntListRef first);
+/// Returns the array with zeros after its elements in each dimension that is smaller than `sizes`.
+[[nodiscard]] Array paddedTo(const Array &array, IntListRef sizes);
+/// Returns the first elements in each dimension that is larger than `sizes`.
+[[nodiscard]] Array withoutPadding(const Array &array, IntListRef sizes);
 
 /// Combines the elements of arrays of equal sizes, at least one.
 template <class Combine>

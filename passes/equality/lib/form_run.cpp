@@ -30,6 +30,37 @@ llvm::Error checkPart(const Array &part, const Node &placeholder, const TensorPl
                         "correct its placement, or the position of the input in the single graph");
 }
 
+struct RankOfMesh {
+  llvm::ArrayRef<NamedAxis> mesh;
+  int64_t rank = 0;
+};
+
+/// Cuts one input for a rank. A shard that the rank holds in the size of the first one has zeros after its elements.
+llvm::Expected<Array> inputOf(const TensorPlacement &placement, const Node &placeholder, const FormRun &run,
+                              const RankOfMesh &at) {
+  const int64_t rank = at.rank;
+  PartialParts parts{&run.evaluator->field(), mix(hashText("partial input"), placement.position)};
+  auto partFor = [&](int64_t of) { return partOf(run.whole[placement.single], placement, at.mesh, of, parts); };
+  llvm::Expected<Array> part = partFor(rank);
+  if (!part)
+    return placementError("input '" + placement.of + "' cannot be cut: " + llvm::toString(part.takeError()),
+                          "correct its placement");
+  const Type *type = placeholder.type();
+  std::optional<IntList> held = type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+  if (held && *held != part->sizes && part->kind != Kind::Complex) {
+    llvm::Expected<Array> first = partFor(0);
+    const bool isPadded = first && isPaddedShard(*held, part->sizes, first->sizes);
+    llvm::consumeError(first.takeError());
+    if (isPadded)
+      *part = paddedTo(*part, *held);
+    if (isPadded && run.padsShards)
+      *run.padsShards = true;
+  }
+  if (llvm::Error error = checkPart(*part, placeholder, placement, rank))
+    return error;
+  return part;
+}
+
 /// Cuts the inputs for one rank.
 llvm::Expected<std::vector<Value>> inputsOf(const Graph &graph, const StepPlacements &placements, const FormRun &run,
                                             int64_t rank) {
@@ -40,13 +71,9 @@ llvm::Expected<std::vector<Value>> inputsOf(const Graph &graph, const StepPlacem
       return placementError("rank " + llvm::Twine(rank) + " has " + llvm::Twine(placeholders.size()) +
                                 " inputs, fewer than rank 0",
                             "the graphs of all ranks have the same inputs");
-    PartialParts parts{&run.evaluator->field(), mix(hashText("partial input"), placement.position)};
-    llvm::Expected<Array> part = partOf(run.whole[placement.single], placement, placements.mesh, rank, parts);
+    llvm::Expected<Array> part = inputOf(placement, *placeholders[placement.position], run, {placements.mesh, rank});
     if (!part)
-      return placementError("input '" + placement.of + "' cannot be cut: " + llvm::toString(part.takeError()),
-                            "correct its placement");
-    if (llvm::Error error = checkPart(*part, *placeholders[placement.position], placement, rank))
-      return error;
+      return part.takeError();
     inputs[placement.position] = Value(*part);
   }
   return inputs;
@@ -59,7 +86,8 @@ llvm::Expected<std::optional<Problem>> runForm(llvm::ArrayRef<RankStep> ranks, c
   std::vector<RankProgram> programs;
   std::vector<std::vector<Value>> inputs;
   for (size_t rank = 0; rank != ranks.size(); ++rank) {
-    programs.push_back({ranks[rank].graph, &ranks[rank].groups, static_cast<int64_t>(rank), run.keepsValues});
+    programs.push_back(
+        {ranks[rank].graph, &ranks[rank].groups, static_cast<int64_t>(rank), run.keepsValues, run.checksSizes});
     llvm::Expected<std::vector<Value>> mine = inputsOf(*ranks[rank].graph, placements, run, static_cast<int64_t>(rank));
     if (!mine)
       return mine.takeError();

@@ -19,6 +19,10 @@ struct FormRun {
   llvm::ArrayRef<Array> whole;
   /// false: the values of the nodes are freed
   bool keepsValues = true;
+  /// true: a value that does not have the sizes of its node's type is a problem
+  bool checksSizes = false;
+  /// set where a rank holds a shard with padding; may be null
+  bool *padsShards = nullptr;
 };
 
 /// Evaluates all ranks; each has as many outputs as the first one.

@@ -25,6 +25,20 @@ void addLeaves(const Node &output, const Argument &argument, llvm::ArrayRef<Valu
     leaves.push_back(Evaluator::valueOf(output, argument, values));
 }
 
+/// Returns whether the tensors of a value have the sizes of the type, where both are known.
+bool hasSizesOf(const Value &value, const Type *type) {
+  if (!type)
+    return true;
+  if (type->isList()) {
+    for (size_t i = 0; i != std::min(value.list.size(), type->elements().size()); ++i)
+      if (!hasSizesOf(value.list[i], type->elements()[i]))
+        return false;
+    return !value.is(Value::Type::List) || value.list.size() == type->elements().size();
+  }
+  std::optional<IntList> sizes = type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+  return !sizes || !value.is(Value::Type::Tensor) || value.tensor.sizes == *sizes;
+}
+
 class JobRunner {
 public:
   JobRunner(Evaluator &evaluator, llvm::ArrayRef<RankProgram> programs, llvm::ArrayRef<std::vector<Value>> inputs,
@@ -121,6 +135,12 @@ private:
     if (!value)
       return stop(rank, &node, llvm::toString(value.takeError()));
     values[node.id()] = std::move(*value);
+    checkSizes(rank, node);
+  }
+  void checkSizes(size_t rank, const Node &node) {
+    const Value &value = results_[rank].values[node.id()];
+    if (programs_[rank].checksSizes && !hasSizesOf(value, node.type()))
+      stop(rank, &node, "its value does not have the sizes of its type, " + typeText(node.type()));
   }
 
   void launch(size_t rank, const Node &node) {
@@ -210,6 +230,7 @@ private:
     }
     values[node.id()] = pending.launch.call.spec->coalesced ? Value(std::move(list)) : list.front();
     ranks_[pending.rank].pending[node.id()] = false;
+    checkSizes(pending.rank, node);
     freeOperands(pending.rank, node);
   }
 

@@ -33,6 +33,8 @@ struct RankProgram {
   int64_t rank = 0;
   /// false: a value is freed after its last use, and only the outputs are left
   bool keepsValues = true;
+  /// true: a value that does not have the sizes of its node's type is a problem
+  bool checksSizes = false;
 };
 
 /// Evaluates nodes, and remembers the calls that it has computed.

@@ -57,7 +57,7 @@ std::optional<Families> familiesOf(const StepPlacements &placements) {
 }
 
 bool samePlacement(const TensorPlacement &a, const TensorPlacement &b) {
-  return a.axes == b.axes && a.splitOrder == b.splitOrder && a.as == b.as && a.asAxes == b.asAxes;
+  return a.axes == b.axes && a.splitOrder == b.splitOrder && a.as == b.as && a.asAxes == b.asAxes && a.parts == b.parts;
 }
 
 LayerRuns runsOf(const Graph &graph, const StepPlacements &placements, const Families &families, bool isSingle) {

@@ -116,11 +116,18 @@ private:
     const bool isComplex = wanted->kind == Kind::Complex;
     *wanted = asPairs(*wanted);
     Array got = outputOf(rank);
+    llvm::Expected<Array> first = partOf(whole_, cut, mesh_, 0, {});
+    const bool isPadded = first && isPaddedShard(got.sizes, wanted->sizes, asPairs(*first).sizes);
+    llvm::consumeError(first.takeError());
+    if (isPadded)
+      got = withoutPadding(got, wanted->sizes);
     if (got.sizes != wanted->sizes || got.kind != wanted->kind)
       return placementError("output '" + placement_.of + "' has the sizes " + intListText(got.sizes) + " on rank " +
                                 llvm::Twine(rank) + ", its placement gives " + intListText(wanted->sizes),
                             "correct its placement or its position");
     got = totalOf(rank);
+    if (isPadded)
+      got = withoutPadding(got, wanted->sizes);
     std::optional<int64_t> index = firstDifference(got, *wanted);
     if (!index)
       return std::nullopt;
@@ -187,7 +194,8 @@ static llvm::Expected<std::vector<Array>> runSingle(const StepComparison &compar
   }
   std::vector<Value> inputs(whole->begin(), whole->end());
   const GroupTable none;
-  trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues}}, {inputs}, trial.single);
+  trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues, trial.checksSizes}},
+                         {inputs}, trial.single);
   trial.ofSingle = trial.problem.has_value();
   return whole;
 }
@@ -213,7 +221,7 @@ llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
     return whole.takeError();
   if (trial.problem)
     return llvm::Error::success();
-  FormRun run{&trial.evaluator, *whole, trial.keepsValues};
+  FormRun run{&trial.evaluator, *whole, trial.keepsValues, trial.checksSizes, &trial.padsShards};
   llvm::Expected<std::optional<Problem>> problem = runForm(comparison.ranks, comparison.placements, run, trial.ranks);
   if (!problem)
     return problem.takeError();

@@ -15,6 +15,8 @@ struct Trial {
   Evaluator evaluator;
   /// false: the values of the nodes are freed, and locate() cannot use the trial
   bool keepsValues = true;
+  /// A value that does not have the sizes of its node's type is a problem.
+  bool checksSizes = false;
   /// of one rank; of a reference that is a parallel form, the outputs that its ranks hold together
   std::vector<RankValues> single;
   /// of a reference that is a parallel form
@@ -25,6 +27,8 @@ struct Trial {
   bool ofSingle = false;
   /// the problem is one of the reference
   bool ofReference = false;
+  /// Some rank holds a shard with padding, so that all shards have the size of the first one.
+  bool padsShards = false;
   /// by position in StepPlacements::outputs: how the output differs; empty where it is equal
   std::vector<std::optional<WrongOutput>> wrong;
 

@@ -96,7 +96,10 @@ private:
                                  [&](const TensorPlacement &placement) { return placement.position == position; });
       ++position;
       Held held = call.undecided();
-      if (known != state_.question->known.inputs.end()) {
+      if (known != state_.question->known.inputs.end() && !known->parts.empty()) {
+        answer_.undecided.push_back("input " + byRank.front()->name().str().str() +
+                                    ": no rule for parts of different sizes");
+      } else if (known != state_.question->known.inputs.end()) {
         llvm::Expected<Held> placed = heldOf(call, *known);
         if (!placed)
           return placed.takeError();

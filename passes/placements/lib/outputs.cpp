@@ -70,7 +70,7 @@ private:
                                        state_.mesh()[axis].name + "; no rule proves it");
       return;
     }
-    const bool isFused = !placement.as.empty();
+    const bool isFused = !placement.as.empty() || !placement.parts.empty();
     const auto dim = static_cast<size_t>(placement.axes[axis].dim);
     if (hold.kind != HoldKind::Sharded || (!isFused && held.dimOf(axis) != std::optional(dim)))
       wrong(placement, value, axis, "");

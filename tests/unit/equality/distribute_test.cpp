@@ -51,6 +51,26 @@ TEST(Distribute, AFusedWeightIsCutInEachPart) {
   EXPECT_EQ(partWords(placement, {{"tp", 2}}, {6, 2}, 1), (Words{2, 3, 6, 7, 10, 11}));
 }
 
+TEST(Distribute, PartsOfDifferentSizesAreCutEach) {
+  std::vector<NamedAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
+  TensorPlacement placement = sharded({0, 0});
+  placement.parts = {8, 2, 2};
+  placement.asAxes = {1};
+  EXPECT_EQ(partWords(placement, mesh, {12}, 1), (Words{4, 5}));
+  EXPECT_EQ(partWords(placement, mesh, {12}, 5), (Words{9, 11}));
+  placement.parts = {8, 2};
+  llvm::Expected<Array> part = partOf(counted({12}), placement, mesh, 0, {});
+  EXPECT_EQ(llvm::toString(part.takeError()), "the parts [8, 2] are not dimension 0 of [12]");
+}
+
+TEST(Distribute, AShardInTheSizeOfTheFirstOneIsPadded) {
+  EXPECT_TRUE(isPaddedShard({3}, {1}, {3}));
+  EXPECT_FALSE(isPaddedShard({3}, {3}, {3}));
+  EXPECT_FALSE(isPaddedShard({4}, {1}, {3}));
+  EXPECT_EQ(*paddedTo(counted({1}), {3}).words, (Words{0, 0, 0}));
+  EXPECT_EQ(*withoutPadding(counted({3, 2}), {1, 2}).words, (Words{0, 1}));
+}
+
 TEST(Distribute, OtherAxesCutWhatARankSeesOfAFusedWeight) {
   std::vector<NamedAxis> mesh = {{"fsdp", 3}, {"tp", 2}};
   TensorPlacement placement = sharded({0, 1});
