@@ -2,9 +2,12 @@
 
 #include "layer_fold.h"
 #include "locate.h"
+#include "sizes/reduced_steps.h"
+#include "sizes/step_cost.h"
 #include "trial.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/text.h"
 
 #include <cmath>
 #include <map>
@@ -14,6 +17,12 @@ namespace {
 
 /// Further trials, where a trial met numbers without an inverse and so proves no difference.
 constexpr unsigned mostExtraTrials = 4;
+
+/// A step that takes more than this at its own sizes is evaluated at smaller ones.
+constexpr int64_t usualBytes = int64_t{1} << 30;
+constexpr double usualSeconds = 10;
+/// Smaller sizes that take more than this are not tried.
+constexpr double mostReducedSeconds = 60;
 
 std::string problemText(const Trial &trial) {
   const Problem &problem = *trial.problem;
@@ -32,6 +41,108 @@ std::string problemText(const Trial &trial) {
 /// Numbers of repeated layers that are evaluated in turn.
 constexpr int64_t fewKept = 2, moreKept = 3;
 
+struct Finding {
+  WrongOutput output;
+  /// in how many trials it differs, and in how many of these without a number that has no inverse
+  unsigned times = 0, proofs = 0;
+};
+
+/// What the trials of one choice of sizes found.
+struct Evaluation {
+  /// why the trials ended early; empty if they did not
+  std::string problem;
+  /// by what the output is
+  std::map<std::string, Finding> findings;
+  std::vector<StepPlace> where;
+  bool draws = false, padsShards = false;
+
+  /// A difference counts if one trial proves it, or if two trials find it.
+  [[nodiscard]] std::map<std::string, WrongOutput> wrong() const {
+    std::map<std::string, WrongOutput> outputs;
+    for (const auto &[of, finding] : findings)
+      if (finding.proofs != 0 || finding.times > 1)
+        outputs.emplace(of, finding.output);
+    return outputs;
+  }
+};
+
+/// Steps that are evaluated in place of the given ones.
+struct Variant {
+  const StepComparison *steps = nullptr;
+  /// by rank: the rank of the given step; empty: the same
+  llvm::ArrayRef<int64_t> rankOf;
+  bool isReduced = false;
+
+  [[nodiscard]] int64_t rank(int64_t mine) const { return rankOf.empty() ? mine : rankOf[static_cast<size_t>(mine)]; }
+};
+
+/// Runs trials of the variants in turn.
+class VariantTrials {
+public:
+  VariantTrials(const StepComparison &comparison, llvm::ArrayRef<Variant> variants)
+      : comparison_(comparison), variants_(variants) {}
+
+  llvm::Expected<Evaluation> run() {
+    unsigned most = std::max<unsigned>(comparison_.trials, static_cast<unsigned>(variants_.size()));
+    for (unsigned i = 0; i != most; ++i) {
+      const Variant &variant = variants_[i % variants_.size()];
+      Trial trial(comparison_.seed + i);
+      trial.keepsValues = false;
+      trial.checksSizes = variant.isReduced;
+      if (llvm::Error error = runTrial(*variant.steps, trial))
+        return error;
+      if (trial.problem) {
+        result_.problem = problemText(trial);
+        return std::move(result_);
+      }
+      take(trial, variant);
+      if (trial.differs() && result_.where.empty() && !variant.isReduced)
+        if (llvm::Error error = locateDifference(variant, comparison_.seed + i, result_))
+          return error;
+      if (trial.differs() && trial.evaluator.field().numGaps() != 0 && most < comparison_.trials + mostExtraTrials)
+        ++most;
+    }
+    return std::move(result_);
+  }
+
+  /// Finds the nodes of a difference, if one of the variants differs.
+  llvm::Error locateIn(Evaluation &result) { return locateDifference(variants_.front(), comparison_.seed, result); }
+
+private:
+  void take(Trial &trial, const Variant &variant) {
+    const bool isProof = trial.evaluator.field().numGaps() == 0;
+    result_.draws |= trial.drawsRandom();
+    result_.padsShards |= trial.padsShards;
+    for (const std::optional<WrongOutput> &wrong : trial.wrong)
+      if (wrong) {
+        auto [place, isNew] = result_.findings.try_emplace(wrong->of, Finding{*wrong, 0, 0});
+        Finding &finding = place->second;
+        if (isNew)
+          finding.output.rank = variant.rank(wrong->rank);
+        ++finding.times;
+        finding.proofs += isProof;
+      }
+  }
+
+  /// Runs a trial that differs once more, and keeps its values.
+  llvm::Error locateDifference(const Variant &variant, uint64_t seed, Evaluation &result) {
+    Trial trial(seed);
+    if (llvm::Error error = runTrial(*variant.steps, trial))
+      return error;
+    if (trial.problem)
+      return llvm::Error::success();
+    if (trial.differs())
+      result.where = locate(*variant.steps, trial);
+    for (StepPlace &place : result.where)
+      place.rank = variant.rank(place.rank);
+    return llvm::Error::success();
+  }
+
+  const StepComparison &comparison_;
+  llvm::ArrayRef<Variant> variants_;
+  Evaluation result_;
+};
+
 class Comparer {
 public:
   explicit Comparer(const StepComparison &comparison) : comparison_(comparison) {}
@@ -40,72 +151,152 @@ public:
     if (!comparison_.reference)
       if (llvm::Error error = checkPlacements(comparison_))
         return error;
-    for (int64_t kept : {fewKept, moreKept})
-      if (std::optional<FoldedSteps> folded = foldedLayers(kept))
-        folded_.push_back(std::move(*folded));
-    if (folded_.size() == 2)
-      answer_.assumed = folded_.front().notes;
-    unsigned most = std::max<unsigned>(comparison_.trials, folded_.size() == 2 ? 2 : 1);
-    for (unsigned i = 0; i != most; ++i) {
-      const StepComparison &steps = folded_.size() == 2 ? folded_[i % 2].comparison : comparison_;
-      Trial trial(comparison_.seed + i);
-      trial.keepsValues = false;
-      if (llvm::Error error = runTrial(steps, trial))
-        return error;
-      if (trial.problem) {
-        answer_.assumed.push_back(problemText(trial));
+    foldRepeatedLayers();
+    if (wantsSmallerSizes()) {
+      llvm::Expected<bool> isDecided = evaluateReduced();
+      if (!isDecided)
+        return isDecided.takeError();
+      if (*isDecided)
         return std::move(answer_);
-      }
-      take(trial);
-      if (trial.differs() && answer_.where.empty())
-        if (llvm::Error error = locateDifference(steps, comparison_.seed + i))
-          return error;
-      if (trial.differs() && trial.evaluator.field().numGaps() != 0 && most < comparison_.trials + mostExtraTrials)
-        ++most;
     }
-    decide();
+    if (const int64_t bytes = most(&StepCost::bytes); bytes > comparison_.mostBytes) {
+      answer_.assumed.push_back("an evaluation at the sizes of the steps needs about " + bytesText(bytes) +
+                                ", more than " + bytesText(comparison_.mostBytes) +
+                                (noReduction_.empty() ? "" : "; there are no smaller sizes: " + noReduction_));
+      return std::move(answer_);
+    }
+    llvm::Expected<Evaluation> evaluation = VariantTrials(comparison_, variants_).run();
+    if (!evaluation)
+      return evaluation.takeError();
+    if (evaluation->problem.empty())
+      decide(*evaluation);
+    else
+      answer_.assumed.push_back(evaluation->problem);
     return std::move(answer_);
   }
 
 private:
-  struct Finding {
-    WrongOutput output;
-    /// in how many trials it differs, and in how many of these without a number that has no inverse
-    unsigned times = 0, proofs = 0;
-  };
-
+  void foldRepeatedLayers() {
+    for (int64_t kept : {fewKept, moreKept})
+      if (std::optional<FoldedSteps> folded = foldedLayers(kept))
+        folded_.push_back(std::move(*folded));
+    if (folded_.size() != 2)
+      folded_.clear();
+    else
+      answer_.assumed = folded_.front().notes;
+    for (const FoldedSteps &folded : folded_)
+      variants_.push_back({&folded.comparison, {}, false});
+    if (variants_.empty())
+      variants_.push_back({&comparison_, {}, false});
+    for (const Variant &variant : variants_)
+      costs_.push_back(costOf(*variant.steps));
+  }
   [[nodiscard]] std::optional<FoldedSteps> foldedLayers(int64_t kept) const {
     return comparison_.reference ? std::nullopt : foldLayers(comparison_, kept);
   }
 
-  void take(Trial &trial) {
-    const bool isProof = trial.evaluator.field().numGaps() == 0;
-    draws_ |= trial.drawsRandom();
-    for (const std::optional<WrongOutput> &wrong : trial.wrong)
-      if (wrong) {
-        Finding &finding = findings_.try_emplace(wrong->of, Finding{*wrong, 0, 0}).first->second;
-        ++finding.times;
-        finding.proofs += isProof;
+  template <class Number>
+  [[nodiscard]] Number most(Number StepCost::*what) const {
+    Number most = 0;
+    for (const StepCost &cost : costs_)
+      most = std::max(most, cost.*what);
+    return most;
+  }
+
+  [[nodiscard]] bool wantsSmallerSizes() const {
+    if (comparison_.reference)
+      return false;
+    switch (comparison_.sizes) {
+    case StepSizesChoice::Own:
+      return false;
+    case StepSizesChoice::Reduced:
+      return true;
+    case StepSizesChoice::Automatic:
+      return most(&StepCost::bytes) > usualBytes || most(&StepCost::seconds) > usualSeconds;
+    }
+    return false;
+  }
+
+  /// Evaluates the steps at smaller sizes; returns false if that decides nothing. Equal outputs for one choice of sizes
+  /// decide; different ones do if all choices give them, since a choice may take apart what belongs together.
+  llvm::Expected<bool> evaluateReduced() {
+    std::vector<std::unique_ptr<SizeReduction>> reductions;
+    for (const Variant &variant : variants_) {
+      reductions.push_back(std::make_unique<SizeReduction>(*variant.steps));
+      if (llvm::Error error = reductions.back()->build())
+        return noteNoReduction(llvm::toString(std::move(error)));
+    }
+    noReduction_ = "none satisfy all relations between the sizes";
+    for (SizeTies ties : allSizeTies) {
+      bool isFound = true;
+      for (const std::unique_ptr<SizeReduction> &reduction : reductions)
+        isFound = isFound && reduction->find(ties);
+      for (size_t way = 0; isFound && way != reductions.front()->numWays(); ++way) {
+        llvm::Expected<bool> isEqual = evaluateWay(reductions, way);
+        if (!isEqual)
+          return noteNoReduction(llvm::toString(isEqual.takeError()));
+        if (*isEqual)
+          return true;
       }
+      if (reduced_ && ties == SizeTies::Values)
+        break;
+    }
+    if (!reduced_)
+      return false;
+    for (const Variant &variant : reduced_->variants)
+      if (reduced_->result.where.empty())
+        if (llvm::Error error = VariantTrials(comparison_, variant).locateIn(reduced_->result))
+          return error;
+    return decideReduced(), true;
   }
 
-  /// Runs a trial that differs once more, and keeps its values.
-  llvm::Error locateDifference(const StepComparison &steps, uint64_t seed) {
-    Trial trial(seed);
-    if (llvm::Error error = runTrial(steps, trial))
-      return error;
-    if (!trial.problem)
-      answer_.where = locate(steps, trial);
-    return llvm::Error::success();
+  /// Steps of smaller sizes, and what their trials found.
+  struct Reduced {
+    std::vector<ReducedSteps> steps;
+    std::vector<Variant> variants;
+    Evaluation result;
+  };
+
+  /// Evaluates one choice; decides if the outputs are equal, and returns whether they are.
+  llvm::Expected<bool> evaluateWay(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions, size_t way) {
+    Reduced reduced;
+    for (size_t i = 0; i != reductions.size(); ++i)
+      for (size_t found = 0; found != reductions[i]->numFound(); ++found)
+        if (reductions.size() == 1 || found == i % reductions[i]->numFound())
+          reduced.steps.push_back(reductions[i]->apply(found, way));
+    for (const ReducedSteps &steps : reduced.steps) {
+      reduced.variants.push_back({&steps.comparison, steps.rankOf, true});
+      if (costOf(steps.comparison).seconds > mostReducedSeconds)
+        return false;
+    }
+    llvm::Expected<Evaluation> evaluation = VariantTrials(comparison_, reduced.variants).run();
+    if (!evaluation)
+      return evaluation.takeError();
+    if (!evaluation->problem.empty()) {
+      noReduction_ = evaluation->problem;
+      return false;
+    }
+    reduced.result = std::move(*evaluation);
+    const bool isEqual = reduced.result.wrong().empty();
+    if (!reduced_ || isEqual)
+      reduced_ = std::move(reduced);
+    if (isEqual)
+      decideReduced();
+    return isEqual;
+  }
+  void decideReduced() {
+    answer_.assumed.push_back("sizes follow one another, so both steps are evaluated with smaller ones: " +
+                              reduced_->steps.front().note);
+    decide(reduced_->result);
+  }
+  bool noteNoReduction(const std::string &reason) {
+    noReduction_ = reason;
+    return false;
   }
 
-  /// A difference counts if one trial proves it, or if two trials find it. An output of a layer that was not evaluated
-  /// differs if that of a layer beside it does.
-  void decide() {
-    std::map<std::string, WrongOutput> wrong;
-    for (const auto &[of, finding] : findings_)
-      if (finding.proofs != 0 || finding.times > 1)
-        wrong.emplace(of, finding.output);
+  /// An output of a layer that was not evaluated differs if that of a layer beside it does.
+  void decide(const Evaluation &evaluation) {
+    std::map<std::string, WrongOutput> wrong = evaluation.wrong();
     if (folded_.size() == 2)
       for (const FoldedSteps::Dropped &dropped : folded_.front().dropped)
         for (const std::string &like : dropped.like)
@@ -119,10 +310,12 @@ private:
         answer_.wrong.push_back(known->second);
         wrong.erase(known);
       }
-    if (answer_.wrong.empty())
-      answer_.where.clear();
     answer_.equal = answer_.wrong.empty();
-    if (draws_) {
+    if (!answer_.wrong.empty())
+      answer_.where = evaluation.where;
+    if (evaluation.padsShards)
+      answer_.assumed.emplace_back("shards that are padded to the size of the first one have zeros there");
+    if (evaluation.draws) {
       answer_.assumed.emplace_back("random operators draw equal numbers on both sides, in the order of their calls");
       if (!answer_.wrong.empty())
         answer_.equal = std::nullopt;
@@ -142,9 +335,14 @@ private:
   StepAnswer answer_;
   /// without some repeated layers; empty, or one for each number of layers
   std::vector<FoldedSteps> folded_;
-  /// by what the output is
-  std::map<std::string, Finding> findings_;
-  bool draws_ = false;
+  /// the steps at their own sizes, folded if they have repeated layers
+  std::vector<Variant> variants_;
+  /// by variant
+  std::vector<StepCost> costs_;
+  /// the first choice of smaller sizes, or the one with equal outputs
+  std::optional<Reduced> reduced_;
+  /// why there are no smaller sizes
+  std::string noReduction_;
 };
 
 } // namespace

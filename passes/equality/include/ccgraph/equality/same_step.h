@@ -40,6 +40,15 @@ struct ParallelForm {
   StepPlacements placements;
 };
 
+/// At which sizes the steps are evaluated.
+enum class StepSizesChoice : uint8_t {
+  /// at smaller ones where their own take much time or memory
+  Automatic,
+  Own,
+  /// at smaller ones if there are any that keep all relations between sizes
+  Reduced,
+};
+
 struct StepComparison {
   /// null where the step is compared with another parallel form
   const Graph *single = nullptr;
@@ -52,6 +61,9 @@ struct StepComparison {
   /// evaluations with different numbers, at least 1
   unsigned trials = 2;
   uint64_t seed = 1;
+  StepSizesChoice sizes = StepSizesChoice::Automatic;
+  /// A step whose evaluation needs more memory cannot be decided.
+  int64_t mostBytes = int64_t{8} << 30;
 };
 
 /// A node of a rank.
