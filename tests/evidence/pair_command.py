@@ -6,6 +6,11 @@ BUILD = pathlib.Path(os.environ.get("CCGRAPH_BUILD", ROOT / "build/release"))
 PAIRS = pathlib.Path(os.environ.get("CCGRAPH_PAIRS", ROOT / "tests/data/same-step"))
 
 
+def sizes_flags():
+    """Returns the flags that choose the sizes of an evaluation: CCGRAPH_SIZES is reduced, own or automatic."""
+    return ["--sizes", os.environ["CCGRAPH_SIZES"]] if "CCGRAPH_SIZES" in os.environ else []
+
+
 def numbered(folder, pattern):
     """Returns the files of a pattern, ordered by their number."""
     return sorted(folder.glob(pattern), key=lambda path: int("".join(filter(str.isdigit, path.name.split(".py")[0]))))
@@ -20,4 +25,5 @@ def command(case):
     groups = numbered(case / "parallel", "groups.rank*.json") or [case / "facts.json"]
     graphs = numbered(case / "parallel", "rank*.py*") or [readable(case / "parallel")]
     return [str(BUILD / "bin/ccgraph-check"), "--same-as", str(readable(case / "single")), *map(str, graphs),
-            "--groups", ",".join(map(str, groups)), "--placements", str(case / "io.json"), "--json"]
+            "--groups", ",".join(map(str, groups)), "--placements", str(case / "io.json"), "--json",
+            *sizes_flags()]

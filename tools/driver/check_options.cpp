@@ -59,6 +59,10 @@ void addSameStepFlags(CommandLine &line, CheckOptions &options) {
   line.addText("--engine", "NAME",
                "with --numerics: the engine whose order of sums over ranks counts: any, local, mpi (any)",
                options.engine);
+  line.addText("--sizes", "NAME",
+               "sizes at which the steps are evaluated: own; reduced: smaller ones with the same relations; automatic: "
+               "reduced if their own take much time or memory (automatic)",
+               options.sizes);
 }
 
 void addPlacementFlags(CommandLine &line, CheckOptions &options) {
@@ -148,11 +152,14 @@ llvm::Error checkSameStepUsage(const CheckOptions &options) {
   if (llvm::Error error = checkNumericsUsage(options))
     return error;
   for (auto [flag, isGiven] : {std::pair("--trials", options.trials != 0),
+                               {"--sizes", !options.sizes.empty()},
                                {"--same-as-groups", !options.sameAsGroups.empty()},
                                {"--same-as-placements", !options.sameAsPlacements.empty()},
                                {"--same-as-ranks", options.sameAsRanks != 0}})
     if (isGiven && options.sameAs.empty())
       return usage(llvm::Twine(flag) + " without --same-as: expected the graph of one device, or the other job, too");
+  if (!options.sizes.empty() && !options.sizesOfSteps())
+    return badValue("--sizes", options.sizes, "automatic, own or reduced");
   if (options.sameAs.empty() && !options.inferPlacements) {
     if (!options.placements.empty())
       return usage("--placements without --same-as: expected the graph of one device too, or --infer-placements");
@@ -236,6 +243,16 @@ llvm::Error checkCheckUsage(const CheckOptions &options, llvm::ArrayRef<std::str
     if (!jobs::parseSemantics(word))
       return badValue("--under", word, "some of: " + semanticsNames());
   return llvm::Error::success();
+}
+
+std::optional<equality::StepSizesChoice> CheckOptions::sizesOfSteps() const {
+  if (sizes == "own")
+    return equality::StepSizesChoice::Own;
+  if (sizes == "reduced")
+    return equality::StepSizesChoice::Reduced;
+  if (sizes.empty() || sizes == "automatic")
+    return equality::StepSizesChoice::Automatic;
+  return std::nullopt;
 }
 
 std::vector<jobs::Semantics> CheckOptions::semantics() const {

@@ -3,6 +3,7 @@
 // Ownership: plain values. Failure: a usage error of one line with its repair. Cost: negligible.
 #pragma once
 
+#include "ccgraph/equality/same_step.h"
 #include "ccgraph/jobs/semantics.h"
 #include "driver/command_line.h"
 
@@ -54,6 +55,8 @@ struct CheckOptions {
   bool numerics = false;
   /// any, local or mpi: the engine whose order of sums counts; empty: not given
   std::string engine;
+  /// automatic, own or reduced; empty: not given
+  std::string sizes;
   /// place each value of a step on the axes of its mesh
   bool inferPlacements = false;
   /// topic, empty for the first screen; no value: help was not requested
@@ -65,6 +68,8 @@ struct CheckOptions {
   [[nodiscard]] bool isOfContract() const { return !expect.empty() || !writeContract.empty(); }
   /// Returns the semantics that `under` names, or all; valid after checkCheckUsage.
   [[nodiscard]] std::vector<jobs::Semantics> semantics() const;
+  /// Returns the choice that `sizes` names; empty if it names none.
+  [[nodiscard]] std::optional<equality::StepSizesChoice> sizesOfSteps() const;
 };
 
 /// Declares the flags, which write into `options`.

@@ -10,6 +10,7 @@ FormFilePair formFilesOf(const CheckOptions &options, llvm::ArrayRef<std::string
   files.compared = {paths.vec(), options.groups, options.placements, options.ranks};
   if (options.trials != 0)
     files.trials = static_cast<unsigned>(options.trials);
+  files.sizes = options.sizesOfSteps().value_or(files.sizes);
   return files;
 }
 

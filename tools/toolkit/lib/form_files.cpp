@@ -50,7 +50,7 @@ llvm::Expected<equality::StepAnswer> compareFormFiles(const FormFilePair &files,
     return areBothParallel.takeError();
   if (!*areBothParallel)
     return compareStepFiles({files.reference.graphs.front(), files.compared.graphs, files.compared.groups,
-                             files.compared.placements, files.compared.ranks, files.trials, files.seed},
+                             files.compared.placements, files.compared.ranks, files.trials, files.seed, files.sizes},
                             warnings);
   FormFiles referenceFiles = files.reference;
   if (referenceFiles.placements.empty())

@@ -10,6 +10,9 @@
 #include "ccgraph/toolkit/node_places.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
 
 namespace ccgraph {
 
@@ -88,11 +91,46 @@ llvm::Error ParallelRanks::readGroups(llvm::ArrayRef<std::string> paths) {
   return llvm::Error::success();
 }
 
+namespace {
+
+/// Finds files of equal bytes, so that a text that each rank has in a file of its own is read once.
+class EqualFiles {
+public:
+  /// Returns the first path whose file has the same bytes; the path itself if there is none, or it cannot be read.
+  std::string firstOf(const std::string &path) {
+    constexpr bool isText = false, isVolatile = false;
+    if (path == "-")
+      return path;
+    auto file = llvm::MemoryBuffer::getFile(path, isText, isVolatile);
+    if (!file)
+      return path;
+    std::vector<std::string> &candidates = bySize_[(*file)->getBufferSize()];
+    for (const std::string &candidate : candidates)
+      if (auto other = llvm::MemoryBuffer::getFile(candidate, isText, isVolatile);
+          other && (*other)->getBuffer() == (*file)->getBuffer())
+        return candidate;
+    candidates.push_back(path);
+    return path;
+  }
+
+private:
+  std::map<size_t, std::vector<std::string>> bySize_;
+};
+
+} // namespace
+
 llvm::Error ParallelRanks::readGraphs(llvm::ArrayRef<std::string> paths) {
   firstPath_ = paths.front();
   llvm::StringMap<size_t> known;
+  EqualFiles equal;
   for (const std::string &path : paths) {
-    auto [place, isNew] = known.try_emplace(path, graphs_.size());
+    if (auto earlier = known.find(path); earlier != known.end()) {
+      texts_.push_back(earlier->second);
+      continue;
+    }
+    const std::string first = equal.firstOf(path);
+    auto [place, isNew] = known.try_emplace(first, graphs_.size());
+    known[path] = place->second;
     texts_.push_back(place->second);
     if (!isNew)
       continue;

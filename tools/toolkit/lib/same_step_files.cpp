@@ -38,6 +38,7 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   comparison.placements = std::move(*placements);
   comparison.trials = files.trials;
   comparison.seed = files.seed;
+  comparison.sizes = files.sizes;
   if (llvm::Error error = ranks.countRanks(files.ranks, comparison.placements.mesh))
     return error;
   if (llvm::Error error = ranks.sizeMesh(comparison.placements.mesh, files.placements))

@@ -32,6 +32,8 @@ struct FormFilePair {
   FormFiles compared;
   unsigned trials = 2;
   uint64_t seed = 1;
+  /// of a comparison with the step of one device; two parallel forms are compared at their own sizes
+  equality::StepSizesChoice sizes = equality::StepSizesChoice::Automatic;
 };
 
 [[nodiscard]] llvm::Expected<equality::StepAnswer> compareFormFiles(const FormFilePair &files, Diagnostics &warnings);

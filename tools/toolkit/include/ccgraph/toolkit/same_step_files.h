@@ -25,6 +25,7 @@ struct StepFiles {
   size_t ranks = 0;
   unsigned trials = 2;
   uint64_t seed = 1;
+  equality::StepSizesChoice sizes = equality::StepSizesChoice::Automatic;
 };
 
 [[nodiscard]] llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Diagnostics &warnings);
