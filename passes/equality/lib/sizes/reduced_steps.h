@@ -4,18 +4,18 @@
 //   ->     96    = 24 heads of 4,    on 8 ranks,                       3 of FSDP
 //
 // A captured text states its sizes as numbers, but it is one member of a family of programs: the operators are defined
-// for all sizes, and the sizes enter only through the relations of step_sizes.h. If the two steps are equal for all sizes
-// of the family, they are so for those that the text states. A comparison at smaller sizes refutes this, or shows it for
-// some members, as the comparison of fewer layers does. Two different members are evaluated in two trials, so that an
-// equation between numbers (2 + 2 = 2 * 2) does not hold by accident in both.
+// for all sizes, and the sizes enter only through the relations of step_sizes.h. If the two steps are equal for all
+// sizes of the family, they are so for those that the text states. A comparison at smaller sizes refutes this, or shows
+// it for some members, as the comparison of fewer layers does. Two different members are evaluated in two trials, so
+// that an equation between numbers (2 + 2 = 2 * 2) does not hold by accident in both.
 //
 // An axis of the mesh gets fewer ranks only if it is symmetric: all its ranks run one text, and every group, on every
-// rank, is a product of axes in the order of the mesh. Then a permutation of the ranks of the axis permutes the values of
-// the step and nothing else distinguishes the ranks: what each rank computes is the same expression of its own shards and
-// of all shards together, for any number of ranks. A text that is on some ranks alone, a group that is not the mesh's, or
-// a literal that depends on the rank makes the axis asymmetric, and all its ranks are evaluated. A literal that depends
-// on the number of ranks, such as that of a gather, follows; an operator that treats one of the ranks apart, such as
-// element 5 of a list of 64, fixes the number.
+// rank, is a product of axes in the order of the mesh. Then a permutation of the ranks of the axis permutes the values
+// of the step and nothing else distinguishes the ranks: what each rank computes is the same expression of its own
+// shards and of all shards together, for any number of ranks. A text that is on some ranks alone, a group that is not
+// the mesh's, or a literal that depends on the rank makes the axis asymmetric, and all its ranks are evaluated. A
+// literal that depends on the number of ranks, such as that of a gather, follows; an operator that treats one of the
+// ranks apart, such as element 5 of a list of 64, fixes the number.
 //
 // Numbers among the operands of arithmetic, such as 1/64 or 524288, may come from sizes. They stay what they are at
 // first. If the steps then differ, they follow the sizes and numbers of ranks of which they are a product, root or

@@ -6,8 +6,8 @@
 //   sum       2304 = 2048 + 128 + 128: a concatenation, a slice
 //   below     the padding of a shard is less than the number of ranks
 // solve() chooses a number for each variable that is at most its value, satisfies all relations, is 1 only where the
-// value is 1, and is equal for two variables only if their values are equal: sizes that differ stay different. The caller
-// chooses the numbers of some variables: how many ranks an axis has.
+// value is 1, and is equal for two variables only if their values are equal: sizes that differ stay different. The
+// caller chooses the numbers of some variables: how many ranks an axis has.
 //
 // The choice is the first one of a search in ascending order, so it is small and the same in every run. A variable that
 // some relation determines is computed from it. Variables that relations make equal are one: the parts of all ranks,
@@ -30,8 +30,8 @@ namespace ccgraph::equality {
 using SizeVariable = uint32_t;
 using SizeVariables = std::vector<SizeVariable>;
 
-/// Which sizes of equal value get equal numbers, besides those that relations make equal. The dimension of a head is 128
-/// on both sides, which no relation between hidden sizes shows: 24 * 40 is 48 * 20.
+/// Which sizes of equal value get equal numbers, besides those that relations make equal. The dimension of a head is
+/// 128 on both sides, which no relation between hidden sizes shows: 24 * 40 is 48 * 20.
 enum class SizeTies : uint8_t {
   /// all
   Values,
@@ -65,8 +65,8 @@ public:
   /// Requires a number below another one, as the values are.
   void relateBelow(SizeVariable less, SizeVariable more);
 
-  /// Returns a number for each variable. `chosen`: numbers of some of them. `smallest`: the first number that the search
-  /// tries for the others, at least 2.
+  /// Returns a number for each variable. `chosen`: numbers of some of them. `smallest`: the first number that the
+  /// search tries for the others, at least 2.
   [[nodiscard]] std::optional<std::vector<int64_t>> solve(const std::map<SizeVariable, int64_t> &chosen,
                                                           int64_t smallest, SizeTies ties) const;
 

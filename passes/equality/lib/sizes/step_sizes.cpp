@@ -151,8 +151,8 @@ llvm::Error StepSizes::addGraph(const Graph &graph, size_t rank) {
   return llvm::Error::success();
 }
 
-/// Returns the size of the part of a rank. `local`: the size that its graph states; a part of this size that is as large
-/// as the first one is padded.
+/// Returns the size of the part of a rank. `local`: the size that its graph states; a part of this size that is as
+/// large as the first one is padded.
 std::optional<SizeVariable> StepSizes::cutOnce(SizeVariable whole, size_t axis, size_t rank,
                                                std::optional<int64_t> local) {
   llvm::ArrayRef<NamedAxis> mesh = comparison_.placements.mesh;

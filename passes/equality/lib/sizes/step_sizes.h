@@ -1,11 +1,11 @@
 // StepSizes: the sizes of both steps of a comparison as one system of relations (size_system.h).
 //
-// Each dimension of each value is a variable. The operators relate them: operands of an elementwise operator are aligned
-// from the right, a view groups dimensions of equal products, a product of matrices has its three sizes, a
+// Each dimension of each value is a variable. The operators relate them: operands of an elementwise operator are
+// aligned from the right, a view groups dimensions of equal products, a product of matrices has its three sizes, a
 // concatenation adds. A collective multiplies by the number of ranks of its group. An operator without a rule requires
-// all equal sizes of its operands and results to stay equal, which is more than needed. The placements relate the inputs
-// and outputs of the two steps. Literals that state a size follow the variable that they state: the shape of a view, the
-// bounds of a slice, a first row of a shard.
+// all equal sizes of its operands and results to stay equal, which is more than needed. The placements relate the
+// inputs and outputs of the two steps. Literals that state a size follow the variable that they state: the shape of a
+// view, the bounds of a slice, a first row of a shard.
 //
 // The rules need not be complete: a step with other sizes is evaluated only together with its types, and a value that
 // does not have the sizes of its type ends the evaluation (RankProgram::checksSizes).

@@ -11,8 +11,8 @@
 // A fused weight (q, k and v in one) is cut as if it had the shape `as`, [3, 16, 16]: d is a dimension of that shape,
 // so shard(1) cuts each of q, k and v. A rank sees the first two dimensions of its part as one. With `asAxes`, these
 // axes cut so, before all others, which cut what a rank then sees: FSDP over tensor-parallel parts. Parts of different
-// sizes, q of 16384 rows and k and v of 1024, are listed in `parts` instead: shard(0) cuts each of them, and a rank sees
-// its parts one after the other.
+// sizes, q of 16384 rows and k and v of 1024, are listed in `parts` instead: shard(0) cuts each of them, and a rank
+// sees its parts one after the other.
 //
 // Ownership: plain values. Failure: none; readers check the file, and users the shapes. Cost: none.
 #pragma once
