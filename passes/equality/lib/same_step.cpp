@@ -277,8 +277,10 @@ private:
       return false;
     }
     reduced.result = std::move(*evaluation);
-    const bool isEqual = reduced.result.wrong().empty();
-    if (!reduced_ || isEqual)
+    // The choice with the fewest wrong outputs is the likeliest to keep together what belongs together.
+    const size_t numWrong = reduced.result.wrong().size();
+    const bool isEqual = numWrong == 0;
+    if (!reduced_ || numWrong < reduced_->result.wrong().size())
       reduced_ = std::move(reduced);
     if (isEqual)
       decideReduced();
@@ -339,7 +341,7 @@ private:
   std::vector<Variant> variants_;
   /// by variant
   std::vector<StepCost> costs_;
-  /// the first choice of smaller sizes, or the one with equal outputs
+  /// the choice of smaller sizes with the fewest wrong outputs
   std::optional<Reduced> reduced_;
   /// why there are no smaller sizes
   std::string noReduction_;

@@ -32,7 +32,7 @@ struct ReducedStepsTest : ComparedSteps {
         flat: "f32[131072, 4096]" = torch.ops.aten.view.default(tanh, [131072, 4096])
         mm: "f32[131072, 512]" = torch.ops.aten.mm.default(flat, w)
         mean: "f32[512]" = torch.ops.aten.mean.dim(mm, [0])
-        return (mean,)
+        return (mean, mean)
 )";
   }
   static std::string parallel(int64_t rank, const Mistake &mistake) {
@@ -62,7 +62,9 @@ struct ReducedStepsTest : ComparedSteps {
         lr: "f32[512]" = torch.ops._c10d_functional.all_reduce.default(div, )" +
            mistake.reduction + R"(, 'dp')
         loss: "f32[512]" = torch.ops._c10d_functional.wait_tensor.default(lr)
-        return (loss,)
+        rr: "f32[512]" = torch.ops._c10d_functional.all_reduce.default(div, 'sum', 'dp')
+        right: "f32[512]" = torch.ops._c10d_functional.wait_tensor.default(rr)
+        return (loss, right)
 )";
   }
 
@@ -94,7 +96,7 @@ struct ReducedStepsTest : ComparedSteps {
     AxisPlacement whole, rows{AxisPlacement::Kind::Shard, 0};
     comparison.placements.inputs = {
         {0, 0, "i", {rows, whole}, {}, {}}, {1, 1, "table", {whole, rows}, {}, {}}, {2, 2, "w", {rows, whole}, {}, {}}};
-    comparison.placements.outputs = {{0, 0, "loss", {whole, whole}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "loss", {whole, whole}, {}, {}}, {1, 1, "right", {whole, whole}, {}, {}}};
     comparison.sizes = StepSizesChoice::Reduced;
   }
 };
@@ -152,7 +154,10 @@ TEST_F(ReducedStepsTest, AMissingReductionIsFound) {
   Mistake mistake;
   mistake.reduction = "'avg'";
   compare(mistake);
-  EXPECT_EQ(answer().equal, false);
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  ASSERT_EQ(result.wrong.size(), 1U) << "where the divisor follows the sizes, the other output is right";
+  EXPECT_EQ(result.wrong.front().of, "loss");
 }
 
 TEST_F(ReducedStepsTest, AWrongDivisorIsFound) {
