@@ -56,7 +56,7 @@ bool allEqual(llvm::ArrayRef<Array> arrays) {
 /// Returns whether arrays can be joined along a dimension.
 bool canJoin(llvm::ArrayRef<Array> arrays, size_t dim) {
   for (const Array &array : arrays) {
-    if (array.sizes.size() != arrays.front().sizes.size() || array.count() == 0)
+    if (array.sizes.size() != arrays.front().sizes.size() || dim >= array.sizes.size() || array.count() == 0)
       return false;
     for (size_t i = 0; i != array.sizes.size(); ++i)
       if (i != dim && array.sizes[i] != arrays.front().sizes[i])

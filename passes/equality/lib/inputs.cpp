@@ -11,6 +11,8 @@ namespace {
 
 /// Integers that no use bounds are below this number.
 constexpr int64_t usualBound = 2;
+/// Integers that are compared with larger numbers are below this number.
+constexpr int64_t mostCompared = int64_t{1} << 20;
 constexpr int64_t unbounded = IndexLimit::none;
 
 /// Finds, for each integer value, a number below which it must be.
@@ -21,6 +23,7 @@ public:
       if (node->opcode() != Opcode::CallFunction)
         continue;
       noteUse(*node);
+      noteComparison(*node);
       for (const Node *operand : node->dataOperands())
         if (isInteger(*operand) && isInteger(*node))
           passOn(*node, *operand);
@@ -29,8 +32,15 @@ public:
   [[nodiscard]] const IndexLimit &of(const Node &node) const { return limits_[node.id()]; }
 
 private:
+  /// Returns whether the value is a tensor of integers, or a list of such tensors, as the parts of one are. Texts do
+  /// not state the types of lists.
   static bool isInteger(const Node &node) {
-    return node.type() && node.type()->isTensor() && classOf(node.type()->dtype()) == DTypeClass::Integer;
+    const Type *type = node.type();
+    if (!type)
+      return true;
+    if (type->isList() && !type->elements().empty())
+      type = type->elements().front();
+    return type->isTensor() && classOf(type->dtype()) == DTypeClass::Integer;
   }
   void lower(const Node &node, int64_t bound) {
     IndexLimit &limit = limits_[node.id()];
@@ -49,8 +59,38 @@ private:
       offset = shortTarget(node) == "sub"   ? node.args()[1].integer()
                : shortTarget(node) == "add" ? -node.args()[1].integer()
                                             : 0;
+    if (from.compared != 0)
+      raise(operand, saturatingAdd(from.compared, offset));
     if (from.any != unbounded)
       to.any = std::min(to.any, std::max<int64_t>(saturatingAdd(from.any, offset), 1));
+  }
+
+  void raise(const Node &node, int64_t bound) {
+    int64_t &compared = limits_[node.id()].compared;
+    compared = std::max(compared, std::min(bound, mostCompared));
+  }
+  /// An integer that is compared with a range has the values of this range, as in a one-hot encoding; one that is
+  /// compared with a number has values on both sides of it.
+  void noteComparison(const Node &node) {
+    if (!isOneOfWords(shortTarget(node), {"eq", "ne", "lt", "le", "gt", "ge"}))
+      return;
+    int64_t bound = 0;
+    for (const Argument &argument : node.args())
+      if (argument.is(Argument::Kind::Int))
+        bound = std::max(bound, saturatingAdd(argument.integer(), 2));
+      else if (argument.is(Argument::Kind::Operand))
+        bound = std::max(bound, lengthOfRange(*node.operand(argument)));
+    for (const Node *operand : node.dataOperands())
+      if (isInteger(*operand))
+        raise(*operand, bound);
+  }
+  /// Returns the length of a range of integers, of which the value may be a view; 0 for any other value.
+  static int64_t lengthOfRange(const Node &value) {
+    const Node *node = &value;
+    while (node->opcode() == Opcode::CallFunction && node->numOperands() == 1)
+      node = node->operand(0);
+    const bool isRange = node->opcode() == Opcode::CallFunction && isOneOfWords(shortTarget(*node), {"arange", "iota"});
+    return isRange ? std::max<int64_t>(sizeOf(*node, 0), 0) : 0;
   }
 
   static int64_t sizeOf(const Node &node, int64_t dim) {
@@ -100,7 +140,7 @@ private:
 } // namespace
 
 int64_t boundOfLimit(const IndexLimit &limit) {
-  return limit.any == unbounded ? usualBound : std::max<int64_t>(limit.any, 1);
+  return limit.any == unbounded ? std::max(limit.compared, usualBound) : std::max<int64_t>(limit.any, 1);
 }
 
 std::vector<IndexLimit> indexLimits(const Graph &graph) {

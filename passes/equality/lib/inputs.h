@@ -1,7 +1,8 @@
 // The pseudo-random inputs of the single step.
 //
 // A float is any number of the ring, a bool is 0 or 1, and an integer is below the smallest size that its uses as an
-// index allow, which is found by walking back from those uses.
+// index allow, which is found by walking back from those uses. An integer that is no index but is compared with a range
+// or a number reaches beyond it.
 //
 // Ownership: values. Failure: a text: an input whose type is unknown or has symbolic sizes. Cost: linear
 // in the graph and in the inputs.
@@ -25,6 +26,8 @@ struct IndexLimit {
   int64_t direct = none;
   /// also where integers that are computed from it are indices
   int64_t any = none;
+  /// larger than the numbers and ranges with which it is compared; 0: it is not compared
+  int64_t compared = 0;
 };
 /// Returns the limits of all placeholders in order.
 [[nodiscard]] std::vector<IndexLimit> indexLimits(const Graph &graph);

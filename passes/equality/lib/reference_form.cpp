@@ -94,11 +94,14 @@ private:
           continue;
         const IndexLimit &limit = limits[input.placement->position];
         common.direct = std::min(common.direct, limit.direct);
+        common.compared = std::max(common.compared, limit.compared);
         if (limit.any != IndexLimit::none)
           largest = std::max(largest, limit.any);
       }
     common.any = largest == 0 ? IndexLimit::none : largest;
-    return boundOfLimit({common.direct, common.direct != IndexLimit::none ? common.direct : common.any});
+    if (common.direct != IndexLimit::none)
+      common.any = common.direct;
+    return boundOfLimit(common);
   }
   const std::vector<IndexLimit> &limitsOf(const Graph &graph) {
     auto [place, isNew] = limits_.try_emplace(&graph);

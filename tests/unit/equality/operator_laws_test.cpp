@@ -204,6 +204,26 @@ const Law laws[] = {
         g: "f32[2]" = torch.ops.aten.slice.Tensor(e, 0, 0, 2)
         h: "f32[2]" = torch.ops.aten.slice.Tensor(e, 0, 2, 4)
         y: "f32[8]" = torch.ops.aten.cat.default([c, g, d, h]))", true},
+    {"ComparedIntegersReachTheEndOfTheRange", "i: \"i64[64]\"",
+     R"(unsqueeze: "i64[64, 1]" = torch.ops.aten.unsqueeze.default(i, 1)
+        arange: "i64[5]" = torch.ops.aten.arange.default(5)
+        eq: "b8[64, 5]" = torch.ops.aten.eq.Tensor(unsqueeze, arange)
+        _to_copy: "f32[64, 5]" = torch.ops.aten._to_copy.default(eq, dtype = torch.float32)
+        y: "f32[5]" = torch.ops.aten.sum.dim_IntList(_to_copy, [0]))",
+     R"(clamp: "i64[64]" = torch.ops.aten.clamp.default(i, 0, 1)
+        unsqueeze: "i64[64, 1]" = torch.ops.aten.unsqueeze.default(clamp, 1)
+        arange: "i64[5]" = torch.ops.aten.arange.default(5)
+        eq: "b8[64, 5]" = torch.ops.aten.eq.Tensor(unsqueeze, arange)
+        _to_copy: "f32[64, 5]" = torch.ops.aten._to_copy.default(eq, dtype = torch.float32)
+        y: "f32[5]" = torch.ops.aten.sum.dim_IntList(_to_copy, [0]))", false},
+    {"IntegersOfMicroBatchesReachTheEndOfTheTable", "i: \"i64[64]\", w: \"f32[5]\"",
+     R"(s = torch.ops.aten.split.Tensor(i, 32)
+        a: "i64[32]" = s[0]
+        y: "f32[32]" = torch.ops.aten.index.Tensor(w, [a]))",
+     R"(s = torch.ops.aten.split.Tensor(i, 32)
+        a: "i64[32]" = s[0]
+        c: "i64[32]" = torch.ops.aten.clamp.default(a, 0, 1)
+        y: "f32[32]" = torch.ops.aten.index.Tensor(w, [c]))", false},
 };
 // clang-format on
 

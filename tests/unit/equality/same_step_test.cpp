@@ -96,13 +96,13 @@ TEST_F(SameStepTest, ATinyWrongTermIsWrong) {
 
 TEST_F(SameStepTest, AnOperatorWithoutRuleCannotBeDecided) {
   std::string lines = std::string(reduced) +
-                      R"(        erfinv: "f32[][]cpu" = torch.ops.aten.erfinv.default(wait_tensor)
+                      R"(        i0: "f32[][]cpu" = torch.ops.aten.i0.default(wait_tensor)
 )";
-  compareWith(dataParallel(lines, "erfinv"));
+  compareWith(dataParallel(lines, "i0"));
   StepAnswer result = answer();
   EXPECT_EQ(result.equal, std::nullopt);
   ASSERT_EQ(result.assumed.size(), 1U);
-  EXPECT_EQ(result.assumed.front(), "rank 0: erfinv: no rule for aten.erfinv");
+  EXPECT_EQ(result.assumed.front(), "rank 0: i0: no rule for aten.i0");
 }
 
 TEST_F(SameStepTest, ACollectiveThatOneRankSkipsCannotBeDecided) {
@@ -255,6 +255,31 @@ TEST_F(SameStepTest, RandomOperatorsAreAssumedToDrawAlikeAndNeverWrong) {
   EXPECT_EQ(result.equal, std::nullopt);
   ASSERT_EQ(result.assumed.size(), 1U);
   EXPECT_EQ(result.assumed.front(), "random operators draw equal numbers on both sides, in the order of their calls");
+}
+
+// The two rows of the mesh hold the value at one node in other dimensions.
+TEST_F(SameStepTest, ValuesOfOtherDimensionsAreNotJoined) {
+  auto text = [](llvm::StringRef view) {
+    return dataParallel((view + R"(
+        mul: "f32[2, 2][2, 1]cpu" = torch.ops.aten.mul.Tensor(tanh, 3.0)
+        mean: "f32[]" = torch.ops.aten.mean.default(view)
+)")
+                            .str(),
+                        "mean");
+  };
+  std::string wide = text(R"(        view: "f32[2, 2]" = torch.ops.aten.view.default(tanh, [2, 2]))");
+  std::string flat = text(R"(        view: "f32[4]" = torch.ops.aten.view.default(tanh, [4]))");
+  compareWith(wide);
+  RankStep first = comparison.ranks.front(), second{read(flat), first.groups};
+  comparison.ranks = {first, first, second, second};
+  comparison.placements.mesh = {{"dp", 2}, {"rep", 2}};
+  comparison.placements.inputs[0].axes = {AxisPlacement(), shard(0)};
+  comparison.placements.inputs[1].axes.resize(2);
+  comparison.placements.outputs[0].axes = {AxisPlacement(), shard(0)};
+  comparison.placements.outputs[1].axes.resize(2);
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  EXPECT_FALSE(result.where.empty());
 }
 
 } // namespace
