@@ -112,6 +112,14 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> numberRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> placeRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> sortingRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> activationRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> convolutionRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> poolRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> moveRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> lossRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> scanRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> groupNormRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> optimizerRules();
 
 /// Returns the rule of an operator; null if there is none.
 [[nodiscard]] const RuleEntry *findRule(llvm::StringRef base);

@@ -1,5 +1,7 @@
 #include "map.h"
 
+#include <cmath>
+
 namespace ccgraph::equality {
 
 IntList broadcastSizes(Call &call, llvm::ArrayRef<Array> operands) {
@@ -30,6 +32,23 @@ Array expandedTo(const Array &array, IntListRef sizes) {
   tensor.sizes = toIntList(sizes);
   tensor.strides = strides;
   return read(tensor);
+}
+
+static int comparedNumbers(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
+
+// One digit of a number that is no integer may be that of a small integer, so one digit is not enough.
+BoundOrder::BoundOrder(const Field &field, double bound, unsigned digits)
+    : field_(field), bound_(bound), number_(numberOfReal(bound)), knowsIntegers_(digits > 1) {}
+
+int BoundOrder::operator()(Word word) const {
+  constexpr int64_t mostKnown = 4096;
+  if (word == number_)
+    return 0;
+  if (isMark(word) || isMark(number_) || bound_ == 0)
+    return orderKey(word) < orderKey(number_) ? -1 : 1;
+  if (std::optional<int64_t> integer = integerOf(word); knowsIntegers_ && integer && std::abs(*integer) <= mostKnown)
+    return comparedNumbers(static_cast<double>(*integer), bound_);
+  return toPlain(field_.random(mix(hashText("bound"), number_), word)) % prime % 2 == 0 ? -1 : 1;
 }
 
 Array sumOf(Call &call, const Array &a, const Array &b) {

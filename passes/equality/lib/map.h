@@ -46,6 +46,23 @@ Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function f
   return makeArray(kind, sizes, std::move(words), digits);
 }
 
+/// Compares floats with a bound that is a literal. 0 and infinities are compared in the order of the ring (ring.h), and
+/// integers of at most 4096 as they are. In the order of the ring, all other literals are beside 0, so that no number
+/// would be between two bounds; numbers are compared with them by a pseudo-random function of the number.
+class BoundOrder {
+public:
+  /// `digits`: how many are known of the floats.
+  BoundOrder(const Field &field, double bound, unsigned digits);
+  /// Returns -1 for a number below the bound, 0 for the bound, 1 for one beyond.
+  [[nodiscard]] int operator()(Word word) const;
+
+private:
+  const Field &field_;
+  double bound_;
+  Word number_;
+  bool knowsIntegers_;
+};
+
 /// Returns a + b of two arrays of floats or of two of integers. The roots of unity of logarithms multiply.
 [[nodiscard]] Array sumOf(Call &call, const Array &a, const Array &b);
 /// Returns -a.

@@ -131,9 +131,19 @@ Value flashBackwardRule(Call &call) {
   return backward(call, {.query = 1, .dropout = 10, .causal = 11, .scale = 14}, 4, 3);
 }
 Value cudnnRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 8}, 9); }
+// (grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, max_q,
+// max_k, dropout_p, is_causal, scale)
+Value cudnnBackwardRule(Call &call) {
+  return backward(call, {.query = 1, .mask = 8, .dropout = 13, .causal = 14, .scale = 15}, 4, 3);
+}
 Value efficientRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7}, 4); }
 Value efficientBackwardRule(Call &call) {
   return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12}, 5, 4);
+}
+// The forms of devices that are no CUDA devices.
+Value overrideableRule(Call &call) { return forward(call, {.mask = 3, .dropout = 4, .causal = 5, .scale = 7}, 9); }
+Value overrideableBackwardRule(Call &call) {
+  return backward(call, {.query = 1, .mask = 4, .dropout = 12, .causal = 13, .scale = 16}, 6, 4);
 }
 
 } // namespace
@@ -141,12 +151,15 @@ Value efficientBackwardRule(Call &call) {
 llvm::ArrayRef<RuleEntry> attentionRules() {
   static constexpr RuleEntry rules[] = {
       {"aten._scaled_dot_product_cudnn_attention", cudnnRule},
+      {"aten._scaled_dot_product_cudnn_attention_backward", cudnnBackwardRule},
       {"aten._scaled_dot_product_efficient_attention", efficientRule},
       {"aten._scaled_dot_product_efficient_attention_backward", efficientBackwardRule},
       {"aten._scaled_dot_product_flash_attention", flashRule},
       {"aten._scaled_dot_product_flash_attention_backward", flashBackwardRule},
       {"aten._scaled_dot_product_flash_attention_for_cpu", cpuRule},
       {"aten._scaled_dot_product_flash_attention_for_cpu_backward", cpuBackwardRule},
+      {"aten._scaled_dot_product_fused_attention_overrideable", overrideableRule},
+      {"aten._scaled_dot_product_fused_attention_overrideable_backward", overrideableBackwardRule},
   };
   return rules;
 }

@@ -1,5 +1,4 @@
-// Buckets of collectives, as PyTorch's bucketing pass makes them (torch/_inductor/fx_passes/bucketing.py), and AdamW of
-// whole lists.
+// Buckets of collectives, as PyTorch's bucketing pass makes them (torch/_inductor/fx_passes/bucketing.py).
 #include "rules/compose.h"
 
 namespace ccgraph::equality {
@@ -52,62 +51,10 @@ Value scatterBucketRule(Call &call) {
   return Value(makeArray(inputs.front().kind, {count}, std::move(words), digits));
 }
 
-/// The numbers of one update, as tensors without dimensions.
-struct AdamNumbers {
-  Array rate, beta1, beta2, decay, epsilon;
-};
-
-Array number(double value) { return filled(Kind::Float, {}, numberOfReal(value)); }
-Array oneMinus(Call &call, const Array &a) { return minus(call, number(1), a); }
-
-/// The parameter after the update; `first` and `second` are the new moments. PyTorch: torch/optim/adam.py.
-Array updated(Call &call, const AdamNumbers &numbers, const Array &parameter, const Array &step, const Array &first,
-              const Array &second) {
-  Array power1 = applied(call, "aten.pow", {Value(numbers.beta1), Value(step)});
-  Array power2 = applied(call, "aten.pow", {Value(numbers.beta2), Value(step)});
-  Array root = applied(call, "aten.sqrt", {Value(second)});
-  Array correction = applied(call, "aten.sqrt", {Value(oneMinus(call, power2))});
-  Array below = sumOf(call, applied(call, "aten.div", {Value(root), Value(correction)}), numbers.epsilon);
-  Array size = applied(call, "aten.div", {Value(numbers.rate), Value(oneMinus(call, power1))});
-  Array change = times(call, size, applied(call, "aten.div", {Value(first), Value(below)}));
-  Array decayed = times(call, parameter, oneMinus(call, times(call, numbers.rate, numbers.decay)));
-  return minus(call, decayed, change);
-}
-
-// _fused_adamw_(self, grads, exp_avgs, exp_avg_sqs, max_exp_avg_sqs, state_steps, lr, beta1, beta2, weight_decay, eps,
-// amsgrad, maximize, grad_scale, found_inf)
-Value fusedAdamRule(Call &call) {
-  AdamNumbers numbers{call.floats(6), call.floats(7), call.floats(8), call.floats(9), call.floats(10)};
-  call.require(!call.flag(11) && !call.has(13) && !call.has(14), "no rule for this form of a fused AdamW");
-  const size_t count = call.at(0).list.size();
-  for (size_t list : {1, 2, 3, 5})
-    call.require(call.at(list).list.size() == count, "lists of different lengths");
-  for (size_t i = 0; i != count && !call.failed(); ++i) {
-    auto tensorAt = [&](size_t list) { return call.at(list).list[i].tensor; };
-    for (size_t list : {0, 1, 2, 3, 5})
-      call.require(call.at(list).list[i].is(Value::Type::Tensor), "a list of other values than tensors");
-    if (call.failed())
-      return {};
-    Array gradient = call.flag(12) ? negated(call, read(tensorAt(1))) : read(tensorAt(1));
-    Array first = read(tensorAt(2)), second = read(tensorAt(3));
-    first = sumOf(call, first, times(call, minus(call, gradient, first), oneMinus(call, numbers.beta1)));
-    Array squares = applied(call, "aten.square", {Value(gradient)});
-    second = sumOf(call, times(call, second, numbers.beta2), times(call, squares, oneMinus(call, numbers.beta2)));
-    Array parameter = updated(call, numbers, read(tensorAt(0)), read(tensorAt(5)), first, second);
-    if (call.failed())
-      return {};
-    write(tensorAt(0), parameter);
-    write(tensorAt(2), first);
-    write(tensorAt(3), second);
-  }
-  return {};
-}
-
 } // namespace
 
 llvm::ArrayRef<RuleEntry> bucketRules() {
   static constexpr RuleEntry rules[] = {
-      {"aten._fused_adamw_", fusedAdamRule},
       {"bucketing._pre_bucket_all_gather", gatherBucketRule},
       {"bucketing._pre_bucket_reduce_scatter", scatterBucketRule},
   };

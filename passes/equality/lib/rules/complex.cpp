@@ -127,9 +127,9 @@ Value rootsOfValue(const Value &value) {
 } // namespace
 
 bool movesLogarithms(const Call &call) {
-  return isOneOf(call.base,
-                 {"aten.cat", "aten.copy", "aten.gather", "aten.index", "aten.index_put", "aten.index_select",
-                  "aten.select_scatter", "aten.slice_scatter", "aten.stack", "aten.where"}) &&
+  return isOneOf(call.base, {"aten.cat", "aten.constant_pad_nd", "aten.copy", "aten.gather", "aten.index",
+                             "aten.index_put", "aten.index_select", "aten.masked_fill", "aten.repeat", "aten.scatter",
+                             "aten.select_scatter", "aten.slice_scatter", "aten.stack", "aten.where"}) &&
          !hasComplexArgument(call) && llvm::any_of(call.arguments, isLogarithm) &&
          !(call.base == "aten.index_put" && call.at(3).integer != 0);
 }

@@ -42,6 +42,34 @@ Value newOnesRule(Call &call) { return filledWith(call, call.integers(1), 1); }
 Value newFullRule(Call &call) { return filledWith(call, call.integers(1), call.real(2, 0)); }
 Value scalarTensorRule(Call &call) { return filledWith(call, {}, call.real(0, 0)); }
 
+// linspace(start, end, steps), with exact steps
+Value evenlySpacedRule(Call &call) {
+  constexpr int64_t most = int64_t{1} << 32;
+  const int64_t steps = call.integer(2, 100);
+  call.require(steps >= 0 && steps <= most && kindOfResult(call) == Kind::Float, "no rule for this range");
+  if (call.failed())
+    return {};
+  const Word first = call.floats(0)[0], last = call.floats(1)[0];
+  const Word step =
+      multiply(subtract(last, first), call.field->inverse(numberOfInteger(std::max<int64_t>(1, steps - 1))));
+  Words words;
+  for (int64_t i = 0; i != steps; ++i)
+    words.push_back(add(first, multiply(numberOfInteger(i), step)));
+  return Value(makeArray(Kind::Float, {steps}, std::move(words)));
+}
+// eye(n, m)
+Value identityMatrixRule(Call &call) {
+  const int64_t rows = call.integer(0), columns = call.op->paramIndex("m") >= 0 ? call.integer(1) : rows;
+  Value zeros = filledWith(call, {rows, columns}, 0);
+  if (call.failed())
+    return {};
+  Array matrix = read(zeros.tensor);
+  Words words(*matrix.words);
+  for (int64_t i = 0; i < std::min(rows, columns); ++i)
+    words[static_cast<size_t>(i * columns + i)] = wordOf(matrix.kind, 1);
+  return Value(makeArray(matrix.kind, matrix.sizes, std::move(words)));
+}
+
 /// fill.Scalar and fill.Tensor
 Value fillRule(Call &call) {
   Array self = call.tensor(0);
@@ -135,9 +163,11 @@ llvm::ArrayRef<RuleEntry> creationRules() {
       {"aten.empty", zerosRule},
       {"aten.empty_like", zerosLikeRule},
       {"aten.empty_strided", zerosRule},
+      {"aten.eye", identityMatrixRule},
       {"aten.fill", fillRule},
       {"aten.full", fullRule},
       {"aten.full_like", fullLikeRule},
+      {"aten.linspace", evenlySpacedRule},
       {"aten.native_dropout", dropoutRule},
       {"aten.native_dropout_backward", dropoutBackwardRule},
       {"aten.new_empty", newZerosRule},

@@ -130,10 +130,15 @@ Value interpolateRule(Call &call) {
   return Value(sumOf(call, from, product(call, step, call.floats(2))));
 }
 
-/// Compares in the order of ring numbers, or of integers.
+/// Compares in the order of ring numbers, with literals (BoundOrder), or of integers.
 template <class Compare>
 Value compare(Call &call, Compare holds) {
   Pair pair = pairOf(call, 0, 1);
+  if (pair.kind == Kind::Float && call.at(1).isNumber()) {
+    BoundOrder order(*call.field, call.real(1, 0), pair.a.digits);
+    return Value(
+        mapWords(pair.a, Kind::Bool, [&](Word a) -> Word { return holds(uint64_t(order(a) + 1), uint64_t{1}); }));
+  }
   if (pair.kind == Kind::Float)
     return Value(zipWords(call, pair.a, pair.b, Kind::Bool,
                           [&](Word a, Word b) -> Word { return holds(orderKey(a), orderKey(b)); }));
@@ -188,8 +193,20 @@ Value clampBy(Call &call, size_t below, size_t above) {
   return Value(a);
 }
 Value clampRule(Call &call) { return clampBy(call, 1, 2); }
+// hardtanh(self, min_val, max_val) is a clamp.
+Value hardtanhRule(Call &call) { return clampBy(call, 1, 2); }
 Value clampMinRule(Call &call) { return clampBy(call, 1, 9); }
 Value clampMaxRule(Call &call) { return clampBy(call, 9, 1); }
+
+// A mask may fill with the lowest number of a dtype in place of -inf: exp of both is 0.
+Array withInfinities(const Array &a) {
+  static const Word lowest[] = {numberOfReal(-1.7976931348623157e308), numberOfReal(-3.4028234663852886e38),
+                                numberOfReal(-3.3895313892515355e38), numberOfReal(-65504)};
+  auto isLowest = [](Word word) { return llvm::is_contained(lowest, word); };
+  if (a.kind != Kind::Float || llvm::none_of(*a.words, isLowest))
+    return a;
+  return mapWords(a, a.kind, [&](Word word) { return isLowest(word) ? negativeInfinity : word; });
+}
 
 /// Returns where condition holds `a`, else `b`.
 Array selected(Call &call, const Array &condition, const Array &a, const Array &b) {
@@ -198,7 +215,8 @@ Array selected(Call &call, const Array &condition, const Array &a, const Array &
   if (call.failed())
     return filled(kind, {}, 0);
   Array mask = expandedTo(condition, sizes);
-  Array left = expandedTo(*converted(a, kind), sizes), right = expandedTo(*converted(b, kind), sizes);
+  Array left = expandedTo(withInfinities(*converted(a, kind)), sizes);
+  Array right = expandedTo(withInfinities(*converted(b, kind)), sizes);
   Words words(mask.words->size());
   for (size_t i = 0; i != words.size(); ++i)
     words[i] = (*mask.words)[i] != 0 ? (*left.words)[i] : (*right.words)[i];
@@ -282,6 +300,7 @@ llvm::ArrayRef<RuleEntry> elementwiseRules() {
       {"aten.fmod", fmodRule},
       {"aten.ge", greaterEqualRule},
       {"aten.gt", greaterRule},
+      {"aten.hardtanh", hardtanhRule},
       {"aten.le", lessEqualRule},
       {"aten.lerp", interpolateRule},
       {"aten.logical_and", logicalAndRule},

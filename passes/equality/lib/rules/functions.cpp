@@ -70,8 +70,9 @@ Value sqrtRule(Call &call) {
   bool notes = a.count() <= mostNotedRoots;
   return Value(mapWords(a, Kind::Float, [&](Word word) {
     Word root = call.field->root(word);
-    if (notes && !isMark(root))
-      call.field->noteRoot(truncate(root, a.digits), word);
+    // A norm may be joined with others of which fewer digits are known.
+    for (unsigned digits = std::min(2U, unsigned{a.digits}); notes && !isMark(root) && digits <= a.digits; ++digits)
+      call.field->noteRoot(truncate(root, digits), word);
     return root;
   }));
 }
@@ -207,9 +208,10 @@ Value geluBackwardRule(Call &call) {
 
 // threshold_backward(grad, result, threshold)
 Value thresholdBackwardRule(Call &call) {
-  uint64_t bound = orderKey(numberOfReal(call.real(2, 0)));
-  return Value(zipWords(call, call.floats(0), call.floats(1), Kind::Float,
-                        [&](Word grad, Word x) { return orderKey(x) > bound ? grad : 0; }));
+  Array x = call.floats(1);
+  BoundOrder order(*call.field, call.real(2, 0), x.digits);
+  return Value(
+      zipWords(call, call.floats(0), x, Kind::Float, [&](Word grad, Word word) { return order(word) > 0 ? grad : 0; }));
 }
 
 Value isNotANumberRule(Call &call) {
@@ -234,6 +236,7 @@ llvm::ArrayRef<RuleEntry> functionRules() {
       {"aten._to_copy", castRule},
       {"aten.abs", absRule},
       {"aten.clone", castRule},
+      {"aten.conj_physical", castRule},
       {"aten.contiguous", castRule},
       {"aten.cos", cosineRule},
       {"aten.erf", namedFunction},
@@ -250,9 +253,11 @@ llvm::ArrayRef<RuleEntry> functionRules() {
       {"aten.log_sigmoid_forward", logSigmoidForwardRule},
       {"aten.neg", negateRule},
       {"aten.pow", powRule},
+      {"aten.real", castRule},
       {"aten.reciprocal", reciprocalRule},
       {"aten.relu", reluRule},
       {"aten.rsqrt", rsqrtRule},
+      {"aten.sgn", signRule},
       {"aten.sigmoid", sigmoidRule},
       {"aten.sigmoid_backward", sigmoidBackwardRule},
       {"aten.sign", signRule},

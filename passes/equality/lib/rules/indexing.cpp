@@ -316,10 +316,21 @@ Value padRule(Call &call) {
   Array a = call.tensor(0);
   IntList pad = call.integers(1), sizes = a.sizes;
   call.require(pad.size() % 2 == 0 && pad.size() / 2 <= sizes.size(), "padding " + intListText(pad));
-  for (int64_t by : pad)
-    call.require(by >= 0, "no rule for negative padding");
   if (call.failed())
     return {};
+  Tensor kept(a);
+  for (size_t i = 0; i != pad.size(); ++i)
+    if (pad[i] < 0) {
+      const size_t dim = sizes.size() - 1 - i / 2;
+      call.require(-pad[i] <= kept.sizes[dim], "padding " + intListText(pad));
+      kept.offset += i % 2 == 0 ? -pad[i] * kept.strides[dim] : 0;
+      kept.sizes[dim] += pad[i];
+      pad[i] = 0;
+    }
+  if (call.failed())
+    return {};
+  a = read(kept);
+  sizes = a.sizes;
   int64_t offset = 0;
   for (size_t i = 0; i != pad.size() / 2; ++i)
     sizes[sizes.size() - 1 - i] += pad[2 * i] + pad[2 * i + 1];

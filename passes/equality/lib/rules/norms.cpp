@@ -1,10 +1,26 @@
 // Softmax, losses and norms, taken apart into sums, products, exponentials and roots, so that a form that is spread
 // over ranks is equal to the single one. A softmax needs no maximum: exp(x - m) / sum(exp(x - m)) is exp(x) /
 // sum(exp(x)).
-#include "rules/compose.h"
+#include "rules/norms.h"
+
 #include "rules/reductions.h"
 
 namespace ccgraph::equality {
+
+Array squareOf(Call &call, const Array &a) { return applied(call, "aten.square", {Value(a)}); }
+
+Array reciprocalRoot(Call &call, const Array &a, double epsilon) {
+  return applied(call, "aten.rsqrt", {Value(sumOf(call, a, filled(Kind::Float, {}, numberOfReal(epsilon))))});
+}
+
+Array normGradient(Call &call, const NormGradient &of, IntListRef dims, Centering centering) {
+  Array along = meanOver(call, times(call, of.gradient, of.normal), dims, true);
+  Array inner = minus(call, of.gradient, times(call, of.normal, along));
+  if (centering == Centering::Mean)
+    inner = minus(call, inner, meanOver(call, of.gradient, dims, true));
+  return times(call, inner, of.rstd);
+}
+
 namespace {
 
 // _softmax(self, dim, half_to_float)
@@ -13,6 +29,14 @@ Value softmaxRule(Call &call) {
   int64_t dim = call.dimension(1, x.sizes.size());
   Array e = exponential(call, x);
   return Value(applied(call, "aten.div", {Value(e), Value(lineSums(e, dim))}));
+}
+// _safe_softmax(self, dim, dtype): 0 where all elements of a line are -inf
+Value safeSoftmaxRule(Call &call) {
+  Array x = call.floats(0);
+  Array e = exponential(call, x);
+  Array sums = lineSums(e, call.dimension(1, x.sizes.size()));
+  Array shares = mapWords(sums, Kind::Float, [&](Word word) { return word == 0 ? word : call.field->inverse(word); });
+  return Value(times(call, e, shares));
 }
 Value logSoftmaxRule(Call &call) {
   Array x = call.floats(0);
@@ -149,32 +173,19 @@ IntList lastDims(const Array &x, size_t count) {
 IntList firstDims(const Array &x, size_t lastCount) {
   return allDims(static_cast<int64_t>(x.sizes.size() - std::min(lastCount, x.sizes.size())));
 }
-Array squared(Call &call, const Array &a) { return applied(call, "aten.square", {Value(a)}); }
-Array reciprocalRoot(Call &call, const Array &a, double epsilon) {
-  return applied(call, "aten.rsqrt", {Value(sumOf(call, a, filled(Kind::Float, {}, numberOfReal(epsilon))))});
-}
-
 // native_layer_norm(input, normalized_shape, weight, bias, eps) -> (output, mean, rstd)
 Value layerNormRule(Call &call) {
   Array x = call.floats(0);
   IntList dims = lastDims(x, call.integers(1).size());
   Array mean = meanOver(call, x, dims, true);
   Array centered = minus(call, x, mean);
-  Array rstd = reciprocalRoot(call, meanOver(call, squared(call, centered), dims, true), call.real(4, 1e-5));
+  Array rstd = reciprocalRoot(call, meanOver(call, squareOf(call, centered), dims, true), call.real(4, 1e-5));
   Array output = times(call, centered, rstd);
   if (call.has(2))
     output = times(call, output, call.floats(2));
   if (call.has(3))
     output = sumOf(call, output, call.floats(3));
   return Value(std::vector<Value>{Value(output), Value(mean), Value(rstd)});
-}
-
-/// rstd * (g - mean(g) - normal * mean(g * normal)), the gradient of the input.
-Array normGradient(Call &call, const Array &g, const Array &normal, const Array &rstd, IntListRef dims, bool centers) {
-  Array inner = minus(call, g, times(call, normal, meanOver(call, times(call, g, normal), dims, true)));
-  if (centers)
-    inner = minus(call, inner, meanOver(call, g, dims, true));
-  return times(call, inner, rstd);
 }
 
 /// Sums a gradient to the sizes of a parameter of the last dimensions.
@@ -190,7 +201,7 @@ Value layerNormBackwardRule(Call &call) {
   Array scaled = call.has(5) ? times(call, grad, call.floats(5)) : grad;
   if (call.failed())
     return {};
-  Array input = normGradient(call, scaled, normal, rstd, lastDims(x, last), true);
+  Array input = normGradient(call, {scaled, normal, rstd}, lastDims(x, last), Centering::Mean);
   return Value(std::vector<Value>{Value(input), Value(toParameter(times(call, grad, normal), last)),
                                   Value(toParameter(grad, last))});
 }
@@ -206,7 +217,7 @@ Value layerNormOutputRule(Call &call) {
 Value rmsNormRule(Call &call) {
   Array x = call.floats(0);
   IntList dims = lastDims(x, call.integers(1).size());
-  Array rstd = reciprocalRoot(call, meanOver(call, squared(call, x), dims, true), call.real(3, 2.220446049250313e-16));
+  Array rstd = reciprocalRoot(call, meanOver(call, squareOf(call, x), dims, true), call.real(3, 2.220446049250313e-16));
   Array output = times(call, x, rstd);
   if (call.has(2))
     output = times(call, output, call.floats(2));
@@ -224,7 +235,7 @@ Value rmsNormBackwardRule(Call &call) {
   Array scaled = call.has(4) ? times(call, grad, call.floats(4)) : grad;
   if (call.failed())
     return {};
-  Array input = normGradient(call, scaled, normal, rstd, lastDims(x, last), false);
+  Array input = normGradient(call, {scaled, normal, rstd}, lastDims(x, last), Centering::None);
   return Value(std::vector<Value>{Value(input), Value(toParameter(times(call, grad, normal), last))});
 }
 
@@ -236,6 +247,7 @@ llvm::ArrayRef<RuleEntry> normRules() {
       {"aten._fused_rms_norm_backward", rmsNormBackwardRule},
       {"aten._log_softmax", logSoftmaxRule},
       {"aten._log_softmax_backward_data", logSoftmaxBackwardRule},
+      {"aten._safe_softmax", safeSoftmaxRule},
       {"aten._softmax", softmaxRule},
       {"aten._softmax_backward_data", softmaxBackwardRule},
       {"aten.layer_norm", layerNormOutputRule},

@@ -90,6 +90,17 @@ Value mvRule(Call &call) {
   Array column = product(call, a, reshaped(b, {b.count(), 1}));
   return call.failed() ? Value() : Value(reshaped(column, {a.sizes[0]}));
 }
+/// addmv(self, mat, vec, beta, alpha)
+Value addmvRule(Call &call) {
+  Array a = call.floats(1), b = call.floats(2);
+  Array column = product(call, a, reshaped(b, {b.count(), 1}));
+  return call.failed() ? Value() : addedTo(call, call.floats(0), reshaped(column, {a.sizes[0]}));
+}
+/// addr(self, vec1, vec2, beta, alpha)
+Value addrRule(Call &call) {
+  Array a = call.floats(1), b = call.floats(2);
+  return addedTo(call, call.floats(0), product(call, reshaped(a, {a.count(), 1}), reshaped(b, {1, b.count()})));
+}
 Value dotRule(Call &call) {
   Array a = call.floats(0), b = call.floats(1);
   Array number = product(call, reshaped(a, {1, a.count()}), reshaped(b, {b.count(), 1}));
@@ -196,12 +207,15 @@ llvm::ArrayRef<RuleEntry> productRules() {
   static constexpr RuleEntry rules[] = {
       {"aten._grouped_mm", groupedProductRule},
       {"aten.addmm", addmmRule},
+      {"aten.addmv", addmvRule},
+      {"aten.addr", addrRule},
       {"aten.baddbmm", baddbmmRule},
       {"aten.bmm", bmmRule},
       {"aten.dot", dotRule},
       {"aten.linear", linearRule},
       {"aten.mm", mmRule},
       {"aten.mv", mvRule},
+      {"aten.vdot", dotRule},
   };
   return rules;
 }

@@ -150,6 +150,21 @@ Value varianceRule(Call &call) {
   return Value(std::vector<Value>{variance, Value(reshaped(mean, withoutDims(a.sizes, dims, keeps)))});
 }
 
+/// The roots of variances.
+Value deviationRule(Call &call) {
+  Call spread = call;
+  const bool hasMean = call.base == "aten.std_mean";
+  spread.base = hasMean ? "aten.var_mean" : "aten.var";
+  Value variance = varianceRule(spread);
+  Call root = call;
+  root.base = "aten.sqrt";
+  root.arguments = {hasMean && !spread.failed() ? variance.list.front() : variance};
+  if (spread.failed())
+    return call.reject(spread.problem), Value();
+  Value deviation = evaluateCall(root);
+  return hasMean ? Value(std::vector<Value>{deviation, variance.list.back()}) : deviation;
+}
+
 /// Multiplies the elements of all or of one dimension.
 Value productRule(Call &call) {
   Array a = call.tensor(0);
@@ -191,18 +206,39 @@ Value truthOver(Call &call, bool start) {
 Value allRule(Call &call) { return truthOver(call, true); }
 Value anyRule(Call &call) { return truthOver(call, false); }
 
-// The norm of order 2: the root of the sum of squares.
+Value absolutesOf(Call &call, const Array &a) {
+  Call other = call;
+  other.base = "aten.abs";
+  other.arguments = {Value(a)};
+  return evaluateCall(other);
+}
+
+// Norms of order 2 (the root of the sum of squares), 1 (the sum of absolutes) and inf (the largest absolute).
 Value vectorNormRule(Call &call) {
   Array a = call.floats(0);
   bool isVectorNorm = call.base == "aten.linalg_vector_norm";
-  call.require(call.real(1, 2) == 2, "no rule for norms of an order other than 2");
+  const double order = call.real(1, 2);
+  call.require(order == 2 || order == 1 || std::isinf(order), "no rule for norms of an order other than 1, 2 and inf");
   IntList dims = call.dimensions(2, a.sizes.size());
   bool keeps = call.flag(3) && (isVectorNorm || call.has(2));
+  if (call.failed())
+    return {};
+  if (order != 2)
+    a = read(absolutesOf(call, a).tensor);
+  if (order == 1)
+    return Value(sumOver(a, dims, keeps));
+  if (order != 2) {
+    call.require(a.count() != 0, "an extreme of no elements");
+    IntList sizes = withoutDims(a.sizes, dims, keeps);
+    for (int64_t dim : dims)
+      a = call.failed() ? a : extremesAlong(a, dim, true, order > 0).values;
+    return call.failed() ? Value() : Value(reshaped(a, sizes));
+  }
   Array squares = mapWords(a, Kind::Float, [&](Word word) { return call.field->square(word); });
   Call root = call;
   root.base = "aten.sqrt";
   root.arguments = {Value(sumOver(squares, dims, keeps))};
-  return call.failed() ? Value() : evaluateCall(root);
+  return evaluateCall(root);
 }
 
 } // namespace
@@ -220,14 +256,24 @@ Array meanOver(Call &call, const Array &array, IntListRef dims, bool keeps) {
 
 llvm::ArrayRef<RuleEntry> reductionRules() {
   static constexpr RuleEntry rules[] = {
-      {"aten.all", allRule},       {"aten.amax", amaxRule},
-      {"aten.amin", aminRule},     {"aten.any", anyRule},
-      {"aten.argmax", argmaxRule}, {"aten.argmin", argminRule},
-      {"aten.cumsum", cumsumRule}, {"aten.linalg_vector_norm", vectorNormRule},
-      {"aten.max", maxRule},       {"aten.mean", meanRule},
-      {"aten.min", minRule},       {"aten.norm", vectorNormRule},
-      {"aten.prod", productRule},  {"aten.sum", sumRule},
-      {"aten.var", varianceRule},  {"aten.var_mean", varianceRule},
+      {"aten.all", allRule},
+      {"aten.amax", amaxRule},
+      {"aten.amin", aminRule},
+      {"aten.any", anyRule},
+      {"aten.argmax", argmaxRule},
+      {"aten.argmin", argminRule},
+      {"aten.cumsum", cumsumRule},
+      {"aten.linalg_vector_norm", vectorNormRule},
+      {"aten.max", maxRule},
+      {"aten.mean", meanRule},
+      {"aten.min", minRule},
+      {"aten.norm", vectorNormRule},
+      {"aten.prod", productRule},
+      {"aten.std", deviationRule},
+      {"aten.std_mean", deviationRule},
+      {"aten.sum", sumRule},
+      {"aten.var", varianceRule},
+      {"aten.var_mean", varianceRule},
   };
   return rules;
 }
