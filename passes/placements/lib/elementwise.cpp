@@ -225,10 +225,22 @@ private:
       result.isShare = llvm::all_of(function_.operands, isShare) && !function_.addsNumber;
   }
 
+  /// The divisor of a mean over what each rank counts itself, such as the labels that it does not ignore.
+  [[nodiscard]] bool isCountBelow(const RoledOperand &operand) const {
+    const Type *type = operand.operand.node->type();
+    return call_.base() == "aten.div" && operand.role == 'n' && type && type->isTensor() &&
+           classOf(type->dtype()) == DTypeClass::Integer;
+  }
+
   Hold combinePartial(const Hold &now) {
     const RoledOperand *first = nullptr, *factor = nullptr, *addend = nullptr;
+    const Node *count = nullptr;
     bool hasTerm = false;
     for (const RoledOperand &operand : function_.operands) {
+      if (isPartial(operand, axis_) && isCountBelow(operand)) {
+        count = operand.operand.node;
+        continue;
+      }
       if (!isPartial(operand, axis_)) {
         addend = operand.role == 'a' && !operand.operand.held->isZero ? &operand : addend;
         continue;
@@ -241,6 +253,11 @@ private:
       hasTerm |= operand.role == 'a';
       first = first ? first : &operand;
     }
+    if (count)
+      call_.assume("each rank of " + call_.axisName(axis_) + " counts as many elements in " +
+                   count->name().str().str());
+    if (!first)
+      return now;
     if (now.kind == HoldKind::Sharded)
       return unreduced(*first);
     // Factors of a rank's own, such as its share of the examples, give a weighted sum.

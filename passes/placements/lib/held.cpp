@@ -62,6 +62,13 @@ void Held::settle(size_t axis, Hold hold) {
   axes[axis] = hold;
 }
 
+bool Held::isGuessed(size_t axis) const {
+  return llvm::any_of(dims, [&](const DimFactors &factors) {
+    return llvm::any_of(factors,
+                        [&](const Factor &factor) { return factor.axis == static_cast<int>(axis) && factor.isGuess; });
+  });
+}
+
 void Held::noteFactors() {
   for (const DimFactors &factors : dims)
     for (const Factor &factor : factors)
@@ -131,6 +138,17 @@ bool joinsBatchAndHeads(llvm::ArrayRef<DimFactors> dims, IntListRef sizes) {
          sizes[0] == localSizeOf(dims[0]) && sizes[1] == localSizeOf(dims[2]);
 }
 
+void guessAxes(DimFactors &factors) {
+  for (Factor &factor : factors)
+    factor.isGuess |= !factor.isLocal();
+}
+
+/// Returns whether sizes leave several places for the axes of the dimensions.
+bool isAmbiguous(llvm::ArrayRef<DimFactors> dims, IntListRef sizes) {
+  return llvm::is_contained(sizes, 1) ||
+         llvm::any_of(dims, [](const DimFactors &factors) { return localSizeOf(factors) == 1 && hasAxes(factors); });
+}
+
 } // namespace
 
 std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFactors> dims, IntListRef sizes,
@@ -139,6 +157,7 @@ std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFact
   if (joinsBatchAndHeads(dims, sizes)) {
     result.assign({dims[0], dims[2], dims[3]});
     result[0].append(dims[1].begin(), dims[1].end());
+    guessAxes(result[0]);
     return result;
   }
   // Equal dimensions at both ends keep their factors.
@@ -169,6 +188,8 @@ std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFact
         factor.follower = factors[i + 1].id;
   }
   llvm::erase_if(queue, [](const Factor &factor) { return factor.isLocal() && factor.size == 1; });
+  if (isAmbiguous(dims.slice(first, dims.size() - first - last), sizes.slice(first, sizes.size() - first - last)))
+    guessAxes(queue);
   for (int64_t size : sizes.slice(first, sizes.size() - first - last)) {
     DimFactors dim;
     if (!takeDim(queue, size, dim, maker))

@@ -29,6 +29,8 @@ struct Factor {
   uint32_t follower = 0;
   /// of a local factor that an axis became: the follower of that axis
   uint32_t former = 0;
+  /// of an axis: sizes alone chose its place among several that are possible, so nothing is a finding that rests on it
+  bool isGuess = false;
   [[nodiscard]] bool isLocal() const { return axis < 0; }
 };
 using DimFactors = llvm::SmallVector<Factor, 2>;
@@ -73,6 +75,8 @@ struct Held {
   [[nodiscard]] int64_t localSize(size_t dim) const;
   /// Returns the dimension that an axis cuts; empty if none.
   [[nodiscard]] std::optional<size_t> dimOf(size_t axis) const;
+  /// Returns whether the place of the axis is a guess.
+  [[nodiscard]] bool isGuessed(size_t axis) const;
   /// Removes the factor of the axis; the axis becomes `hold`.
   void settle(size_t axis, Hold hold);
   /// Sets the axes that have factors to Sharded.
@@ -101,7 +105,8 @@ private:
 [[nodiscard]] bool hasAxes(llvm::ArrayRef<Factor> factors);
 [[nodiscard]] int64_t localSizeOf(llvm::ArrayRef<Factor> factors);
 
-/// Regroups the factors to dimensions of the local sizes; empty if a size would cut a factor unevenly.
+/// Regroups the factors to dimensions of the local sizes; empty if a size would cut a factor unevenly. A dimension of
+/// size 1 may be what an axis left of a dimension, or may have been added, so axes beside one are guesses.
 [[nodiscard]] std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFactors> dims,
                                                                         IntListRef sizes, FactorMaker &maker);
 

@@ -27,8 +27,8 @@ public:
   llvm::Expected<PlacementAnswer> run() {
     if (llvm::Error error = checkMesh())
       return error;
-    if (llvm::Error error = alignRanks())
-      return error;
+    if (!alignRanks())
+      return std::move(answer_);
     if (llvm::Error error = placeInputs())
       return error;
     for (const std::vector<const Node *> &byRank : aligned_)
@@ -50,8 +50,9 @@ private:
                          "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
   }
 
-  /// Lists the nodes of all ranks by their place in the program.
-  llvm::Error alignRanks() {
+  /// Lists the nodes of all ranks by their place in the program; false if the ranks run different operators, as they
+  /// may where their parts have different sizes.
+  bool alignRanks() {
     std::vector<const Node *> at;
     for (const RankProgram &rank : ranks())
       at.push_back(rank.graph->front());
@@ -61,9 +62,8 @@ private:
           std::string other = at[rank] ? at[rank]->name().str().str() : "the end";
           if (at[rank] && at[rank]->opcode() == Opcode::Placeholder && at.front()->opcode() == Opcode::Placeholder)
             continue;
-          return questionError("rank 0 and rank " + llvm::Twine(rank) +
-                                   " run different operators: " + at.front()->name().str() + " and " + other,
-                               "placements are inferred for ranks that run the same operators in the same order");
+          noteOtherOperators(rank, *at.front(), other);
+          return false;
         }
       aligned_.push_back(at);
       for (const Node *&node : at)
@@ -71,7 +71,14 @@ private:
     }
     state_.held.resize(ranks().front().graph->idLimit());
     notePlaces();
-    return llvm::Error::success();
+    return true;
+  }
+
+  void noteOtherOperators(size_t rank, const Node &first, const llvm::Twine &other) {
+    answer_.undecided.push_back(("rank 0 and rank " + llvm::Twine(rank) +
+                                 " run different operators: " + first.name().str() + " and " + other +
+                                 "; placements are inferred for ranks that run the same operators in the same order")
+                                    .str());
   }
 
   void notePlaces() {

@@ -47,7 +47,7 @@ private:
     const Hold &hold = held.axes[axis];
     const AxisPlacement stated = axis < placement.axes.size() ? placement.axes[axis] : AxisPlacement();
     const bool isPartial = stated.kind == Stated::PartialSum || stated.kind == Stated::PartialAvg;
-    if (held.isUniform)
+    if (held.isUniform || held.isGuessed(axis))
       return;
     if (hold.kind == HoldKind::Partial && !isPartial)
       return unreduced(placement, value, axis);

@@ -178,7 +178,16 @@ Held PlacedCall::undecided() const {
   return held;
 }
 
+bool PlacedCall::readsGuess(size_t axis) const {
+  return llvm::any_of(node_.dataOperands(), [&](const Node *operand) {
+    const Held &held = state_.held[operand->id()];
+    return held.isGuessed(axis) || llvm::any_of(held.elements, [&](const Held &it) { return it.isGuessed(axis); });
+  });
+}
+
 Hold PlacedCall::report(Finding finding) {
+  if (readsGuess(finding.axis))
+    return varyingSince(node_);
   state_.answer->findings.push_back(
       {finding.kind, finding.axis, &node_, finding.operand, std::move(finding.text), std::move(finding.repair)});
   Hold hold{HoldKind::Undecided};

@@ -100,7 +100,10 @@ public:
     std::string text;
     std::string repair;
   };
-  /// Reports a finding, and returns the hold that stops others from being made of it.
+  /// Returns whether the place of the axis in an operand is a guess.
+  [[nodiscard]] bool readsGuess(size_t axis) const;
+  /// Reports a finding, and returns the hold that stops others from being made of it. A finding that rests on a guess
+  /// is none.
   Hold report(Finding finding);
   [[nodiscard]] std::string axisName(size_t axis) const { return state_.mesh()[axis].name; }
   /// Returns the base of the target: "aten.add" of "aten.add.Tensor".

@@ -269,5 +269,59 @@ TEST_F(InferPlacementsTest, AnOperatorWithoutARuleKeepsEqualValuesEqual) {
   EXPECT_EQ(result.undecided.front(), "b: no rule for aten.linalg_inv");
 }
 
+// The view may show one head of each rank, or a dimension that was added: sizes do not tell.
+TEST_F(InferPlacementsTest, AnAxisBesideADimensionOfOneIsAGuess) {
+  for (int64_t dim : {1, 2}) {
+    question = {};
+    ask(R"(x: "f32[3, 4]", y: "f32[3, 1, 4]")", R"(
+        view: "f32[3, 1, 4]" = torch.ops.aten.view.default(x, [3, 1, 4])
+        add: "f32[3, 1, 4]" = torch.ops.aten.add.Tensor(view, y)
+        return (add,)
+)");
+    input(0, {shard(1)});
+    input(1, {shard(dim)});
+    EXPECT_EQ(findings(), "");
+  }
+}
+
+TEST_F(InferPlacementsTest, AnAxisOfAnotherDimensionIsAFinding) {
+  ask(R"(x: "f32[3, 2, 4]", y: "f32[3, 2, 4]")", R"(
+        add: "f32[3, 2, 4]" = torch.ops.aten.add.Tensor(x, y)
+        return (add,)
+)");
+  input(0, {shard(2)});
+  input(1, {shard(1)});
+  EXPECT_EQ(findings(), "mismatched-operands at add;");
+}
+
+constexpr const char *localMean = R"(
+        ne: "b8[4]" = torch.ops.aten.ne.Scalar(labels, -100)
+        count: "i64[]" = torch.ops.aten.sum.default(ne)
+        total: "f32[]" = torch.ops.aten.sum.default(x)
+        mean: "f32[]" = torch.ops.aten.div.Tensor(total, count)
+        return (mean,)
+)";
+
+TEST_F(InferPlacementsTest, EachRankDividesByWhatItCounts) {
+  ask(R"(x: "f32[4]", labels: "i64[4]")", localMean);
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(answer().assumed, std::vector<std::string>{"each rank of tp counts as many elements in count"});
+  EXPECT_EQ(of(answer(), "mean"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, ASumOfFloatsIsNoCount) {
+  ask(R"(x: "f32[4]", w: "f32[4]")", R"(
+        below: "f32[]" = torch.ops.aten.sum.default(w)
+        total: "f32[]" = torch.ops.aten.sum.default(x)
+        mean: "f32[]" = torch.ops.aten.div.Tensor(total, below)
+        return (mean,)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  EXPECT_EQ(findings(), "unreduced-operand at mean;");
+}
+
 } // namespace
 } // namespace ccgraph::placements

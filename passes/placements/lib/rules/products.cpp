@@ -105,7 +105,7 @@ private:
       return tensor.operand.held->axes[axis].isOwn || tensor.operand.held->has(axis, HoldKind::Varying);
     };
     const bool isMade = (a == 0 || b == 0) && whole.operand.held->isMade && !whole.operand.held->isUniform;
-    if (isSummed && (isOwn(left_) || isOwn(right_) || isMade))
+    if (isSummed && (isOwn(left_) || isOwn(right_) || isMade || call_.readsGuess(axis)))
       return varyingSince(call_.node());
     return isSummed ? partialSince(call_.node(), ReduceOp::Sum)
                     : Hold{.kind = HoldKind::Sharded, .isOwn = isOwn(left_) || isOwn(right_)};

@@ -34,7 +34,8 @@ Held placeReduction(PlacedCall &call, const Reduction &how) {
     std::optional<size_t> dim = input.held->dimOf(axis);
     Hold &hold = result.axes[axis];
     if (dim && llvm::is_contained(how.dims, *dim)) {
-      hold = how.op ? partialSince(call.node(), *how.op) : varyingSince(call.node());
+      const bool isKnown = how.op && !input.held->isGuessed(axis);
+      hold = isKnown ? partialSince(call.node(), *how.op) : varyingSince(call.node());
       continue;
     }
     const bool keepsPartial = hold.kind == HoldKind::Partial && how.op &&
