@@ -27,3 +27,9 @@ def command(case):
     return [str(BUILD / "bin/ccgraph-check"), "--same-as", str(readable(case / "single")), *map(str, graphs),
             "--groups", ",".join(map(str, groups)), "--placements", str(case / "io.json"), "--json",
             *sizes_flags()]
+
+
+def placements_command(case):
+    """Returns the words that infer the placements of the parallel step, which has no choice of sizes."""
+    words = command(case)
+    return [words[0], "--infer-placements", *words[3:words.index("--json") + 1]]
