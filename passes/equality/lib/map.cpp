@@ -1,5 +1,6 @@
 #include "map.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ccgraph::equality {
@@ -49,6 +50,34 @@ int BoundOrder::operator()(Word word) const {
   if (std::optional<int64_t> integer = integerOf(word); knowsIntegers_ && integer && std::abs(*integer) <= mostKnown)
     return comparedNumbers(static_cast<double>(*integer), bound_);
   return toPlain(field_.random(mix(hashText("bound"), number_), word)) % prime % 2 == 0 ? -1 : 1;
+}
+
+/// Returns the largest power of p that divides all numbers, as far as their digits are known.
+static unsigned sharedPower(const Array &a) {
+  unsigned power = a.digits;
+  for (size_t i = 0; i != a.words->size() && power != 0; ++i)
+    if (Word word = (*a.words)[i]; isMark(word))
+      power = 0;
+    else
+      while (power != 0 && toPlain(word) % modulusOf(power) != 0)
+        --power;
+  return power;
+}
+
+unsigned digitsOfProduct(const Array &a, const Array &b) {
+  const unsigned least = std::min(a.digits, b.digits);
+  if (least == fullDigits)
+    return least;
+  return std::min({a.digits + sharedPower(b), b.digits + sharedPower(a), fullDigits});
+}
+
+Array productOfFloats(Call &call, const Array &a, const Array &b) {
+  return zipWords(call, a, b, Kind::Float, multiply, digitsOfProduct(a, b));
+}
+
+Array squaresOf(Call &call, const Array &a) {
+  return mapWords(
+      a, Kind::Float, [&](Word word) { return call.field->square(word); }, digitsOfProduct(a, a));
 }
 
 Array sumOf(Call &call, const Array &a, const Array &b) {

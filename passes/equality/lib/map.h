@@ -27,10 +27,10 @@ Array mapWords(const Array &a, Kind kind, Function function) {
   return mapWords(a, kind, function, a.digits);
 }
 
-/// Applies a function to pairs of elements; the operands are already of the kind that it reads.
+/// Applies a function to pairs of elements; the operands are already of the kind that it reads. `digits`: how many are
+/// known of the results.
 template <class Function>
-Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function function) {
-  const unsigned digits = std::min(a.digits, b.digits);
+Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function function, unsigned digits) {
   if (b.count() == 1 && b.sizes.size() <= a.sizes.size()) {
     const Word right = b[0];
     return mapWords(
@@ -63,6 +63,17 @@ private:
   bool knowsIntegers_;
 };
 
+template <class Function>
+Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function function) {
+  return zipWords(call, a, b, kind, function, std::min(a.digits, b.digits));
+}
+
+/// Returns how many digits are known of products of two arrays: a multiple of p makes one more of the other known.
+[[nodiscard]] unsigned digitsOfProduct(const Array &a, const Array &b);
+/// Returns a * b of two arrays of floats.
+[[nodiscard]] Array productOfFloats(Call &call, const Array &a, const Array &b);
+/// Returns the squares of floats; they keep the law sqrt(x)^2 = x.
+[[nodiscard]] Array squaresOf(Call &call, const Array &a);
 /// Returns a + b of two arrays of floats or of two of integers. The roots of unity of logarithms multiply.
 [[nodiscard]] Array sumOf(Call &call, const Array &a, const Array &b);
 /// Returns -a.

@@ -202,7 +202,21 @@ Word Field::root(Word a) {
     return 0;
   if (isMark(a))
     return a == positiveInfinity ? a : notANumber;
-  return isUnit(a) ? powerOf(a, (unitOrder / 2 + 1) / 2) : fillGap(hashText("sqrt"), a);
+  constexpr uint64_t exponent = (unitOrder / 2 + 1) / 2;
+  if (isUnit(a))
+    return powerOf(a, exponent);
+  const uint64_t plain = toPlain(a);
+  if (plain % modulusOf(2) == 0)
+    return multiply(fromPlain(prime), powerOf(fromPlain(plain / modulusOf(2)), exponent));
+  return fillGap(hashText("sqrt"), a);
+}
+
+unsigned rootDigits(llvm::ArrayRef<Word> words, unsigned digits) {
+  for (Word word : words)
+    if (!isMark(word) && word != 0 && toPlain(word) % modulusOf(2) == 0)
+      digits = std::min(digits, 2U);
+  // A single 0 of which not all digits are known may be a multiple of p^2, such as the norm of multiples of p.
+  return words.size() == 1 && words.front() == 0 && digits < fullDigits ? 1 : digits;
 }
 
 Word Field::square(Word a) const {

@@ -10,7 +10,8 @@
 //                                 (Teichmueller). An array of logarithms keeps these roots (Array::unity); sums of
 //                                 logarithms multiply them, and exp multiplies by them.
 //   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2. It is multiplicative and sqrt(u)^2 is u or -u, because
-//                                 (p^3 - p^2) / 2 is odd. Field::square returns u for every root that was made.
+//                                 (p^3 - p^2) / 2 is odd. Field::square returns u for every root that was made. Of
+//                                 p^2 u it is p sqrt(u), of which two digits are known; a norm of multiples of p has it.
 //   any other function            digit i of the result is a pseudo-random function of x modulo p^(i+1).
 // Sources: N. Koblitz, p-adic Numbers, p-adic Analysis, and Zeta-Functions, IV.1 (exp and log); J.T. Schwartz, J.ACM 27
 // (1980) and R. Zippel (1979) (identity by evaluation); Mirage (OSDI 2025) evaluates exp in a second field, which
@@ -18,7 +19,7 @@
 //
 // Every function above maps arguments that are equal modulo p^d to results that are equal modulo p^d (log: p^(d-1)). So
 // an array states how many digits are known (Array::digits), and two forms of one value agree in the digits that both
-// know. Only log loses a digit, and exp regains it.
+// know. log loses a digit and exp regains it; a product with multiples of p has one more than the other factor.
 //
 // Infinities and NaN are marks outside the ring: exp(-inf) = 0, -inf + x = -inf, and any undefined operation is NaN.
 //
@@ -32,6 +33,7 @@
 // product takes about 2 ns, an inverse, a root or a logarithm about 150 ns (one power).
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -150,5 +152,8 @@ private:
   uint64_t gaps_ = 0;
   llvm::DenseMap<Word, Word> squares_;
 };
+
+/// Returns how many digits are known of the roots of numbers of which `digits` are known.
+[[nodiscard]] unsigned rootDigits(llvm::ArrayRef<Word> words, unsigned digits);
 
 } // namespace ccgraph::equality

@@ -228,6 +228,31 @@ const Law laws[] = {
         logsumexp: "f32[]" = torch.ops.aten.logsumexp.default(z, [0])
         pow_2: "f32[]" = torch.ops.aten.pow.Tensor_Scalar(logsumexp, 2)
         y: "f32[2]" = torch.ops.aten.stack.default([sum_1, pow_2]))", true},
+    {"TheNormOfMultiplesOfThePrimeIsANormOfNorms", "a: \"f32[6]\", b: \"f32[6]\"",
+     R"(p: "f32[6]" = torch.ops.aten._softmax.default(a, 0, False)
+        q: "f32[6]" = torch.ops.aten._softmax.default(b, 0, False)
+        d: "f32[6]" = torch.ops.aten.sub.Tensor(p, q)
+        y: "f32[]" = torch.ops.aten.linalg_vector_norm.default(d))",
+     R"(p: "f32[6]" = torch.ops.aten._softmax.default(a, 0, False)
+        q: "f32[6]" = torch.ops.aten._softmax.default(b, 0, False)
+        d: "f32[6]" = torch.ops.aten.sub.Tensor(p, q)
+        s: "f32[2]" = torch.ops.aten.slice.Tensor(d, 0, 0, 2)
+        t: "f32[4]" = torch.ops.aten.slice.Tensor(d, 0, 2, 6)
+        m: "f32[]" = torch.ops.aten.linalg_vector_norm.default(s)
+        n: "f32[]" = torch.ops.aten.linalg_vector_norm.default(t)
+        u: "f32[2]" = torch.ops.aten.stack.default([m, n])
+        y: "f32[]" = torch.ops.aten.linalg_vector_norm.default(u))", true},
+    {"AMultipleOfThePrimeShowsAWrongNorm", "a: \"f32[6]\", b: \"f32[6]\"",
+     R"(p: "f32[6]" = torch.ops.aten._softmax.default(a, 0, False)
+        q: "f32[6]" = torch.ops.aten._softmax.default(b, 0, False)
+        d: "f32[6]" = torch.ops.aten.sub.Tensor(p, q)
+        n: "f32[]" = torch.ops.aten.linalg_vector_norm.default(d)
+        y: "f32[6]" = torch.ops.aten.mul.Tensor(d, n))",
+     R"(p: "f32[6]" = torch.ops.aten._softmax.default(a, 0, False)
+        q: "f32[6]" = torch.ops.aten._softmax.default(b, 0, False)
+        d: "f32[6]" = torch.ops.aten.sub.Tensor(p, q)
+        n: "f32[]" = torch.ops.aten.linalg_vector_norm.default(p)
+        y: "f32[6]" = torch.ops.aten.mul.Tensor(d, n))", false},
     {"BinaryCrossEntropyIsASumOfLogarithms", "x: \"f32[4]\", t: \"f32[4]\"",
      R"(y: "f32[]" = torch.ops.aten.binary_cross_entropy.default(x, t))",
      R"(log: "f32[4]" = torch.ops.aten.log.default(x)

@@ -15,7 +15,7 @@ Array applied(Call &call, llvm::StringLiteral base, std::vector<Value> arguments
 }
 
 Array minus(Call &call, const Array &a, const Array &b) { return sumOf(call, a, negated(call, b)); }
-Array times(Call &call, const Array &a, const Array &b) { return zipWords(call, a, b, Kind::Float, multiply); }
+Array times(Call &call, const Array &a, const Array &b) { return productOfFloats(call, a, b); }
 Array exponential(Call &call, const Array &a) { return applied(call, "aten.exp", {Value(a)}); }
 Array lineSums(const Array &a, int64_t dim) { return a.sizes.empty() ? a : sumOver(a, {dim}, true); }
 

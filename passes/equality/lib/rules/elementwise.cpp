@@ -20,8 +20,7 @@ Pair pairOf(Call &call, size_t first, size_t second, Kind atLeast = Kind::Intege
 }
 
 Array product(Call &call, const Array &a, const Array &b) {
-  return a.kind == Kind::Float ? zipWords(call, a, b, a.kind, multiply)
-                               : zipWords(call, a, b, a.kind, multiplyIntegers);
+  return a.kind == Kind::Float ? productOfFloats(call, a, b) : zipWords(call, a, b, a.kind, multiplyIntegers);
 }
 
 /// Returns factor * array, where the factor is a number of the call.
@@ -55,15 +54,10 @@ Value reverseSubtractRule(Call &call) {
   return Value(sumOf(call, pair.b, scaled(call, pair.a, 2, -1)));
 }
 
-/// Squares keep the law sqrt(x)^2 = x.
-Array squared(Call &call, const Array &a) {
-  return mapWords(a, a.kind, [&](Word word) { return call.field->square(word); });
-}
-
 Value multiplyRule(Call &call) {
   Pair pair = pairOf(call, 0, 1, Kind::Bool);
   if (pair.kind == Kind::Float && pair.a.words == pair.b.words && pair.a.sizes == pair.b.sizes)
-    return Value(squared(call, pair.a));
+    return Value(squaresOf(call, pair.a));
   return Value(product(call, pair.a, pair.b));
 }
 
@@ -99,7 +93,7 @@ Value fmodRule(Call &call) {
 
 Array quotient(Call &call, const Array &a, const Array &b) {
   Array inverses = mapWords(b, Kind::Float, [&](Word word) { return call.field->inverse(word); });
-  return zipWords(call, a, inverses, Kind::Float, multiply);
+  return productOfFloats(call, a, inverses);
 }
 
 Value divideRule(Call &call) {

@@ -67,14 +67,18 @@ constexpr int64_t mostNotedRoots = 4096;
 
 Value sqrtRule(Call &call) {
   Array a = call.floats(0);
-  bool notes = a.count() <= mostNotedRoots;
-  return Value(mapWords(a, Kind::Float, [&](Word word) {
-    Word root = call.field->root(word);
-    // A norm may be joined with others of which fewer digits are known.
-    for (unsigned digits = std::min(2U, unsigned{a.digits}); notes && !isMark(root) && digits <= a.digits; ++digits)
-      call.field->noteRoot(truncate(root, digits), word);
-    return root;
-  }));
+  const bool notes = a.count() <= mostNotedRoots;
+  const unsigned digits = rootDigits(*a.words, a.digits);
+  return Value(mapWords(
+      a, Kind::Float,
+      [&](Word word) {
+        Word root = call.field->root(word);
+        // A norm may be joined with others of which fewer digits are known.
+        for (unsigned known = std::min(2U, digits); notes && !isMark(root) && root != 0 && known <= digits; ++known)
+          call.field->noteRoot(truncate(root, known), word);
+        return root;
+      },
+      digits));
 }
 Value rsqrtRule(Call &call) {
   return mapped(call, [&](Word word) { return call.field->inverse(call.field->root(word)); });
@@ -101,9 +105,7 @@ Value reluRule(Call &call) {
   return mapped(call, [](Word word) { return isNegative(word) ? 0 : word; });
 }
 
-Value squareRule(Call &call) {
-  return mapped(call, [&](Word word) { return call.field->square(word); });
-}
+Value squareRule(Call &call) { return Value(squaresOf(call, call.floats(0))); }
 
 Word integerPower(Call &call, Word word, int64_t exponent) {
   if (isMark(word))
@@ -125,6 +127,8 @@ Value powerOfNumber(Call &call, double exponent) {
         power *= word;
       return power;
     }));
+  if (exponent == 2)
+    return Value(squaresOf(call, call.floats(0)));
   if (isWhole)
     return mapped(call, [&](Word word) { return integerPower(call, word, static_cast<int64_t>(exponent)); });
   double halves = 2 * exponent;

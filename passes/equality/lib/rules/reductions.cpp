@@ -140,8 +140,7 @@ Value varianceRule(Call &call) {
   int64_t count = countOf(a.sizes, dims);
   call.require(correction == std::floor(correction), "no rule for a correction that is no integer");
   Array mean = meanOver(call, a, dims, true);
-  Array squares =
-      mapWords(sumOf(call, a, negated(call, mean)), Kind::Float, [&](Word word) { return call.field->square(word); });
+  Array squares = squaresOf(call, sumOf(call, a, negated(call, mean)));
   Array sum = sumOver(squares, dims, keeps);
   Word share = call.field->inverse(numberOfInteger(count - static_cast<int64_t>(correction)));
   Value variance(mapWords(sum, Kind::Float, [share](Word word) { return multiply(word, share); }));
@@ -234,7 +233,7 @@ Value vectorNormRule(Call &call) {
       a = call.failed() ? a : extremesAlong(a, dim, true, order > 0).values;
     return call.failed() ? Value() : Value(reshaped(a, sizes));
   }
-  Array squares = mapWords(a, Kind::Float, [&](Word word) { return call.field->square(word); });
+  Array squares = squaresOf(call, a);
   Call root = call;
   root.base = "aten.sqrt";
   root.arguments = {Value(sumOver(squares, dims, keeps))};
