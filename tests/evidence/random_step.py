@@ -1,6 +1,6 @@
 """A random training step on one device and on the ranks of a mesh, captured by PyTorch: loss, gradients, their
-reduction, clipping, update. What is drawn: the mesh, the blocks, the loss, how parameters are sharded, how gradients are
-reduced, the optimizer. Nothing here is shared with the evaluation that is tested."""
+reduction, clipping, update. What is drawn: the mesh, the blocks, the loss, how parameters are sharded, how gradients
+are reduced, the optimizer. Nothing here is shared with the evaluation that is tested."""
 import math, random
 
 import torch

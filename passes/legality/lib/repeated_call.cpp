@@ -13,7 +13,8 @@ namespace {
 // v = exp(x); ... r(v); ... s(v)   ->   v = exp(x); ... r(v); ... u = exp(x); s(u)
 //
 // The entry lists v as matched and u as built. Both programs contain v, so everything is proved of the program after:
-// u is the call v, of operands that hold the same elements at both places. The operand of u may be a repetition in turn.
+// u is the call v, of operands that hold the same elements at both places. The operand of u may be a repetition in
+// turn.
 
 bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 bool reads(Access access) { return hasAny(access, Access::Read | Access::InFlightRead); }

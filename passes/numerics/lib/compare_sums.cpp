@@ -83,7 +83,8 @@ private:
     return llvm::Error::success();
   }
 
-  /// Returns the elements that a rank holds of an input of the step of one device. A partial sum is an input of its own.
+  /// Returns the elements that a rank holds of an input of the step of one device. A partial sum is an input of its
+  /// own.
   std::optional<RunList> placedInput(int64_t rank, size_t position) {
     for (const TensorPlacement &placement : comparison_.placements->inputs) {
       if (placement.position != position || isPartialSum(placement))

@@ -1,8 +1,9 @@
 // DifferingSums: where the terms of one output part, and what this means for its error.
 //
-// A term *parts* if only one program makes it although both make all of its operands, or these are inputs: there the arithmetic of the two
-// first differs. The difference of an output is bounded by the errors of both expressions on common leaves: on terms
-// that both programs make, if the two are equal functions of these, else on the terms that no rule opens.
+// A term *parts* if only one program makes it although both make all of its operands, or these are inputs: there the
+// arithmetic of the two first differs. The difference of an output is bounded by the errors of both expressions on
+// common leaves: on terms that both programs make, if the two are equal functions of these, else on the terms that no
+// rule opens.
 //
 // Ownership: borrows the table. Failure: none; what is not known is empty. Cost: linear in the terms of the output.
 #pragma once

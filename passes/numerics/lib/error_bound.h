@@ -1,8 +1,8 @@
 // ErrorBounds: how far the computed elements of a term can be from what exact arithmetic gives on its leaves.
 //
-// Let x be the exact value, M the same expression with each leaf replaced by its magnitude and each difference by a sum,
-// and fl(x) the computed value. By induction over the rules below, |x| <= M and |fl(x) - x| <= (exp(L) - 1) M, where L
-// adds the weight w(u) = -log(1 - u) of each rounding on the way, u = 2^-p for a dtype of p binary digits:
+// Let x be the exact value, M the same expression with each leaf replaced by its magnitude and each difference by a
+// sum, and fl(x) the computed value. By induction over the rules below, |x| <= M and |fl(x) - x| <= (exp(L) - 1) M,
+// where L adds the weight w(u) = -log(1 - u) of each rounding on the way, u = 2^-p for a dtype of p binary digits:
 //   a rounding     fl(y) = y (1 + d), |d| <= u                          (IEEE 754; Higham, 2002, (2.4))
 //   several        the product of (1 + d)^(+-1) is within exp(+-sum w)  (Higham, 2002, lemma 3.1: 1 + theta_n,
 //                                                                        |theta_n| <= gamma_n = n u / (1 - n u))

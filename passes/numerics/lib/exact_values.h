@@ -2,8 +2,8 @@
 //
 // Two expressions that give equal values on pseudo-random leaves are equal functions of the leaves, unless a difference
 // vanishes by accident: two different polynomials of degree d agree at a random point modulo p with a probability of at
-// most d / p (J. Schwartz, 1980; R. Zippel, 1979), here p = 2^32 - 5. Casts are the identity, and an operation without a
-// law is a pseudo-random function of its operands.
+// most d / p (J. Schwartz, 1980; R. Zippel, 1979), here p = 2^32 - 5. Casts are the identity, and an operation without
+// a law is a pseudo-random function of its operands.
 //
 // Ownership: borrows the table. Failure: an empty result for an operation whose elements have no rule, and where an
 // expression is too large. Cost: one visit for each element of a term that the element depends on.

@@ -3,8 +3,8 @@
 // Ranks take turns, one node each. A launch reads its inputs, and the rank goes on until it needs the result; the
 // result exists as soon as every member of the group has launched. Launches of one group match in their order.
 //
-// Ownership: borrows graphs and tables; values own their memory. Failure: a text: a node without a rule, a group without
-// known ranks, a collective whose members never arrive. Cost: linear in the nodes of all ranks.
+// Ownership: borrows graphs and tables; values own their memory. Failure: a text: a node without a rule, a group
+// without known ranks, a collective whose members never arrive. Cost: linear in the nodes of all ranks.
 #pragma once
 
 #include "held_value.h"

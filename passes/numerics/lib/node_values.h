@@ -24,7 +24,8 @@ public:
   [[nodiscard]] HeldValue evaluate(const Node &node, llvm::ArrayRef<HeldValue> values);
   /// Returns the value of an input; `text` identifies it.
   [[nodiscard]] HeldValue input(const Node &node, const std::string &text);
-  /// Returns a new tensor of a type, or an opaque value if its sizes are not numbers. `elements` are in row-major order.
+  /// Returns a new tensor of a type, or an opaque value if its sizes are not numbers. `elements` are in row-major
+  /// order.
   [[nodiscard]] HeldValue newValue(const Node &node, const Type *type, const RunList &elements);
   /// Replaces the elements of a tensor by others, given in row-major order.
   void store(const HeldValue &value, const RunList &elements);

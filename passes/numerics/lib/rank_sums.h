@@ -3,9 +3,9 @@
 // Gathers, exchanges and broadcasts move elements. A sum over ranks is a term of its elements on all ranks:
 //   - over one rank it is the element, and over two ranks a + b, which has one order;
 //   - with SumOrder::Ranks it is one operation on the elements in the order of the ranks;
-//   - otherwise it is a call: it depends on the kind, the size and the ranks of the collective, and on all elements that
-//     are sent. (NCCL: ring, tree, NVLS or PAT by the size, and the first rank by the position in the buffer, NCCL_ALGO
-//     in its user guide; gloo: rings over chunks.)
+//   - otherwise it is a call: it depends on the kind, the size and the ranks of the collective, and on all elements
+//     that are sent. (NCCL: ring, tree, NVLS or PAT by the size, and the first rank by the position in the buffer,
+//     NCCL_ALGO in its user guide; gloo: rings over chunks.)
 // Integers and bools are equal in any order. A maximum of floats may be either of two zeros, so it has an order.
 //
 // Ownership: values. Failure: a text: a kind or form without a rule, inputs that do not fit together. Cost: linear in

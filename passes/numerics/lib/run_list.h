@@ -1,8 +1,8 @@
 // RunList: the elements of a value in order, as runs of elements of terms.
 //
 // A term (terms.h) is one computation that is done for many elements: element i of the term `x + y` is made of element
-// i of x and of element i + shift of y. A run is a stretch of consecutive elements of one term, or one element repeated.
-// So a buffer of a thousand gradients is a thousand runs, however large the gradients are.
+// i of x and of element i + shift of y. A run is a stretch of consecutive elements of one term, or one element
+// repeated. So a buffer of a thousand gradients is a thousand runs, however large the gradients are.
 //
 // Neighbouring runs that continue each other are joined. Where an element repeats and is then continued, two lists of
 // equal elements may have different runs; sameElements() compares the elements.

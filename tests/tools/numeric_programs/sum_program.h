@@ -2,7 +2,8 @@
 //
 // One seed decides what is computed, another one how: each sum over ranks is an all_reduce, part of a bucket, two
 // chunks, a reduce_scatter with an all_gather, two levels of groups, a ring or a tree of additions, or a lower dtype;
-// a sum within a rank is whole or split. Moves that keep all bits lie between. So programs of one seed are one function of their inputs in exact arithmetic.
+// a sum within a rank is whole or split. Moves that keep all bits lie between. So programs of one seed are one function
+// of their inputs in exact arithmetic.
 //
 // Ownership: the caller owns the graph. Failure: none. Cost: some ten to hundred nodes.
 #pragma once

@@ -85,7 +85,8 @@ function spanLines({ kind, name, account }, time) {
   if (kind === SPAN.compute) return [nameOfSpan(name), [time, operationByName.get(firstNode(name)) || 'a kernel']];
   if (kind === SPAN.late) return [`waiting for the last rank${at}`, [time, ...accountLines(account)]];
   if (kind === SPAN.data) return [`waiting for data${at}`, [time, ...accountLines(account)]];
-  if (kind === SPAN.host) return ['host', [time, name < 0 ? 'after the last node' : `before or in ${nameOfSpan(name)}`]];
+  if (kind === SPAN.host)
+    return ['host', [time, name < 0 ? 'after the last node' : `before or in ${nameOfSpan(name)}`]];
   return [nameOfSpan(name), [time, 'no node of the graph']];
 }
 

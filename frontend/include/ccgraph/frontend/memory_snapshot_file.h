@@ -5,8 +5,8 @@
 //    "device_traces": [[{"action": "alloc", "addr": 140, "size": 400, "frames": [...]}]]}
 //
 // The documentation of torch.cuda.memory._snapshot() describes the keys. An event of a block has the bytes that were
-// requested, a block has both, and a list of segments alone (torch.cuda.memory_snapshot()) is a snapshot without events.
-// The first frame that is not of PyTorch names the place of an allocation.
+// requested, a block has both, and a list of segments alone (torch.cuda.memory_snapshot()) is a snapshot without
+// events. The first frame that is not of PyTorch names the place of an allocation.
 //
 // A pickle is a program. This reader executes none: it supports the instructions that build lists, tuples,
 // dictionaries, strings and numbers, and rejects every other one with its byte.

@@ -1,11 +1,12 @@
-// compareSums: do two programs of one job, or a parallel step and the step of one device, compute bitwise equal outputs, and if not, which sums do they make in another
-// order or dtype?
+// compareSums: do two programs of one job, or a parallel step and the step of one device, compute bitwise equal
+// outputs, and if not, which sums do they make in another order or dtype?
 //
 // Both programs are evaluated on all ranks, not with numbers but with terms: from which inputs, by which operations and
 // in which order each element is computed. Outputs with equal terms are bitwise equal. This is a proof, not a test:
 // terms are compared whole. It assumes that
-//   - an operator gives equal bits on operands with equal elements, dtypes, sizes and strides, wherever they lie, and an
-//     elementwise operator on equal elements. Operators with a random state draw equal numbers in the order of calls.
+//   - an operator gives equal bits on operands with equal elements, dtypes, sizes and strides, wherever they lie, and
+//     an elementwise operator on equal elements. Operators with a random state draw equal numbers in the order of
+//     calls.
 //   - a collective gives equal bits on equal elements in a call of the same kind and size on the same ranks, and all
 //     ranks receive the same bits. On two ranks a sum has one order.
 //   - the bits of a NaN do not count.
@@ -81,7 +82,8 @@ struct ComparedOutput {
   bool isBitwiseEqual = false;
   /// Both are one function of the inputs in exact arithmetic: what differs is the order of sums, or a dtype.
   bool isSameFunction = false;
-  /// "rank order", "bucket", "chunk", "dtype", "split sum", "order of addition", "another operation"; empty for equal ones
+  /// "rank order", "bucket", "chunk", "dtype", "split sum", "order of addition", "another operation"; empty for equal
+  /// ones
   std::string cause;
   /// operations of one program alone whose operands both have, at most ten of each
   std::vector<SumPlace> before, after;
