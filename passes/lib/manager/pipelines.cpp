@@ -37,12 +37,10 @@ void addSimplify(Pipeline &pipeline) {
 
 /// Buys memory with computation where it is scarce, or saves collectives with memory that is left.
 void addMemory(Pipeline &pipeline, unsigned level) {
-  if (level < 2)
+  // Only the thorough search compares the step with and without the repeated calls at every budget, so that more memory
+  // is never slower.
+  if (level < 3)
     return;
-  if (level == 2) {
-    add(pipeline, "recompute-values");
-    return;
-  }
   auto recompute = [&] {
     Pass &pass = add(pipeline, "recompute-values");
     pass.set("when", "always");
