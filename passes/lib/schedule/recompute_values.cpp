@@ -99,8 +99,6 @@ private:
   [[nodiscard]] bool isDue();
   void consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values);
   void tryParts();
-  /// Each part costs a search, so where the budget is met without any, only the first, second, fourth ... are tried.
-  [[nodiscard]] bool isTried(int64_t part) const { return options_.budget < peak_ || (part & (part - 1)) == 0; }
   llvm::Error takeNamed();
   [[nodiscard]] bool recompute(llvm::StringRef text);
   void remarkKept(const Recomputation &trial);
@@ -157,7 +155,7 @@ void Recomputer::tryParts() {
   size_t values = 0;
   for (int64_t part = 1; part <= parts; ++part) {
     trial.reduceTo(peak_ - peak_ / wholes * part);
-    if (trial.done().size() == values || !isTried(part))
+    if (trial.done().size() == values)
       continue;
     values = trial.done().size();
     consider(*copy, ProgramFacts(*copy), *costs, values);
