@@ -35,21 +35,12 @@ void addSimplify(Pipeline &pipeline) {
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
 }
 
-/// Buys memory with computation where it is scarce, or saves collectives with memory that is left.
+/// Saves collectives with memory that is left.
 void addMemory(Pipeline &pipeline, unsigned level) {
-  // Only the thorough search compares the step with and without the repeated calls at every budget, so that more memory
-  // is never slower.
-  if (level < 3)
-    return;
-  auto recompute = [&] {
-    Pass &pass = add(pipeline, "recompute-values");
-    pass.set("when", "always");
-    setThorough(pass);
-  };
-  // Kept results may use what was freed before. What they leave is less, so more may be worth freeing after.
-  recompute();
-  setThorough(add(pipeline, "keep-gathered"));
-  recompute();
+  // No level runs recompute-values: the times of a profile belong to fused kernels, so what a part of a kernel costs
+  // when it runs alone is only predicted, and a level relies on what it knows.
+  if (level >= 3)
+    setThorough(add(pipeline, "keep-gathered"));
 }
 
 /// Other nodes for the schedule, where the best schedule with them is faster.

@@ -77,11 +77,6 @@ private:
     int64_t bytes = 0;       ///< its peak, or the budget if that is larger
   };
   void collect();
-  /// A budget below the peak of the input leaves nothing for results that are kept longer: what other passes free is
-  /// for the budget, so that the same step is not faster with less memory.
-  [[nodiscard]] bool isScarce() const {
-    return context_.memoryBudget() && context_.memoryBudget() < context_.inputPeak();
-  }
   void sortBySavings();
   [[nodiscard]] std::vector<size_t> countsOfParts() const;
   [[nodiscard]] std::vector<size_t> fittingCounts(const overlap::GraphProblem &given) const;
@@ -259,7 +254,7 @@ llvm::Expected<Changed> Keeper::run() {
     if (llvm::Error error = takeNamed())
       return error;
     count = found_.size();
-  } else if (!found_.empty() && !isScarce()) {
+  } else if (!found_.empty()) {
     count = chooseBySchedule();
   }
   remark(count);

@@ -1,9 +1,10 @@
 // recompute-values: v = exp(x); r(v); ...; s(v)   ->   v = exp(x); r(v); ...; u = exp(x); s(u)
 //
 // Values of the forward pass that the backward pass reads are live at the loss, where most memory is needed. This pass
-// computes cheap ones again near their late readers: under a budget below the peak of the program as it stands, and in
-// -O3 also where the freed memory makes the step faster, since collectives can then be issued earlier. It prepares
-// schedule-overlap, whose search evaluates each choice. keep-gathered does the reverse where there is memory to spare.
+// computes cheap ones again near their late readers: under a budget below the peak of the program as it stands, and
+// with when=always also where the freed memory makes the step faster, since collectives can then be issued earlier. It
+// prepares schedule-overlap, whose search evaluates each choice. keep-gathered does the reverse where there is memory
+// to spare.
 //   may we      rewrite/recomputation.h: pure, cheap calls, of operands that are unchanged
 //   which       values at the peak, those first that free the most bytes for a microsecond; in parts that reduce the
 //               peak by a sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more
@@ -120,7 +121,7 @@ std::string textOf(const Recomputed &value) {
 
 /// Returns true if the option allows other values under this budget.
 bool Recomputer::isDue() {
-  constexpr size_t mostNodes = 12'000; // several searches of a larger program take longer than its whole -O3
+  constexpr size_t mostNodes = 12'000; // several searches of a larger program take longer than the rest of the pipeline
   const bool always = pass_.when_.get() == Occasion::Always && graph_.size() <= mostNodes;
   // No pass before this one exceeds a budget that the input meets.
   if (!always && options_.budget >= context_.inputPeak().value_or(overlap::unlimited))
