@@ -2,21 +2,16 @@
 
 #include "ccgraph/ir/text.h"
 #include "flight/flight_words.h"
-#include "flight/pickle.h"
-#include "json/json_parser.h"
-#include "json/json_report.h"
+#include "flight/pickle_or_json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <functional>
 #include <map>
 #include <set>
 
 namespace ccgraph {
 namespace {
-
-constexpr size_t errorLimit = 20;
 
 /// Returns the last number in a file's name, whatever its extension.
 std::optional<int64_t> rankInName(llvm::StringRef file) {
@@ -48,8 +43,7 @@ std::optional<std::vector<int64_t>> parseRanks(llvm::StringRef text) {
 
 class FlightReader {
 public:
-  using Expected = std::function<void(const JsonValue &got, const std::string &what)>;
-  explicit FlightReader(Expected expected) : expected_(std::move(expected)) {}
+  explicit FlightReader(ReportExpected expected) : expected_(std::move(expected)) {}
 
   void read(const JsonValue &root) {
     if (!root.is(JsonKind::Object))
@@ -348,7 +342,7 @@ private:
   }
 
   static constexpr int64_t mostRanks = 1 << 20;
-  Expected expected_;
+  ReportExpected expected_;
   FlightRecord record_;
   bool own_ = false;
   bool hasRank_ = false;
@@ -370,49 +364,14 @@ llvm::Expected<FlightRecord> finish(const SourceText &source, FlightReader &read
   return record;
 }
 
-llvm::Expected<FlightRecord> fromPickle(const SourceText &source) {
-  llvm::BumpPtrAllocator arena;
-  llvm::Expected<const JsonValue *> root = readPickle(source, arena, {"a flight recorder's dump", ""});
-  if (!root)
-    return root.takeError();
-  Diagnostics errors(errorLimit);
-  FlightReader reader([&](const JsonValue &got, const std::string &what) {
-    errors.add(diagnoseByte(source, got.offset, "expected " + what + ", got " + pickledText(got)));
-  });
-  reader.read(**root);
-  if (errors.hasErrors())
-    return makeError(errors.take());
-  return finish(source, reader);
-}
-
-/// Takes the whole text as one value.
-class WholeSink final : public JsonSink {
-public:
-  explicit WholeSink(FlightReader &reader) : reader_(reader) {}
-  bool enter(const JsonOpening & /*opening*/) override { return false; }
-  void leave() override {}
-  bool value(const JsonValue &value) override {
-    reader_.read(value);
-    return true;
-  }
-
-private:
-  FlightReader &reader_;
-};
-
-llvm::Expected<FlightRecord> fromJson(const SourceText &source) {
-  JsonReport report(source, errorLimit);
-  FlightReader reader([&](const JsonValue &got, const std::string &what) { report.expected(got, what); });
-  WholeSink sink(reader);
-  if (llvm::Error error = report.take(parseJson(source, sink)))
-    return error;
-  return finish(source, reader);
-}
-
 } // namespace
 
 llvm::Expected<FlightRecord> readFlightRecord(const SourceText &source) {
-  return isPickle(source.text) ? fromPickle(source) : fromJson(source);
+  std::optional<FlightReader> reader;
+  auto read = [&](const JsonValue &root, const ReportExpected &expected) { reader.emplace(expected).read(root); };
+  if (llvm::Error error = readPickleOrJson(source, {"a flight recorder's dump", ""}, read))
+    return error;
+  return finish(source, *reader);
 }
 
 } // namespace ccgraph

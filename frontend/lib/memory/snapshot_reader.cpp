@@ -1,22 +1,18 @@
 #include "ccgraph/frontend/memory_snapshot_file.h"
 
 #include "ccgraph/ir/text.h"
-#include "flight/pickle.h"
-#include "json/json_parser.h"
-#include "json/json_report.h"
+#include "flight/pickle_or_json.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
-#include <functional>
 #include <map>
 
 namespace ccgraph {
 namespace {
 
-constexpr size_t snapshotErrorLimit = 20;
 constexpr llvm::StringLiteral framesKey = "frames";
 
 /// What an event does; `changesMemory` is false for notes in the record.
@@ -47,8 +43,7 @@ constexpr StateWord stateWords[] = {{"active_allocated", BlockState::Allocated},
 
 class SnapshotReader {
 public:
-  using Expected = std::function<void(const JsonValue &got, const std::string &what)>;
-  explicit SnapshotReader(Expected expected) : expected_(std::move(expected)) {}
+  explicit SnapshotReader(ReportExpected expected) : expected_(std::move(expected)) {}
 
   void read(const JsonValue &root) {
     const JsonValue *segments = root.is(JsonKind::Array) ? &root : root.member("segments");
@@ -216,58 +211,21 @@ private:
     return value ? value->text : llvm::StringRef();
   }
 
-  Expected expected_;
+  ReportExpected expected_;
   std::map<int64_t, AllocatorSnapshot> devices_;
   std::map<std::pair<int64_t, const JsonValue *>, uint32_t> byFrames_;
   llvm::StringMap<size_t> byText_;
 };
 
-llvm::Expected<MemorySnapshot> snapshotFromPickle(const SourceText &source) {
-  llvm::BumpPtrAllocator arena;
-  llvm::Expected<const JsonValue *> root = readPickle(source, arena, {"a memory snapshot", framesKey});
-  if (!root)
-    return root.takeError();
-  Diagnostics errors(snapshotErrorLimit);
-  SnapshotReader reader([&](const JsonValue &got, const std::string &what) {
-    errors.add(diagnoseByte(source, got.offset, "expected " + what + ", got " + pickledText(got)));
-  });
-  reader.read(**root);
-  if (errors.hasErrors())
-    return makeError(errors.take());
-  return reader.take();
-}
-
-/// Takes the whole text as one value.
-class SnapshotSink final : public JsonSink {
-public:
-  explicit SnapshotSink(SnapshotReader &reader) : reader_(reader) {}
-  bool enter(const JsonOpening & /*opening*/) override { return false; }
-  void leave() override {}
-  bool value(const JsonValue &value) override {
-    reader_.read(value);
-    return true;
-  }
-
-private:
-  SnapshotReader &reader_;
-};
-
-llvm::Expected<MemorySnapshot> snapshotFromJson(const SourceText &source) {
-  JsonReport report(source, snapshotErrorLimit);
-  SnapshotReader reader([&](const JsonValue &got, const std::string &what) { report.expected(got, what); });
-  SnapshotSink sink(reader);
-  if (llvm::Error error = report.take(parseJson(source, sink)))
-    return error;
-  return reader.take();
-}
-
 } // namespace
 
 llvm::Expected<MemorySnapshot> readMemorySnapshot(const SourceText &source) {
-  llvm::Expected<MemorySnapshot> snapshot =
-      isPickle(source.text) ? snapshotFromPickle(source) : snapshotFromJson(source);
-  if (snapshot)
-    snapshot->origin = source.name;
+  std::optional<SnapshotReader> reader;
+  auto read = [&](const JsonValue &root, const ReportExpected &expected) { reader.emplace(expected).read(root); };
+  if (llvm::Error error = readPickleOrJson(source, {"a memory snapshot", framesKey}, read))
+    return error;
+  MemorySnapshot snapshot = reader->take();
+  snapshot.origin = source.name;
   return snapshot;
 }
 
