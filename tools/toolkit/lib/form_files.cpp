@@ -18,13 +18,9 @@ llvm::Expected<equality::ParallelForm> readForm(const FormFiles &files, Parallel
                      "otherwise; tensors of one \"of\" correspond");
   if (llvm::Error error = ranks.readFiles(files.graphs, files.groups))
     return error;
-  llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements);
+  llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements, files.ranks);
   if (!placements)
     return placements.takeError();
-  if (llvm::Error error = ranks.countRanks(files.ranks, placements->mesh))
-    return error;
-  if (llvm::Error error = ranks.sizeMesh(placements->mesh, files.placements))
-    return error;
   equality::ParallelForm form;
   form.placements = std::move(*placements);
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)

@@ -36,13 +36,9 @@ static llvm::Expected<numerics::SumAnswer> comparePlacedFiles(const NumericsFile
     return error;
   if (llvm::Error error = parallel.readGraphs(files.after))
     return error;
-  llvm::Expected<StepPlacements> placements = parallel.readPlacements(files.placements);
+  llvm::Expected<StepPlacements> placements = parallel.readPlacements(files.placements, files.ranks);
   if (!placements)
     return placements.takeError();
-  if (llvm::Error error = parallel.countRanks(files.ranks, placements->mesh))
-    return error;
-  if (llvm::Error error = parallel.sizeMesh(placements->mesh, files.placements))
-    return error;
   return numerics::compareSums({{{single->get(), {}}}, rankGraphsOf(parallel), files.order, std::move(*placements)});
 }
 

@@ -142,13 +142,24 @@ llvm::Error ParallelRanks::readGraphs(llvm::ArrayRef<std::string> paths) {
   return llvm::Error::success();
 }
 
-llvm::Expected<StepPlacements> ParallelRanks::readPlacements(const std::string &path) {
+static llvm::Expected<StepPlacements> placementsOf(const std::string &path) {
   if (path.empty())
     return StepPlacements();
   llvm::Expected<InputFile> file = InputFile::open(path);
   if (!file)
     return file.takeError();
   return readPlacementFile(file->source());
+}
+
+llvm::Expected<StepPlacements> ParallelRanks::readPlacements(const std::string &path, size_t statedRanks) {
+  llvm::Expected<StepPlacements> placements = placementsOf(path);
+  if (!placements)
+    return placements;
+  if (llvm::Error error = countRanks(statedRanks, placements->mesh))
+    return error;
+  if (llvm::Error error = sizeMesh(placements->mesh, path))
+    return error;
+  return placements;
 }
 
 namespace {

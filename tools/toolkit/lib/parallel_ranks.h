@@ -37,18 +37,18 @@ public:
   [[nodiscard]] llvm::Error readFiles(llvm::ArrayRef<std::string> graphs, llvm::ArrayRef<std::string> groups);
   [[nodiscard]] llvm::Error readGroups(llvm::ArrayRef<std::string> paths);
   [[nodiscard]] llvm::Error readGraphs(llvm::ArrayRef<std::string> paths);
-  /// Reads placements; an empty path gives none.
-  [[nodiscard]] llvm::Expected<StepPlacements> readPlacements(const std::string &path);
+  /// Reads placements, and decides with them the number of ranks, as countRanks does, and the sizes of the axes that
+  /// have none, from the groups that are described as `mesh_AXIS`. An empty path gives no placements.
+  [[nodiscard]] llvm::Expected<StepPlacements> readPlacements(const std::string &path, size_t statedRanks);
   /// Decides the number of ranks: `stated`, that of the files, or that of the mesh.
   [[nodiscard]] llvm::Error countRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh);
-  /// Sets the sizes of the axes that have none, from the groups that are described as `mesh_AXIS`.
-  [[nodiscard]] llvm::Error sizeMesh(std::vector<NamedAxis> &mesh, llvm::StringRef file) const;
 
   [[nodiscard]] size_t numRanks() const { return groups_.size(); }
   [[nodiscard]] const Graph &graph(size_t rank) const { return *graphs_[texts_[texts_.size() > 1 ? rank : 0]]; }
   [[nodiscard]] const GroupTable &groups(size_t rank) const { return groups_[rank]; }
 
 private:
+  [[nodiscard]] llvm::Error sizeMesh(std::vector<NamedAxis> &mesh, llvm::StringRef file) const;
   [[nodiscard]] llvm::Error readJob(const InputFile &file);
   [[nodiscard]] size_t impliedRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh) const;
 

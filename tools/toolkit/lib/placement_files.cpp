@@ -35,15 +35,11 @@ llvm::Expected<NamedPlacements> inferPlacementsOfFiles(const PlacementFiles &fil
     return error;
   if (llvm::Error error = ranks.readGraphs(files.graphs))
     return error;
-  llvm::Expected<StepPlacements> known = ranks.readPlacements(files.placements);
+  llvm::Expected<StepPlacements> known = ranks.readPlacements(files.placements, files.ranks);
   if (!known)
     return known.takeError();
   placements::PlacementQuestion question;
   question.known = std::move(*known);
-  if (llvm::Error error = ranks.countRanks(files.ranks, question.known.mesh))
-    return error;
-  if (llvm::Error error = ranks.sizeMesh(question.known.mesh, files.placements))
-    return error;
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
     question.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
   llvm::Expected<placements::PlacementAnswer> answer = placements::inferPlacements(question);

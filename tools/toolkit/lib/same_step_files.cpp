@@ -30,7 +30,7 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
     return error;
   if (files.placements.empty())
     return compareUnplaced(files, **single, ranks);
-  llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements);
+  llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements, files.ranks);
   if (!placements)
     return placements.takeError();
   equality::StepComparison comparison;
@@ -39,10 +39,6 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   comparison.trials = files.trials;
   comparison.seed = files.seed;
   comparison.sizes = files.sizes;
-  if (llvm::Error error = ranks.countRanks(files.ranks, comparison.placements.mesh))
-    return error;
-  if (llvm::Error error = ranks.sizeMesh(comparison.placements.mesh, files.placements))
-    return error;
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
     comparison.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
   return equality::compareSteps(comparison);
