@@ -31,17 +31,6 @@ std::vector<std::vector<PlacedInput>> placedInputs(const StepComparison &compari
   return inputs;
 }
 
-const Node *placeholderOf(const PlacedInput &input, size_t rank) {
-  std::vector<const Node *> placeholders = placeholdersOf(*input.ranks[rank].graph);
-  return input.placement->position < placeholders.size() ? placeholders[input.placement->position] : nullptr;
-}
-
-std::optional<IntList> sizesOn(const PlacedInput &input, size_t rank) {
-  const Node *node = placeholderOf(input, rank);
-  const Type *type = node ? node->type() : nullptr;
-  return type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
-}
-
 /// Makes the whole inputs of the two forms.
 class WholeInputs {
 public:
@@ -70,7 +59,7 @@ private:
     std::vector<IntList> sizes;
     for (size_t rank = 0; rank != input.ranks.size(); ++rank) {
       std::optional<IntList> mine = sizesOn(input, rank);
-      if (!mine || mine->size() != sizesOn(input, 0)->size())
+      if (!mine || (rank != 0 && mine->size() != sizes.front().size()))
         return placementError("input '" + input.placement->of + "' of rank " + llvm::Twine(rank) +
                                   " is no tensor of known sizes, or of other dimensions than that of rank 0",
                               "capture the step with static shapes, and check the position of this input");
@@ -103,6 +92,19 @@ private:
       common.any = common.direct;
     return boundOfLimit(common);
   }
+  const Node *placeholderOf(const PlacedInput &input, size_t rank) {
+    const Graph &graph = *input.ranks[rank].graph;
+    auto [place, isNew] = placeholders_.try_emplace(&graph);
+    if (isNew)
+      place->second = placeholdersOf(graph);
+    const std::vector<const Node *> &placeholders = place->second;
+    return input.placement->position < placeholders.size() ? placeholders[input.placement->position] : nullptr;
+  }
+  std::optional<IntList> sizesOn(const PlacedInput &input, size_t rank) {
+    const Node *node = placeholderOf(input, rank);
+    const Type *type = node ? node->type() : nullptr;
+    return type && type->isTensor() ? staticDims(type->sizes()) : std::nullopt;
+  }
   const std::vector<IndexLimit> &limitsOf(const Graph &graph) {
     auto [place, isNew] = limits_.try_emplace(&graph);
     if (isNew)
@@ -111,6 +113,7 @@ private:
   }
 
   const StepComparison &comparison_;
+  llvm::DenseMap<const Graph *, std::vector<const Node *>> placeholders_;
   llvm::DenseMap<const Graph *, std::vector<IndexLimit>> limits_;
 };
 

@@ -179,22 +179,6 @@ Value productRule(Call &call) {
   return Value(makeArray(a.kind, withoutDims(a.sizes, dims, hasDim && call.flag(2)), std::move(words), a.digits));
 }
 
-Value cumsumRule(Call &call) {
-  Array a = call.tensor(0);
-  if (a.kind == Kind::Bool)
-    a = *converted(a, Kind::Integer);
-  Axis axis(a.sizes, call.dimension(1, a.sizes.size()));
-  Words words(*a.words);
-  axis.forEachLine([&](int64_t o, int64_t in) {
-    for (int64_t i = 1; i < axis.length; ++i) {
-      Word before = words[axis.at(o, i - 1, in)];
-      Word &word = words[axis.at(o, i, in)];
-      word = a.kind == Kind::Float ? add(before, word) : before + word;
-    }
-  });
-  return Value(makeArray(a.kind, a.sizes, std::move(words), a.digits));
-}
-
 Value truthOver(Call &call, bool start) {
   Array a = *converted(call.tensor(0), Kind::Bool);
   bool hasDims = call.op->paramIndex("dim") >= 0;
@@ -261,7 +245,6 @@ llvm::ArrayRef<RuleEntry> reductionRules() {
       {"aten.any", anyRule},
       {"aten.argmax", argmaxRule},
       {"aten.argmin", argminRule},
-      {"aten.cumsum", cumsumRule},
       {"aten.linalg_vector_norm", vectorNormRule},
       {"aten.max", maxRule},
       {"aten.mean", meanRule},

@@ -10,21 +10,25 @@ uint64_t keyOfElement(const Array &a, size_t at) {
   return a.kind == Kind::Float ? orderKey((*a.words)[at]) : (*a.words)[at] ^ (Word{1} << 63);
 }
 
-// cumprod(self, dim)
-Value cumulativeProductRule(Call &call) {
+/// cumsum(self, dim) and cumprod(self, dim): `join` adds or multiplies, and gets whether the elements are floats.
+Value runningTotal(Call &call, Word (*join)(bool isFloat, Word before, Word word)) {
   Array a = call.tensor(0);
   if (a.kind == Kind::Bool)
     a = *converted(a, Kind::Integer);
   Axis axis(a.sizes, call.dimension(1, a.sizes.size()));
   Words words(*a.words);
   axis.forEachLine([&](int64_t o, int64_t in) {
-    for (int64_t i = 1; i < axis.length; ++i) {
-      Word before = words[axis.at(o, i - 1, in)];
-      Word &word = words[axis.at(o, i, in)];
-      word = a.kind == Kind::Float ? multiply(before, word) : before * word;
-    }
+    for (int64_t i = 1; i < axis.length; ++i)
+      words[axis.at(o, i, in)] = join(a.kind == Kind::Float, words[axis.at(o, i - 1, in)], words[axis.at(o, i, in)]);
   });
   return Value(makeArray(a.kind, a.sizes, std::move(words), a.digits));
+}
+
+Value cumulativeSumRule(Call &call) {
+  return runningTotal(call, [](bool isFloat, Word x, Word y) { return isFloat ? add(x, y) : x + y; });
+}
+Value cumulativeProductRule(Call &call) {
+  return runningTotal(call, [](bool isFloat, Word x, Word y) { return isFloat ? multiply(x, y) : x * y; });
 }
 
 /// cummax and cummin: the last of equal extremes, as PyTorch has it.
@@ -165,6 +169,7 @@ llvm::ArrayRef<RuleEntry> scanRules() {
       {"aten.cummax", cummaxRule},
       {"aten.cummin", cumminRule},
       {"aten.cumprod", cumulativeProductRule},
+      {"aten.cumsum", cumulativeSumRule},
       {"aten.kthvalue", kthValueRule},
       {"aten.logcumsumexp", cumulativeLogarithmRule},
       {"aten.median", medianRule},

@@ -201,13 +201,14 @@ std::string SizeReduction::noteOf(const Found &found) const {
 }
 
 GroupTable SizeReduction::groupsOf(const Found &found, int64_t reducedRank, int64_t rank) const {
+  const std::vector<int64_t> mine = coordinatesOf(reducedRank, found.mesh);
   GroupTable groups;
   for (Group group : comparison_.ranks[static_cast<size_t>(rank)].groups.groups()) {
     if (std::optional<std::vector<size_t>> axes = sizes_.axesOf(group, rank)) {
       group.partition.clear();
       group.ranks.clear();
       for (int64_t other = 0; other != numRanks(found.mesh); ++other) {
-        std::vector<int64_t> mine = coordinatesOf(reducedRank, found.mesh), its = coordinatesOf(other, found.mesh);
+        std::vector<int64_t> its = coordinatesOf(other, found.mesh);
         for (size_t axis : *axes)
           its[axis] = mine[axis];
         if (its == mine)
