@@ -64,17 +64,20 @@ def missing_reduction(random, pair):
     return change, [found[0], found[1]]
 
 
+def reduce_result(program, step, launch, new):
+    """Reduces the result of a step once more, with a wait, for all that read it."""
+    name = program.steps[step][0]
+    replace_uses(program, name, f"{new}_wait", step)
+    insert(program, step + 1, new, f"torch.ops._c10d_functional.all_reduce.default({name}, {launch})")
+    insert(program, step + 2, f"{new}_wait", f"torch.ops._c10d_functional.wait_tensor.default({new})")
+
+
 def double_reduction(random, pair):
     found = pick_wait(random, pair.programs[0], ("all_reduce",))
     if not found:
         return None
     def change(program):
-        name = program.steps[found[0]][0]
-        replace_uses(program, name, "again_wait", found[0])
-        insert(program, found[0] + 1, "again",
-               f"torch.ops._c10d_functional.all_reduce.default({name}, {found[4]})")
-        insert(program, found[0] + 2, "again_wait",
-               "torch.ops._c10d_functional.wait_tensor.default(again)")
+        reduce_result(program, found[0], found[4], "again")
     return change, [found[0], found[0] + 1, found[0] + 2]
 
 
@@ -309,12 +312,7 @@ def average_again(random, pair):
     if not found or group is None:
         return None
     def change(program):
-        name = program.steps[found[0]][0]
-        replace_uses(program, name, "average_wait", found[0])
-        insert(program, found[0] + 1, "average",
-               f"torch.ops._c10d_functional.all_reduce.default({name}, 'avg', '{group}')")
-        insert(program, found[0] + 2, "average_wait",
-               "torch.ops._c10d_functional.wait_tensor.default(average)")
+        reduce_result(program, found[0], f"'avg', '{group}'", "average")
     return change, [found[0], found[0] + 1, found[0] + 2]
 
 

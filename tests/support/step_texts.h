@@ -10,6 +10,16 @@
 
 namespace ccgraph::test {
 
+/// Groups of a rank of two: "0" holds both.
+inline GroupTable worldOfTwo() {
+  Group world;
+  world.name = "0";
+  world.ranks = {0, 1};
+  GroupTable groups;
+  groups.set(world);
+  return groups;
+}
+
 struct StepTexts {
   Context context;
   std::vector<std::unique_ptr<Graph>> graphs;

@@ -11,11 +11,7 @@ struct ComparedSteps : testing::Test, test::StepTexts {
 
   void setSteps(llvm::StringRef single, llvm::StringRef parallel) {
     comparison.single = read(single);
-    Group world;
-    world.name = "0";
-    world.ranks = {0, 1};
-    RankStep rank{read(parallel), {}};
-    rank.groups.set(world);
+    RankStep rank{read(parallel), test::worldOfTwo()};
     comparison.ranks = {rank, rank};
     comparison.placements.mesh = {{"dp", 2}};
   }

@@ -36,11 +36,7 @@ struct ParallelFormsTest : testing::Test, test::StepTexts {
   FormComparison forms;
 
   ParallelForm form(llvm::StringRef text) {
-    Group world;
-    world.name = "0";
-    world.ranks = {0, 1};
-    RankStep rank{read(text), {}};
-    rank.groups.set(world);
+    RankStep rank{read(text), test::worldOfTwo()};
     ParallelForm result{{rank, rank}, {}};
     result.placements.mesh = {{"axis", 2}};
     return result;

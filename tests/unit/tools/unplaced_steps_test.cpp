@@ -15,11 +15,7 @@ struct UnplacedStepsTest : testing::Test, test::StepTexts {
   /// Two ranks of the axis "dp".
   void setSteps(llvm::StringRef single, llvm::StringRef parallel) {
     steps.single = read(single);
-    Group world;
-    world.name = "0";
-    world.ranks = {0, 1};
-    equality::RankStep rank{read(parallel), {}};
-    rank.groups.set(world);
+    equality::RankStep rank{read(parallel), test::worldOfTwo()};
     steps.ranks = {rank, rank};
   }
   StepAnswer answer() {
