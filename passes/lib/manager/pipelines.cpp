@@ -30,15 +30,11 @@ void addNormalize(Pipeline &pipeline) {
 }
 
 /// Removes collectives before the cost of moving them.
-void addSimplify(Pipeline &pipeline) {
+void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-}
-
-/// Saves collectives with memory that is left.
-void addMemory(Pipeline &pipeline, unsigned level) {
-  // No level runs recompute-values: the times of a profile belong to fused kernels, so what a part of a kernel costs
-  // when it runs alone is only predicted, and a level relies on what it knows.
+  // This removes repetitions that cost memory, and compares schedules for it. No level runs recompute-values, its
+  // reverse: the times of a profile belong to fused kernels, so what a part of a kernel costs alone is only predicted.
   if (level >= 3)
     setThorough(add(pipeline, "keep-gathered"));
 }
@@ -73,8 +69,7 @@ Pipeline pipelineOfLevel(unsigned level) {
   if (level == 0)
     return pipeline;
   addNormalize(pipeline);
-  addSimplify(pipeline);
-  addMemory(pipeline, level);
+  addSimplify(pipeline, level);
   addChunks(pipeline, level);
   addSchedule(pipeline, level);
   return pipeline;
