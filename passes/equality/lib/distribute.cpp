@@ -7,36 +7,6 @@
 
 namespace ccgraph::equality {
 
-std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh) {
-  std::vector<int64_t> coordinates(mesh.size());
-  for (size_t axis = mesh.size(); axis-- > 0; rank /= mesh[axis].size)
-    coordinates[axis] = rank % mesh[axis].size;
-  return coordinates;
-}
-
-int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh) {
-  int64_t rank = 0;
-  for (size_t axis = 0; axis != mesh.size(); ++axis)
-    rank = rank * mesh[axis].size + coordinates[axis];
-  return rank;
-}
-
-int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh) {
-  int64_t ranks = 1;
-  for (const NamedAxis &axis : mesh)
-    ranks = saturatingMultiply(ranks, axis.size);
-  return ranks;
-}
-
-std::vector<size_t> orderOfAxes(const TensorPlacement &placement) {
-  std::vector<size_t> order;
-  for (size_t axis = 0; axis != placement.axes.size(); ++axis)
-    if (!llvm::is_contained(placement.splitOrder, axis))
-      order.push_back(axis);
-  order.insert(order.end(), placement.splitOrder.begin(), placement.splitOrder.end());
-  return order;
-}
-
 Array slicedArray(const Array &array, size_t dim, int64_t start, int64_t end) {
   Axis axis(array.sizes, static_cast<int64_t>(dim));
   auto sliced = [&](const Words &from) {

@@ -12,14 +12,6 @@
 
 namespace ccgraph::equality {
 
-/// Coordinates of a rank, from the major axis to the minor one.
-[[nodiscard]] std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh);
-[[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh);
-[[nodiscard]] int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh);
-
-/// Returns the axes in the order in which they cut.
-[[nodiscard]] std::vector<size_t> orderOfAxes(const TensorPlacement &placement);
-
 /// Makes the pseudo-random parts of tensors that are partial sums.
 struct PartialParts {
   const Field *field = nullptr;

@@ -170,14 +170,6 @@ llvm::Expected<Array> drawInput(const DrawnInput &input, const Field &field) {
   return isComplex ? fromPairs(array) : array;
 }
 
-std::vector<const Node *> placeholdersOf(const Graph &graph) {
-  std::vector<const Node *> inputs;
-  for (const Node *node : graph)
-    if (node->opcode() == Opcode::Placeholder)
-      inputs.push_back(node);
-  return inputs;
-}
-
 llvm::Expected<std::vector<Array>> makeInputs(const Graph &graph, const Field &field) {
   IndexBounds bounds(graph);
   std::vector<Array> inputs;

@@ -10,14 +10,11 @@
 
 #include "array.h"
 
-#include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/signature.h"
 
 #include <limits>
 
 namespace ccgraph::equality {
-
-/// Returns the placeholders in order.
-[[nodiscard]] std::vector<const Node *> placeholdersOf(const Graph &graph);
 
 /// Numbers below which an integer input must be.
 struct IndexLimit {

@@ -11,22 +11,6 @@
 namespace ccgraph::equality {
 namespace {
 
-size_t numOutputs(const Argument &argument) {
-  if (!argument.isSequence())
-    return 1;
-  size_t count = 0;
-  for (const Argument &element : argument.elements())
-    count += numOutputs(element);
-  return count;
-}
-size_t numOutputs(const Graph &graph) {
-  size_t count = 0;
-  if (const Node *output = graph.output())
-    for (const Argument &argument : output->args())
-      count += numOutputs(argument);
-  return count;
-}
-
 /// Checks one list of placements against the number of inputs or outputs on both sides.
 llvm::Error checkList(llvm::StringRef what, llvm::ArrayRef<TensorPlacement> list, size_t parallel, size_t single) {
   std::vector<bool> seen(parallel, false);
@@ -176,11 +160,11 @@ llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &plac
         "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
   if (llvm::Error error = checkList("input", placements.inputs, placeholdersOf(parallel).size(), whole.inputs))
     return error;
-  return checkList("output", placements.outputs, numOutputs(parallel), whole.outputs);
+  return checkList("output", placements.outputs, outputLeavesOf(parallel).size(), whole.outputs);
 }
 
 llvm::Error checkPlacements(const StepComparison &comparison) {
-  const StepSize whole{placeholdersOf(*comparison.single).size(), numOutputs(*comparison.single)};
+  const StepSize whole{placeholdersOf(*comparison.single).size(), outputLeavesOf(*comparison.single).size()};
   return checkForm(comparison.ranks, comparison.placements, whole);
 }
 

@@ -36,7 +36,6 @@ struct Trial {
   [[nodiscard]] bool drawsRandom() const;
 };
 
-/// Checks that the placements name inputs and outputs that both graphs have, each once.
 /// How many inputs and outputs a step has.
 struct StepSize {
   size_t inputs = 0, outputs = 0;
@@ -44,6 +43,7 @@ struct StepSize {
 /// Checks that the placements name all inputs and outputs of the ranks, each once, and tensors of a step of this size.
 [[nodiscard]] llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements,
                                     const StepSize &whole);
+/// Checks that the placements name inputs and outputs that both graphs have, each once.
 [[nodiscard]] llvm::Error checkPlacements(const StepComparison &comparison);
 /// Returns the index of an element of an array by its position in row-major order.
 [[nodiscard]] std::vector<int64_t> indicesOf(int64_t position, const Array &array);

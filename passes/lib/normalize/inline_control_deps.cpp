@@ -4,6 +4,7 @@
 // Inductor wraps a call this way after scheduling it, to keep it in place. All analyses here need to see the call;
 // ordering edges express the same order.
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
 
@@ -40,14 +41,6 @@ private:
 
 const Node *subgraphAttribute(const Node &node) {
   return node.args().size() >= 2 && node.args()[1].is(Argument::Kind::Operand) ? node.operand(node.args()[1]) : nullptr;
-}
-
-std::vector<const Node *> placeholdersOf(const Graph &body) {
-  std::vector<const Node *> found;
-  for (const Node *node : body)
-    if (node->opcode() == Opcode::Placeholder)
-      found.push_back(node);
-  return found;
 }
 
 // Inlines the form that Inductor creates: a body of one call, which reads the body's placeholders and is returned

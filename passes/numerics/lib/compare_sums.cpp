@@ -8,6 +8,7 @@
 #include "placed_parts.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/signature.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,14 +17,6 @@ namespace {
 
 llvm::Error inputError(const llvm::Twine &message, const llvm::Twine &repair) {
   return makeError(diagnose("same.numerics", message.str(), repair.str()));
-}
-
-std::vector<const Node *> placeholdersOf(const Graph &graph) {
-  std::vector<const Node *> inputs;
-  for (const Node *node : graph)
-    if (node->opcode() == Opcode::Placeholder)
-      inputs.push_back(node);
-  return inputs;
 }
 
 /// The elements of one output of both programs.
@@ -68,9 +61,7 @@ private:
   /// Positions beyond the inputs and outputs are an error of the comparison of values (equality/same_step.h), too.
   llvm::Error checkPlaced() {
     placeholders_ = placeholdersOf(*comparison_.before.front().graph);
-    int64_t ranks = 1;
-    for (const NamedAxis &axis : comparison_.placements->mesh)
-      ranks = saturatingMultiply(ranks, axis.size);
+    const int64_t ranks = numRanks(comparison_.placements->mesh);
     if (comparison_.before.size() != 1 || ranks != static_cast<int64_t>(comparison_.after.size()))
       return inputError("the mesh has " + llvm::Twine(ranks) + " ranks, the job has " +
                             llvm::Twine(comparison_.after.size()),

@@ -4,6 +4,7 @@
 #include "rank_sums.h"
 
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/signature.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -101,8 +102,8 @@ private:
       progress.values[node.id()] = attribute(rank, node, "attribute " + node.target().str().str() + name);
       return;
     case Opcode::Output:
-      for (const Argument &argument : node.args())
-        addLeaves(rank, node, argument);
+      for (const Node *leaf : outputLeavesOf(*graphs_[rank].graph))
+        results_.ranks[rank].outputs.push_back(leaf ? progress.values[leaf->id()] : HeldValue());
       return;
     case Opcode::CallFunction:
       break;
@@ -118,16 +119,6 @@ private:
     if (isNew)
       place->second = ranks_[rank].nodes.input(node, text);
     return place->second;
-  }
-
-  void addLeaves(size_t rank, const Node &output, const Argument &argument) {
-    if (argument.isSequence()) {
-      for (const Argument &element : argument.elements())
-        addLeaves(rank, output, element);
-      return;
-    }
-    results_.ranks[rank].outputs.push_back(
-        argument.is(Argument::Kind::Operand) ? ranks_[rank].values[output.operand(argument)->id()] : HeldValue());
   }
 
   void launch(size_t rank, const Node &node) {

@@ -5,23 +5,6 @@
 namespace ccgraph::numerics {
 namespace {
 
-/// The axes in the order in which they cut.
-std::vector<size_t> cuttingOrder(const TensorPlacement &placement) {
-  std::vector<size_t> order;
-  for (size_t axis = 0; axis != placement.axes.size(); ++axis)
-    if (!llvm::is_contained(placement.splitOrder, axis))
-      order.push_back(axis);
-  order.insert(order.end(), placement.splitOrder.begin(), placement.splitOrder.end());
-  return order;
-}
-
-/// The coordinate of a rank on an axis; ranks count the axes from major to minor.
-int64_t coordinateOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh, size_t axis) {
-  for (size_t minor = mesh.size() - 1; minor != axis; --minor)
-    rank /= mesh[minor].size;
-  return rank % mesh[axis].size;
-}
-
 class PartCutter {
 public:
   PartCutter(const TensorPlacement &placement, llvm::ArrayRef<NamedAxis> mesh, int64_t rank)
@@ -54,14 +37,14 @@ private:
 
   template <class Select>
   bool cutAll(HeldTensor &part, Select isSelected) {
-    for (size_t axis : cuttingOrder(placement_)) {
+    for (size_t axis : orderOfAxes(placement_)) {
       if (!isSelected(axis) || placement_.axes[axis].kind != AxisPlacement::Kind::Shard)
         continue;
       const auto dim = static_cast<size_t>(placement_.axes[axis].dim);
       if (dim >= part.sizes.size())
         return false;
       const int64_t size = part.sizes[dim], chunk = (size + mesh_[axis].size - 1) / mesh_[axis].size;
-      const int64_t start = std::min(size, coordinateOf(rank_, mesh_, axis) * chunk);
+      const int64_t start = std::min(size, coordinatesOf(rank_, mesh_)[axis] * chunk);
       part = narrowed(part, dim, start, std::min(size, start + chunk));
     }
     return true;

@@ -1,5 +1,7 @@
 #include "outputs.h"
 
+#include "ccgraph/ir/signature.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::placements {
@@ -9,26 +11,15 @@ using Stated = AxisPlacement::Kind;
 
 class OutputChecker {
 public:
-  OutputChecker(InferenceState &state, const Node &output) : state_(state), output_(output) {}
+  OutputChecker(InferenceState &state, std::vector<const Node *> leaves) : state_(state), leaves_(std::move(leaves)) {}
 
   void run() {
-    for (const Argument &argument : output_.args())
-      addLeaves(argument);
     for (const TensorPlacement &placement : state_.question->known.outputs)
       if (placement.position < leaves_.size() && leaves_[placement.position])
         check(placement, *leaves_[placement.position]);
   }
 
 private:
-  void addLeaves(const Argument &argument) {
-    if (argument.isSequence()) {
-      for (const Argument &element : argument.elements())
-        addLeaves(element);
-      return;
-    }
-    leaves_.push_back(argument.is(Argument::Kind::Operand) ? output_.operand(argument) : nullptr);
-  }
-
   void check(const TensorPlacement &placement, const Node &value) {
     const Held &held = state_.held[value.id()];
     for (size_t axis = 0; axis != state_.mesh().size(); ++axis) {
@@ -104,16 +95,13 @@ private:
   }
 
   InferenceState &state_;
-  const Node &output_;
   std::vector<const Node *> leaves_;
 };
 
 } // namespace
 
 void checkOutputs(InferenceState &state) {
-  for (const Node *node = state.question->ranks.front().graph->back(); node; node = node->prev())
-    if (node->opcode() == Opcode::Output)
-      return OutputChecker(state, *node).run();
+  OutputChecker(state, outputLeavesOf(*state.question->ranks.front().graph)).run();
 }
 
 } // namespace ccgraph::placements

@@ -5,11 +5,7 @@
 namespace ccgraph::placements {
 
 std::vector<int64_t> InferenceState::coordinatesOf(size_t rank) const {
-  std::vector<int64_t> coordinates(mesh().size());
-  auto left = static_cast<int64_t>(rank);
-  for (size_t axis = mesh().size(); axis-- > 0; left /= sizeOf(axis))
-    coordinates[axis] = left % sizeOf(axis);
-  return coordinates;
+  return ccgraph::coordinatesOf(static_cast<int64_t>(rank), mesh());
 }
 
 size_t InferenceState::firstOnAxis(size_t rank, size_t axis) const {

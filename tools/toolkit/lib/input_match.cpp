@@ -2,6 +2,7 @@
 
 #include "cut_candidates.h"
 
+#include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/text.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,23 +22,15 @@ bool isMadeUp(llvm::StringRef name) {
   return false;
 }
 
-void addLeaves(const Node &output, const Argument &argument, std::vector<const Node *> &leaves) {
-  if (argument.isSequence())
-    for (const Argument &element : argument.elements())
-      addLeaves(output, element, leaves);
-  else
-    leaves.push_back(argument.is(Argument::Kind::Operand) ? output.operand(argument) : nullptr);
-}
-
 std::string typedName(const Node &node) { return node.name().str().str() + " (" + typeText(node.type()) + ")"; }
 
 class InputMatcher {
 public:
   InputMatcher(const Graph &single, llvm::ArrayRef<equality::RankStep> ranks, llvm::ArrayRef<NamedAxis> mesh)
-      : mesh_(mesh), ones_(inputNodes(single)), partners_(inputNodes(*ranks.front().graph).size()),
+      : mesh_(mesh), ones_(placeholdersOf(single)), partners_(placeholdersOf(*ranks.front().graph).size()),
         isTaken_(ones_.size(), false) {
     for (const equality::RankStep &rank : ranks)
-      ofRanks_.push_back(inputNodes(*rank.graph));
+      ofRanks_.push_back(placeholdersOf(*rank.graph));
   }
 
   InputMatches run() {
@@ -196,22 +189,6 @@ private:
 };
 
 } // namespace
-
-std::vector<const Node *> inputNodes(const Graph &graph) {
-  std::vector<const Node *> inputs;
-  for (const Node *node : graph)
-    if (node->opcode() == Opcode::Placeholder)
-      inputs.push_back(node);
-  return inputs;
-}
-
-std::vector<const Node *> outputNodes(const Graph &graph) {
-  std::vector<const Node *> leaves;
-  if (const Node *output = graph.output())
-    for (const Argument &argument : output->args())
-      addLeaves(*output, argument, leaves);
-  return leaves;
-}
 
 std::vector<TensorPlacement> cutsOf(const Node *single, llvm::ArrayRef<const Node *> ofRanks,
                                     llvm::ArrayRef<NamedAxis> mesh) {

@@ -30,10 +30,6 @@ struct InputMatches {
 [[nodiscard]] InputMatches matchInputs(const Graph &single, llvm::ArrayRef<equality::RankStep> ranks,
                                        llvm::ArrayRef<NamedAxis> mesh);
 
-/// Returns the placeholders in order.
-[[nodiscard]] std::vector<const Node *> inputNodes(const Graph &graph);
-/// Returns the leaves of the output in order; null for one that is no node.
-[[nodiscard]] std::vector<const Node *> outputNodes(const Graph &graph);
 /// Returns the cuts that make a value of one device that of the ranks; empty for other dtypes or unknown sizes.
 [[nodiscard]] std::vector<TensorPlacement> cutsOf(const Node *single, llvm::ArrayRef<const Node *> ofRanks,
                                                   llvm::ArrayRef<NamedAxis> mesh);

@@ -3,6 +3,7 @@
 #include "cut_candidates.h"
 
 #include "ccgraph/equality/output_candidates.h"
+#include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/ir/work.h"
 
@@ -28,7 +29,7 @@ std::set<size_t> updatedInputs(const Graph &graph, const Node *output) {
   std::set<const Node *> seen;
   std::vector<const Node *> work = {output};
   std::set<size_t> found;
-  const std::vector<const Node *> inputs = inputNodes(graph);
+  const std::vector<const Node *> inputs = placeholdersOf(graph);
   while (sizes && !work.empty()) {
     const Node *node = work.back();
     work.pop_back();
@@ -46,14 +47,14 @@ std::set<size_t> updatedInputs(const Graph &graph, const Node *output) {
 } // namespace
 
 OutputMatcher::OutputMatcher(const equality::StepComparison &comparison, const InputMatches &inputs)
-    : mesh_(comparison.placements.mesh), ones_(outputNodes(*comparison.single)) {
+    : mesh_(comparison.placements.mesh), ones_(outputLeavesOf(*comparison.single)) {
   for (const equality::RankStep &rank : comparison.ranks) {
-    ofRanks_.push_back(outputNodes(*rank.graph));
+    ofRanks_.push_back(outputLeavesOf(*rank.graph));
     if (problem_.empty() && ofRanks_.back().size() != ones_.size())
       problem_ = "a rank has " + counted(ofRanks_.back().size(), "output") + ", the single step has " +
                  std::to_string(ones_.size());
   }
-  for (const Node *input : inputNodes(*comparison.single))
+  for (const Node *input : placeholdersOf(*comparison.single))
     if (std::optional<IntList> sizes = knownSizes(input))
       hasNumberInput_ |= productOf(*sizes) == 1 && classOf(input->type()->dtype()) == DTypeClass::Float;
   if (!problem_.empty())

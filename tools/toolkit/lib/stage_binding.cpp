@@ -2,6 +2,8 @@
 
 #include "stage_results.h"
 
+#include "ccgraph/ir/signature.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -71,14 +73,6 @@ private:
       checkNames(i, stage.reduceGradient, placeholdersOf(*stage.reduceGradient.graph), [&](llvm::StringRef name) {
         return firstOf({&stage.backward, &stage.backwardInput, &stage.backwardWeight}, name, valueOf);
       });
-  }
-
-  static std::vector<const Node *> placeholdersOf(const Graph &graph) {
-    std::vector<const Node *> placeholders;
-    for (const Node *node : graph)
-      if (node->opcode() == Opcode::Placeholder)
-        placeholders.push_back(node);
-    return placeholders;
   }
 
   static const Node *firstOf(std::initializer_list<const StageGraph *> graphs, llvm::StringRef name,

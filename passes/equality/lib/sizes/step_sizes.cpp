@@ -14,14 +14,6 @@ namespace {
 
 llvm::Error sizeError(const llvm::Twine &text) { return llvm::createStringError(llvm::inconvertibleErrorCode(), text); }
 
-void addOutputs(const Node &output, const Argument &argument, std::vector<const Node *> &nodes) {
-  if (argument.isSequence())
-    for (const Argument &element : argument.elements())
-      addOutputs(output, element, nodes);
-  else
-    nodes.push_back(argument.is(Argument::Kind::Operand) ? output.operand(argument) : nullptr);
-}
-
 } // namespace
 
 void relateShapes(SizeSystem &system, llvm::ArrayRef<SizeVariable> from, llvm::ArrayRef<SizeVariable> to) {
@@ -140,9 +132,7 @@ llvm::Error StepSizes::addGraph(const Graph &graph, size_t rank) {
   sizes.graph = &graph;
   sizes.rank = rank;
   sizes.inputs = placeholdersOf(graph);
-  if (const Node *output = graph.output())
-    for (const Argument &argument : output->args())
-      addOutputs(*output, argument, sizes.outputs);
+  sizes.outputs = outputLeavesOf(graph);
   sizes.values.resize(graph.idLimit());
   for (const Node *node : graph)
     if (llvm::Error error = addVariables(system_, node->type(), sizes.values[node->id()]))

@@ -53,11 +53,19 @@ struct TensorPlacement {
   IntList parts = {};
 };
 
+/// Returns the axes of the mesh in the order in which they cut.
+[[nodiscard]] std::vector<size_t> orderOfAxes(const TensorPlacement &placement);
+
 struct NamedAxis {
   std::string name;
   /// number of ranks; 0: not stated
   int64_t size = 0;
 };
+/// Returns the coordinates of a rank, from the major axis to the minor one.
+[[nodiscard]] std::vector<int64_t> coordinatesOf(int64_t rank, llvm::ArrayRef<NamedAxis> mesh);
+[[nodiscard]] int64_t rankAt(llvm::ArrayRef<int64_t> coordinates, llvm::ArrayRef<NamedAxis> mesh);
+/// Returns the number of ranks of the mesh; saturated.
+[[nodiscard]] int64_t numRanks(llvm::ArrayRef<NamedAxis> mesh);
 
 /// The placements of all inputs and outputs of a step.
 struct StepPlacements {
