@@ -24,6 +24,7 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.addcdiv", "amn"},
     {"aten.addcmul", "amm"},
     {"aten.alias", "m"},
+    {"aten.binary_cross_entropy_backward", "mnnn"},
     {"aten.clone", "m"},
     {"aten.contiguous", "m"},
     {"aten.copy", "oa"},
@@ -31,11 +32,16 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.div", "mn"},
     {"aten.elu_backward", "mnnnnn"},
     {"aten.gelu_backward", "mn"},
+    {"aten.hardsigmoid_backward", "mn"},
+    {"aten.hardswish_backward", "mn"},
     {"aten.hardtanh_backward", "mn"},
+    {"aten.huber_loss_backward", "mnn"},
     {"aten.leaky_relu_backward", "mn"},
     {"aten.lerp", "aan"},
     {"aten.lift_fresh_copy", "m"},
     {"aten.masked_fill", "ana"},
+    {"aten.mish_backward", "mn"},
+    {"aten.mse_loss_backward", "mnn"},
     {"aten.mul", "mm"},
     {"aten.native_dropout_backward", "mn"},
     {"aten.neg", "m"},
@@ -43,6 +49,8 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.rsub", "aa"},
     {"aten.sigmoid_backward", "mn"},
     {"aten.silu_backward", "mn"},
+    {"aten.smooth_l1_loss_backward", "mnn"},
+    {"aten.soft_margin_loss_backward", "mnn"},
     {"aten.softplus_backward", "mn"},
     {"aten.sub", "aa"},
     {"aten.tanh_backward", "mn"},
@@ -51,6 +59,18 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.where", "naa"},
     {"prims.convert_element_type", "m"},
 };
+
+bool isCast(llvm::StringRef base) {
+  return base == "prims.convert_element_type" || base == "aten._to_copy" || base == "aten.to";
+}
+
+/// Returns the value that casts have turned into this one.
+const Node &beforeCasts(const Node &value) {
+  const Node *node = &value;
+  while (node->opcode() == Opcode::CallFunction && node->numOperands() == 1 && isCast(baseOfTarget(*node)))
+    node = node->operand(0);
+  return *node;
+}
 
 bool isPartial(const RoledOperand &operand, size_t axis) { return operand.operand.held->has(axis, HoldKind::Partial); }
 
@@ -227,7 +247,7 @@ private:
 
   /// The divisor of a mean over what each rank counts itself, such as the labels that it does not ignore.
   [[nodiscard]] bool isCountBelow(const RoledOperand &operand) const {
-    const Type *type = operand.operand.node->type();
+    const Type *type = beforeCasts(*operand.operand.node).type();
     return call_.base() == "aten.div" && operand.role == 'n' && type && type->isTensor() &&
            classOf(type->dtype()) == DTypeClass::Integer;
   }

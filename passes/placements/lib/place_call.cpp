@@ -13,7 +13,7 @@ PlacementRule findPlacementRule(llvm::StringRef base) {
     llvm::StringMap<PlacementRule> map;
     for (llvm::ArrayRef<PlacementRuleEntry> table :
          {viewPlacements(), joinPlacements(), creationPlacements(), productPlacements(), reductionPlacements(),
-          indexPlacements(), layerPlacements()})
+          indexPlacements(), layerPlacements(), convolutionPlacements(), elementLossPlacements()})
       for (const PlacementRuleEntry &entry : table)
         map[entry.base] = entry.rule;
     return map;

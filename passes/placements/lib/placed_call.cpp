@@ -123,9 +123,22 @@ bool sameLiterals(const Node &a, const Node &b) {
                     [&](const NamedArgument &x, const NamedArgument &y) { return equal(x.value, y.value); });
 }
 
+/// Printed texts give no type to a list: that of an element is the type of the node that reads it.
+const Type *typeOfElement(const Node &list, size_t element) {
+  for (const Use &use : list.uses()) {
+    const Node &reader = *use.user();
+    const Argument *index = reader.op() && reader.op()->role == OpRole::GetItem ? argumentAt(reader, 1) : nullptr;
+    if (index && index->is(Argument::Kind::Int) && index->integer() == static_cast<int64_t>(element))
+      return reader.type();
+  }
+  return nullptr;
+}
+
 } // namespace
 
-std::optional<IntList> PlacedCall::resultSizes(size_t element) const { return sizesOf(node_.type(), element); }
+std::optional<IntList> PlacedCall::resultSizes(size_t element) const {
+  return sizesOf(node_.type() ? node_.type() : typeOfElement(node_, element), node_.type() ? element : 0);
+}
 
 bool PlacedCall::literalVaries(size_t axis) const {
   for (size_t rank = 0; rank != byRank_.size(); ++rank)
@@ -191,8 +204,8 @@ Hold PlacedCall::report(Finding finding) {
   return hold;
 }
 
-llvm::StringRef PlacedCall::base() const {
-  llvm::StringRef target = node_.target().str();
+llvm::StringRef baseOfTarget(const Node &node) {
+  llvm::StringRef target = node.target().str();
   target.consume_front("torch.ops.");
   size_t first = target.find('.');
   return target.take_front(first == llvm::StringRef::npos ? first : target.find('.', first + 1));

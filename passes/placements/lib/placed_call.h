@@ -40,6 +40,9 @@ struct InferenceState {
   }
 };
 
+/// Returns the base of the target of a node: "aten.add" of "aten.add.Tensor".
+[[nodiscard]] llvm::StringRef baseOfTarget(const Node &node);
+
 /// An operand of a rule.
 struct HeldOperand {
   const Held *held = nullptr;
@@ -106,8 +109,7 @@ public:
   /// is none.
   Hold report(Finding finding);
   [[nodiscard]] std::string axisName(size_t axis) const { return state_.mesh()[axis].name; }
-  /// Returns the base of the target: "aten.add" of "aten.add.Tensor".
-  [[nodiscard]] llvm::StringRef base() const;
+  [[nodiscard]] llvm::StringRef base() const { return baseOfTarget(node_); }
 
 private:
   InferenceState &state_;
@@ -129,6 +131,8 @@ struct PlacementRuleEntry {
 [[nodiscard]] llvm::ArrayRef<PlacementRuleEntry> reductionPlacements();
 [[nodiscard]] llvm::ArrayRef<PlacementRuleEntry> indexPlacements();
 [[nodiscard]] llvm::ArrayRef<PlacementRuleEntry> layerPlacements();
+[[nodiscard]] llvm::ArrayRef<PlacementRuleEntry> convolutionPlacements();
+[[nodiscard]] llvm::ArrayRef<PlacementRuleEntry> elementLossPlacements();
 
 /// Returns the result of a call that is no collective.
 [[nodiscard]] Held placeCall(PlacedCall &call);

@@ -121,6 +121,44 @@ const Law laws[] = {
         y: "f32[1, 2, 4, 4]" = a[0])",
      R"(a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v, 0.0, False)
         y: "f32[1, 2, 4, 4]" = a[0])", false},
+    {"GroupedQueriesShareTheHeadOfTheirGroup", "q: \"f32[2, 4, 3, 4]\", k: \"f32[2, 2, 3, 4]\", v: \"f32[2, 2, 3, 4]\"",
+     R"(a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v)
+        y: "f32[2, 4, 3, 4]" = a[0])",
+     R"(r: "f32[2, 4, 3, 4]" = torch.ops.aten.repeat_interleave.self_int(k, 2, 1)
+        s: "f32[2, 4, 3, 4]" = torch.ops.aten.repeat_interleave.self_int(v, 2, 1)
+        a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, r, s)
+        y: "f32[2, 4, 3, 4]" = a[0])", true},
+    {"GroupsOfQueriesAreHeadsInARow", "q: \"f32[2, 4, 3, 4]\", k: \"f32[2, 2, 3, 4]\", v: \"f32[2, 2, 3, 4]\"",
+     R"(a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v)
+        y: "f32[2, 4, 3, 4]" = a[0])",
+     R"(r: "f32[2, 4, 3, 4]" = torch.ops.aten.cat.default([k, k], 1)
+        s: "f32[2, 4, 3, 4]" = torch.ops.aten.cat.default([v, v], 1)
+        a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, r, s)
+        y: "f32[2, 4, 3, 4]" = a[0])", false},
+    {"TheGradientOfASharedHeadIsTheSumOfItsGroup",
+     "q: \"f32[2, 4, 3, 4]\", k: \"f32[2, 2, 3, 4]\", v: \"f32[2, 2, 3, 4]\", g: \"f32[2, 4, 3, 4]\"",
+     R"(a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, k, v)
+        o: "f32[2, 4, 3, 4]" = a[0]
+        l: "f32[2, 4, 3]" = a[1]
+        b = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default(g, q, k, v, o, l, 0.0, False)
+        y: "f32[2, 2, 3, 4]" = b[1])",
+     R"(r: "f32[2, 4, 3, 4]" = torch.ops.aten.repeat_interleave.self_int(k, 2, 1)
+        s: "f32[2, 4, 3, 4]" = torch.ops.aten.repeat_interleave.self_int(v, 2, 1)
+        a = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default(q, r, s)
+        o: "f32[2, 4, 3, 4]" = a[0]
+        l: "f32[2, 4, 3]" = a[1]
+        b = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default(g, q, r, s, o, l, 0.0, False)
+        d: "f32[2, 4, 3, 4]" = b[1]
+        w: "f32[2, 2, 2, 3, 4]" = torch.ops.aten.view.default(d, [2, 2, 2, 3, 4])
+        y: "f32[2, 2, 3, 4]" = torch.ops.aten.sum.dim_IntList(w, [2]))", true},
+    {"PartsOfAnUnsafeSplitAreThoseOfASplit", "x: \"f32[5, 2]\"",
+     R"(s = torch.ops.aten.unsafe_split.Tensor(x, 2)
+        y: "f32[1, 2]" = s[2])",
+     R"(y: "f32[1, 2]" = torch.ops.aten.slice.Tensor(x, 0, 4, 5))", true},
+    {"ARevReversesItsDimensions", "x: \"f32[2, 3]\"",
+     R"(y: "f32[2, 3]" = torch.ops.prims.rev.default(x, [0, 1]))",
+     R"(f: "f32[2, 3]" = torch.ops.aten.flip.default(x, [1])
+        y: "f32[2, 3]" = torch.ops.aten.flip.default(f, [0]))", true},
     {"AnInPlaceStepChangesTheViewedTensor", "x: \"f32[4, 2]\"",
      R"(c: "f32[4, 2]" = torch.ops.aten.clone.default(x)
         s: "f32[2]" = torch.ops.aten.select.int(c, 0, 1)

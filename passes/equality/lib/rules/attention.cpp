@@ -3,6 +3,9 @@
 // The backward uses the given output and logsumexp, as PyTorch's kernels do: p = exp(s - logsumexp), and ds = p * (dp -
 // sum(grad * output)). So a form that is spread over blocks of keys, each with the output and logsumexp of all blocks,
 // is equal to the single one.
+//
+// Grouped queries: g heads of the query in a row share one head of key and value, as enable_gqa of
+// scaled_dot_product_attention repeats the heads; the gradient of a shared head is the sum of theirs.
 #include "rules/compose.h"
 
 #include <cmath>
@@ -24,6 +27,8 @@ struct Attention {
   Array query, key, value;
   IntList sizes;
   Array scale;
+  /// heads of the query that share one head of key and value
+  int64_t groupSize = 1;
 };
 
 Array asBatches(Call &call, const Array &a) {
@@ -36,18 +41,47 @@ Array transposedBatches(Call &call, const Array &a) {
 }
 Array product(Call &call, const Array &a, const Array &b) { return applied(call, "aten.bmm", {Value(a), Value(b)}); }
 
+/// Repeats each head of [batch, heads, length, features].
+Array repeatedHeads(Call &call, const Array &a, int64_t times) {
+  if (times == 1 || a.sizes.size() != 4)
+    return a;
+  Words heads;
+  for (int64_t head = 0; head != a.sizes[1] * times; ++head)
+    heads.push_back(static_cast<Word>(head / times));
+  const Array indices = makeArray(Kind::Integer, {a.sizes[1] * times}, std::move(heads));
+  return applied(call, "aten.index_select", {Value(a), Value::ofInteger(1), Value(indices)});
+}
+/// Adds the gradients of the repeated heads.
+Array addedHeads(const Array &a, int64_t times) {
+  if (times == 1)
+    return a;
+  const IntList &sizes = a.sizes;
+  Array sums = lineSums(reshaped(a, {sizes[0], sizes[1] / times, times, sizes[2], sizes[3]}), 2);
+  return reshaped(sums, {sizes[0], sizes[1] / times, sizes[2], sizes[3]});
+}
+
+/// Returns how many heads of the query share one head of the key; 0 if the sizes do not fit.
+int64_t groupSizeOf(const Array &query, const Array &key) {
+  if (query.sizes.size() != 4 || key.sizes.size() != 4 || query.sizes[0] != key.sizes[0] || key.sizes[1] == 0)
+    return 0;
+  return query.sizes[1] % key.sizes[1] == 0 ? query.sizes[1] / key.sizes[1] : 0;
+}
+
 Attention attentionOf(Call &call, const Places &places) {
   Attention attention;
   Array query = call.floats(places.query), key = call.floats(places.query + 1);
   attention.sizes = query.sizes;
-  attention.query = asBatches(call, query);
-  attention.key = asBatches(call, key);
-  attention.value = asBatches(call, call.floats(places.query + 2));
+  attention.groupSize = groupSizeOf(query, key);
+  call.require(attention.groupSize > 0,
+               "no rule for attention of " + intListText(query.sizes) + " and " + intListText(key.sizes));
   call.require(call.real(places.dropout, 0) == 0, "no rule for attention with dropout");
   if (call.failed())
     return attention;
-  call.require(query.sizes[0] == key.sizes[0] && query.sizes[1] == key.sizes[1],
-               "no rule for attention of " + intListText(query.sizes) + " and " + intListText(key.sizes));
+  attention.query = asBatches(call, query);
+  attention.key = asBatches(call, repeatedHeads(call, key, attention.groupSize));
+  attention.value = asBatches(call, repeatedHeads(call, call.floats(places.query + 2), attention.groupSize));
+  if (call.failed())
+    return attention;
   double usual = 1 / std::sqrt(static_cast<double>(std::max<int64_t>(1, query.sizes[3])));
   attention.scale = filled(Kind::Float, {}, numberOfReal(call.real(places.scale, usual)));
   return attention;
@@ -117,7 +151,8 @@ Value backward(Call &call, const Places &places, size_t output, size_t results) 
   std::vector<Value> values(results);
   for (size_t i = 0; i != 3 && !call.failed(); ++i) {
     const IntList &sizes = gradients[i].sizes;
-    values[i] = Value(reshaped(gradients[i], {attention.sizes[0], attention.sizes[1], sizes[1], sizes[2]}));
+    Array heads = reshaped(gradients[i], {attention.sizes[0], attention.sizes[1], sizes[1], sizes[2]});
+    values[i] = Value(addedHeads(heads, i == 0 ? 1 : attention.groupSize));
   }
   return Value(std::move(values));
 }

@@ -324,6 +324,7 @@ llvm::ArrayRef<RuleEntry> moveRules() {
       {"aten.trace", traceRule},
       {"aten.unfold", unfoldRule, true},
       {"aten.unfold_backward", unfoldBackwardRule},
+      {"prims.rev", flipRule},
   };
   return rules;
 }

@@ -118,6 +118,36 @@ Held placeEmbeddingBackward(PlacedCall &call) {
   return result;
 }
 
+/// index_put(x, indices, values, accumulate) with one tensor of indices of the first dimension, and
+/// _unsafe_masked_index_put_accumulate(x, mask, indices, values), into a tensor of zeros: rows are added, as the
+/// gradient of an embedding does.
+Held placeRowsAdded(PlacedCall &call) {
+  const bool isMasked = call.base() == "aten._unsafe_masked_index_put_accumulate";
+  HeldOperand data = call.operand(0), values = call.operand(isMasked ? 3 : 2);
+  std::vector<HeldOperand> indices = call.operands(isMasked ? 2 : 1);
+  std::optional<IntList> sizes = call.resultSizes();
+  const bool adds = isMasked || call.flag(3);
+  if (!data.held || !data.held->isZero || !values.held || !sizes || indices.size() != 1 || !adds)
+    return call.reject("no rows that are added to zeros"), call.undecided();
+  Held result = call.fresh(*sizes);
+  const size_t rows = indices.front().held->dims.size();
+  for (size_t axis = 0; axis != call.numAxes(); ++axis) {
+    const Hold &v = values.held->axes[axis], &i = indices.front().held->axes[axis];
+    const std::optional<size_t> cut = values.held->dimOf(axis);
+    Hold hold = v;
+    if (v.kind == HoldKind::Undecided || i.kind == HoldKind::Undecided)
+      hold = v.kind == HoldKind::Undecided ? v : i;
+    else if (i.kind == HoldKind::Varying || (isMasked && call.operand(1).held->has(axis, HoldKind::Varying)))
+      hold = varyingSince(call.node());
+    else if (cut && *cut >= rows)
+      hold = {HoldKind::Undecided};
+    else if (cut || i.kind == HoldKind::Sharded)
+      hold = partialSince(call.node(), ReduceOp::Sum);
+    result.settle(axis, hold);
+  }
+  return result;
+}
+
 /// The dimension `dim` of the operands takes the size that the index has there.
 Held withDim(PlacedCall &call, const Held &held, size_t dim, const DimFactors &factors) {
   Held result = held;
@@ -200,10 +230,12 @@ Held placeSorted(PlacedCall &call) {
 }
 
 constexpr PlacementRuleEntry indexRows[] = {
+    {"aten._unsafe_masked_index_put_accumulate", placeRowsAdded},
     {"aten.embedding", placeEmbedding},
     {"aten.embedding_dense_backward", placeEmbeddingBackward},
     {"aten.gather", placeGather},
     {"aten.index", placeIndex},
+    {"aten.index_put", placeRowsAdded},
     {"aten.index_select", placeIndexSelect},
     {"aten.scatter", placeScatter},
     {"aten.scatter_add", placeScatter},

@@ -179,8 +179,35 @@ Held placeStack(PlacedCall &call) {
   return placeJoin(call, parts, dim);
 }
 
+/// select_scatter(x, part, dim, index) and slice_scatter(x, part, dim, start, end, step): x with a part replaced.
+Held placePartWritten(PlacedCall &call) {
+  HeldOperand input = call.operand(0), part = call.operand(1);
+  std::optional<IntList> sizes = call.resultSizes();
+  if (!input.held || !part.held || !sizes || sizes->empty())
+    return undecidedBecause(call, "symbolic or unknown sizes");
+  const size_t dim = call.dimension(2, sizes->size(), 0);
+  Held written = *part.held;
+  const DimFactors one{call.maker().local(1)};
+  if (call.base() == "aten.select_scatter")
+    written.dims.insert(written.dims.begin() + static_cast<std::ptrdiff_t>(dim), one);
+  else if (!hasAxes(written.dims[dim]))
+    written.dims[dim] = one;
+  Elementwise function;
+  function.operands = {{input, 'a'}, {{&written, part.node}, 'a'}};
+  function.sizes = *sizes;
+  Held result = placeElementwise(call, function);
+  for (size_t axis = 0; axis != call.numAxes(); ++axis)
+    if (input.held->dimOf(axis) == std::optional(dim) || written.dimOf(axis) == std::optional(dim))
+      result.settle(axis, {HoldKind::Undecided});
+    else if (result.has(axis, HoldKind::Partial) && result.axes[axis].addition == &call.node())
+      result.settle(axis, varyingSince(call.node()));
+  return result;
+}
+
 constexpr PlacementRuleEntry joinRows[] = {
     {"aten.cat", placeCat},
+    {"aten.select_scatter", placePartWritten},
+    {"aten.slice_scatter", placePartWritten},
     {"aten.stack", placeStack},
 };
 

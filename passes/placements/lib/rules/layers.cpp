@@ -141,6 +141,55 @@ Held placeNormBackward(PlacedCall &call) {
   return isLayerNorm ? listOf(call, {gradient, weight, weight}) : listOf(call, {gradient, weight});
 }
 
+/// Decides each axis of a norm of groups of channels: the examples of a batch are apart. Undecided where an axis cuts
+/// channels, since the ranks may hold parts of a group.
+Held perExample(PlacedCall &call, HeldOperand input) {
+  Held result = *input.held;
+  for (size_t axis = 0; axis != call.numAxes(); ++axis)
+    if (std::optional<size_t> cut = result.dimOf(axis); cut && *cut != 0)
+      result.settle(axis, {HoldKind::Undecided});
+    else if (result.has(axis, HoldKind::Partial))
+      result.settle(axis, nonlinearHold(call, axis, input));
+  result.isUniform = result.isZero = false;
+  return result;
+}
+
+/// Joins what the weights of the channels make undecided.
+void joinWeights(PlacedCall &call, Held &output, llvm::ArrayRef<HeldOperand> weights) {
+  for (const HeldOperand &weight : weights)
+    for (size_t axis = 0; weight.held && axis != call.numAxes(); ++axis)
+      if (!weight.held->has(axis, HoldKind::Replicated) && !output.has(axis, HoldKind::Undecided))
+        output.settle(axis, {HoldKind::Undecided});
+}
+
+/// native_group_norm(x, weight, bias, N, C, HxW, groups, eps) -> y, mean, rstd.
+Held placeGroupNorm(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held || input.held->dims.size() < 2)
+    return call.undecided();
+  Held output = perExample(call, input), statistics = output;
+  statistics.dims.truncate(1);
+  statistics.dims.push_back({call.maker().local(call.integer(6).value_or(1))});
+  joinWeights(call, output, {call.operand(1), call.operand(2)});
+  return listOf(call, {output, statistics, statistics});
+}
+
+/// native_group_norm_backward(grad, x, mean, rstd, weight, N, C, HxW, groups, mask) -> dx, dweight, dbias.
+Held placeGroupNormBackward(PlacedCall &call) {
+  HeldOperand grad = call.operand(0), input = call.operand(1);
+  if (!grad.held || !input.held || input.held->dims.size() < 2)
+    return call.undecided();
+  const Held examples = perExample(call, input);
+  Elementwise function;
+  function.operands = {{grad, 'm'}, {{&examples, input.node}, 'n'}};
+  for (size_t dim = 0; dim != examples.dims.size(); ++dim)
+    function.sizes.push_back(examples.localSize(dim));
+  Held gradient = placeElementwise(call, function);
+  Held weight = weightGradient(call, gradient, {1});
+  joinWeights(call, gradient, {call.operand(4)});
+  return listOf(call, {gradient, weight, weight});
+}
+
 /// nll_loss_forward(x, target, weight, reduction, ignore_index) -> loss, weight of all targets.
 Held placeLoss(PlacedCall &call) {
   HeldOperand input = call.operand(0), target = call.operand(1);
@@ -280,6 +329,8 @@ constexpr PlacementRuleEntry layerRows[] = {
     {"aten._softmax_backward_data", placeSoftmaxBackward},
     {"aten.log_softmax", placeSoftmax},
     {"aten.native_dropout", placeDropout},
+    {"aten.native_group_norm", placeGroupNorm},
+    {"aten.native_group_norm_backward", placeGroupNormBackward},
     {"aten.native_layer_norm", placeNorm},
     {"aten.native_layer_norm_backward", placeNormBackward},
     {"aten.nll_loss_backward", placeLossBackward},

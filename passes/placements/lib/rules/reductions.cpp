@@ -91,7 +91,7 @@ Held placeStatistics(PlacedCall &call) {
   if (!input.held)
     return call.undecided();
   const size_t rank = input.held->dims.size();
-  const bool isNorm = call.base() == "aten.linalg_vector_norm";
+  const bool isNorm = call.base() == "aten.linalg_vector_norm" || call.base() == "aten.norm";
   Reduction how{call.dimensions(isNorm ? 2 : 1, rank), call.flag(3), std::nullopt, false};
   Held result = placeReduction(call, how);
   for (size_t axis = 0; axis != call.numAxes(); ++axis)
@@ -117,6 +117,7 @@ constexpr PlacementRuleEntry reductionRows[] = {
     {"aten.max", placeMaximumWithIndex},
     {"aten.mean", placeSumOver},
     {"aten.min", placeMaximumWithIndex},
+    {"aten.norm", placeStatistics},
     {"aten.prod", placeOtherReduction},
     {"aten.std", placeStatistics},
     {"aten.sum", placeSumOver},

@@ -151,7 +151,7 @@ Held placeSplit(PlacedCall &call) {
   int64_t whole = input.held->localSize(dim);
   IntList lengths;
   const bool isList = call.argument(1)->isSequence();
-  const bool isChunk = call.base() == "aten.chunk";
+  const bool isChunk = call.base().endswith("chunk");
   if (isList)
     lengths = *given;
   int64_t step = isChunk ? (whole + given->front() - 1) / std::max<int64_t>(given->front(), 1) : given->front();
@@ -203,12 +203,26 @@ Held placeGetItem(PlacedCall &call) {
   return placeRange(call, call.state().held[split->operand(0)->id()], range);
 }
 
+/// flip(x, dims): along a dimension that is cut, the parts change their ranks too.
+Held placeReversed(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held)
+    return call.undecided();
+  Held result = *input.held;
+  for (size_t dim : call.dimensions(1, result.dims.size()))
+    for (size_t axis = 0; axis != call.numAxes(); ++axis)
+      if (result.dimOf(axis) == std::optional(dim))
+        result.settle(axis, {HoldKind::Undecided});
+  return result;
+}
+
 constexpr PlacementRuleEntry viewRows[] = {
     {"aten._reshape_alias", placeReshape},
     {"aten._unsafe_view", placeReshape},
     {"aten.chunk", placeSplit},
     {"aten.expand", placeExpand},
     {"aten.flatten", placeReshape},
+    {"aten.flip", placeReversed},
     {"aten.numpy_T", placeTranspose},
     {"aten.permute", placePermute},
     {"aten.reshape", placeReshape},
@@ -221,9 +235,13 @@ constexpr PlacementRuleEntry viewRows[] = {
     {"aten.transpose", placeTranspose},
     {"aten.unbind", placeUnbind},
     {"aten.unflatten", placeReshape},
+    {"aten.unsafe_chunk", placeSplit},
+    {"aten.unsafe_split", placeSplit},
+    {"aten.unsafe_split_with_sizes", placeSplit},
     {"aten.unsqueeze", placeUnsqueeze},
     {"aten.view", placeReshape},
     {"operator.getitem", placeGetItem},
+    {"prims.rev", placeReversed},
 };
 
 } // namespace

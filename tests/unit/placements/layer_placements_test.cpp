@@ -1,0 +1,188 @@
+// Placements of convolutions, windows and losses of elements: one program each.
+#include "unit/placements/placed_program.h"
+
+namespace ccgraph::placements {
+namespace {
+
+constexpr llvm::StringLiteral twoConvolutions = R"(
+        h: "f32[2, 4, 6, 6]" = torch.ops.aten.convolution.default(x, v, b, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+        a: "f32[2, 4, 6, 6]" = torch.ops.aten.relu.default(h)
+        y: "f32[2, 5, 6, 6]" = torch.ops.aten.convolution.default(a, w, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
+        sum_1: "f32[2, 5, 6, 6]" = torch.ops._c10d_functional.all_reduce.default(y, 'sum', 'tp')
+        return (sum_1,)
+)";
+constexpr llvm::StringLiteral ofConvolutions =
+    R"(x: "f32[2, 3, 6, 6]", v: "f32[4, 3, 3, 3]", b: "f32[4]", w: "f32[5, 4, 1, 1]")";
+
+TEST_F(InferPlacementsTest, ConvolutionsOverCutChannelsAddUp) {
+  ask(ofConvolutions, twoConvolutions);
+  input(0, {AxisPlacement()});
+  for (size_t weight : {1, 2})
+    input(weight, {shard(0)});
+  input(3, {shard(1)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "h"), "shard(1)");
+  EXPECT_EQ(of(answer(), "y"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "sum_1"), "replicated");
+}
+
+TEST_F(InferPlacementsTest, AWholeWeightBesideCutChannelsIsAFinding) {
+  ask(R"(x: "f32[2, 4, 6]", w: "f32[5, 4, 1]")", R"(
+        y: "f32[2, 5, 6]" = torch.ops.aten.convolution.default(x, w, None, [1], [0], [1], False, [0], 1)
+        return (y,)
+)");
+  input(0, {shard(1)});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "mismatched-operands at y;");
+}
+
+TEST_F(InferPlacementsTest, CutPositionsOfAConvolutionAreUndecided) {
+  ask(R"(x: "f32[2, 4, 6]", w: "f32[5, 4, 1]")", R"(
+        y: "f32[2, 5, 6]" = torch.ops.aten.convolution.default(x, w, None, [1], [0], [1], False, [0], 1)
+        return (y,)
+)");
+  input(0, {shard(2)});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "undecided");
+}
+
+TEST_F(InferPlacementsTest, ADepthwiseConvolutionKeepsCutChannels) {
+  ask(R"(x: "f32[2, 4, 6]", w: "f32[4, 1, 3]")", R"(
+        y: "f32[2, 4, 6]" = torch.ops.aten.convolution.default(x, w, None, [1], [1], [1], False, [0], 4)
+        return (y,)
+)");
+  input(0, {shard(1)});
+  input(1, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "shard(1)");
+}
+
+TEST_F(InferPlacementsTest, GradientsOfAConvolutionOverABatchArePartialSums) {
+  ask(R"(g: "f32[2, 5, 6]", x: "f32[2, 4, 6]", w: "f32[5, 4, 1]")", R"(
+        back = torch.ops.aten.convolution_backward.default(g, x, w, [5], [1], [0], [1], False, [0], 1, [True, True, True])
+        dx: "f32[2, 4, 6]" = back[0]
+        dw: "f32[5, 4, 1]" = back[1]
+        db: "f32[5]" = back[2]
+        return (dx, dw, db)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "dx"), "shard(0)");
+  EXPECT_EQ(of(answer(), "dw"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "db"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, AMaximumOfWindowsOfAPartialSumIsAFinding) {
+  ask(R"(x: "f32[2, 4, 6, 6]")", R"(
+        mean: "f32[2, 4, 3, 3]" = torch.ops.aten.avg_pool2d.default(x, [2, 2], [2, 2])
+        pool = torch.ops.aten.max_pool2d_with_indices.default(x, [2, 2], [2, 2])
+        largest: "f32[2, 4, 3, 3]" = pool[0]
+        return (mean, largest)
+)");
+  input(0, {partial()});
+  EXPECT_EQ(findings(), "unreduced-operand at pool;");
+  EXPECT_EQ(of(answer(), "mean"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, ALossOverACutBatchIsAPartialSum) {
+  ask(R"(x: "f32[4, 3]", y: "f32[4, 3]", g: "f32[]")", R"(
+        loss: "f32[]" = torch.ops.aten.mse_loss.default(x, y)
+        each: "f32[4, 3]" = torch.ops.aten.huber_loss.default(x, y, 0)
+        back: "f32[4, 3]" = torch.ops.aten.mse_loss_backward.default(g, x, y, 1)
+        return (loss, each, back)
+)");
+  for (size_t position : {0, 1})
+    input(position, {shard(0)});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "loss"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "each"), "shard(0)");
+  EXPECT_EQ(of(answer(), "back"), "shard(0)");
+}
+
+TEST_F(InferPlacementsTest, AGroupNormIsOneOfEachExample) {
+  constexpr llvm::StringLiteral lines = R"(
+        norm = torch.ops.aten.native_group_norm.default(x, w, b, 2, 4, 9, 2, 1e-05)
+        y: "f32[2, 4, 9]" = norm[0]
+        mean: "f32[2, 2]" = norm[1]
+        rstd: "f32[2, 2]" = norm[2]
+        back = torch.ops.aten.native_group_norm_backward.default(x, x, mean, rstd, w, 2, 4, 9, 2, [True, True, True])
+        dx: "f32[2, 4, 9]" = back[0]
+        dw: "f32[4]" = back[1]
+        return (y, dx, dw)
+)";
+  ask(R"(x: "f32[2, 4, 9]", w: "f32[4]", b: "f32[4]")", lines);
+  input(0, {shard(0)});
+  for (size_t weight : {1, 2})
+    input(weight, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "dx"), "shard(0)");
+  EXPECT_EQ(of(answer(), "dw"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, AGroupNormOfCutChannelsIsUndecided) {
+  ask(R"(x: "f32[2, 4, 9]")", R"(
+        norm = torch.ops.aten.native_group_norm.default(x, None, None, 2, 4, 9, 2, 1e-05)
+        y: "f32[2, 4, 9]" = norm[0]
+        return (y,)
+)");
+  input(0, {shard(1)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "undecided");
+}
+
+TEST_F(InferPlacementsTest, AFlipMovesThePartsOfACutDimension) {
+  ask(R"(x: "f32[4, 3]")", R"(
+        rows: "f32[4, 3]" = torch.ops.aten.flip.default(x, [1])
+        parts: "f32[4, 3]" = torch.ops.prims.rev.default(x, [0])
+        return (rows, parts)
+)");
+  input(0, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "rows"), "shard(0)");
+  EXPECT_EQ(of(answer(), "parts"), "undecided");
+}
+
+TEST_F(InferPlacementsTest, APartThatIsWrittenKeepsTheOtherDimensions) {
+  ask(R"(x: "f32[4, 3, 2]", row: "f32[4, 2]")", R"(
+        y: "f32[4, 3, 2]" = torch.ops.aten.select_scatter.default(x, row, 1, 0)
+        z: "f32[4, 3, 2]" = torch.ops.aten.slice_scatter.default(x, y, 0, 0, 4)
+        return (y, z)
+)");
+  for (size_t position : {0, 1})
+    input(position, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "z"), "undecided");
+}
+
+TEST_F(InferPlacementsTest, RowsOfACutBatchThatAreAddedArePartialSums) {
+  ask(R"(i: "i64[4]", m: "b8[4, 1]", v: "f32[4, 2]")", R"(
+        zeros: "f32[6, 2]" = torch.ops.aten.full.default([6, 2], 0.0, dtype = torch.float32)
+        put: "f32[6, 2]" = torch.ops.aten.index_put.default(zeros, [i], v, True)
+        masked: "f32[6, 2]" = torch.ops.aten._unsafe_masked_index_put_accumulate.default(zeros, m, [i], v)
+        return (put, masked)
+)");
+  for (size_t position : {0, 1, 2})
+    input(position, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "put"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "masked"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, ALossOfAPartialSumIsAFinding) {
+  ask(R"(x: "f32[4, 3]", y: "f32[4, 3]")", R"(
+        loss: "f32[]" = torch.ops.aten.mse_loss.default(x, y)
+        return (loss,)
+)");
+  input(0, {partial()});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "unreduced-operand at loss;");
+}
+
+} // namespace
+} // namespace ccgraph::placements
