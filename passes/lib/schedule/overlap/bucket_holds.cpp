@@ -15,10 +15,16 @@ BucketHolds::BucketHolds(const Problem &problem, const Schedule &schedule) {
     for (uint32_t launch : problem.completes[step])
       if (bucketOf[launch] != none)
         lastWait[bucketOf[launch]] = step;
+  listOf_.assign(problem.steps.size(), none);
   for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket) {
     if (lastWait[bucket] == none)
       continue;
-    std::vector<uint32_t> &held = held_[lastWait[bucket]];
+    uint32_t &list = listOf_[lastWait[bucket]];
+    if (list == none) {
+      list = static_cast<uint32_t>(lists_.size());
+      lists_.emplace_back();
+    }
+    std::vector<uint32_t> &held = lists_[list];
     for (uint32_t member : schedule.buckets[bucket])
       held.insert(held.end(), problem.holds[member].begin(), problem.holds[member].end());
     std::sort(held.begin(), held.end());

@@ -8,8 +8,6 @@
 
 #include "schedule/overlap/problem.h"
 
-#include "llvm/ADT/DenseMap.h"
-
 namespace ccgraph::overlap {
 
 class BucketHolds {
@@ -17,13 +15,15 @@ public:
   BucketHolds(const Problem &problem, const Schedule &schedule);
   /// Returns the additional storages, each once.
   [[nodiscard]] llvm::ArrayRef<uint32_t> beside(uint32_t step) const {
-    auto found = held_.find(step);
-    return found == held_.end() ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef<uint32_t>(found->second);
+    return lists_.empty() || listOf_[step] == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(lists_[listOf_[step]]);
   }
+  /// Returns the lists of all waits that have one.
+  [[nodiscard]] llvm::ArrayRef<std::vector<uint32_t>> lists() const { return lists_; }
 
 private:
-  /// by last wait of a bucket
-  llvm::DenseMap<uint32_t, std::vector<uint32_t>> held_;
+  /// by step: the index of its list; none if it has none
+  std::vector<uint32_t> listOf_;
+  std::vector<std::vector<uint32_t>> lists_;
 };
 
 } // namespace ccgraph::overlap

@@ -5,11 +5,11 @@
 #include "schedule/overlap/places.h"
 #include "schedule/overlap/replay.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace ccgraph::overlap {
@@ -43,25 +43,40 @@ public:
       : problem_(problem), holders_(holdersOf(problem, schedule)), of_(placesOf(schedule.order)),
         curve_(memoryByPlace(problem, schedule)) {}
   [[nodiscard]] size_t of(uint32_t step) const { return of_[step]; }
+  /// Returns, by step, its position.
+  [[nodiscard]] const std::vector<size_t> &all() const { return of_; }
   [[nodiscard]] bool mayMove(uint32_t step) const {
     return llvm::all_of(problem_.holds[step], [&](uint32_t storage) { return holders_[storage].size() <= maxHolders; });
   }
   [[nodiscard]] int64_t largest(size_t from, size_t to) const { return curve_.largest(from, to); }
   void move(uint32_t step, size_t place) {
+    llvm::SmallVector<Life, 8> before;
     for (uint32_t storage : problem_.holds[step])
-      count(storage, -1);
+      before.push_back(lifeOf(storage));
     of_[step] = place;
-    for (uint32_t storage : problem_.holds[step])
-      count(storage, 1);
+    for (auto [storage, old] : llvm::zip(problem_.holds[step], before)) {
+      const Life now = lifeOf(storage);
+      shift(old.end, now.end, problem_.storages[storage].bytes);
+      shift(old.begin, now.begin, -problem_.storages[storage].bytes);
+    }
   }
 
 private:
-  /// Adds the bytes of the storage over its life, multiplied by `times`.
-  void count(uint32_t storage, int64_t times) {
+  /// The positions [begin, end) at which a storage is live.
+  struct Life {
+    size_t begin, end;
+  };
+  [[nodiscard]] Life lifeOf(uint32_t storage) const {
     const Storage &it = problem_.storages[storage];
     auto isEarlier = [&](uint32_t a, uint32_t b) { return of_[a] < of_[b]; };
     auto [first, last] = std::minmax_element(holders_[storage].begin(), holders_[storage].end(), isEarlier);
-    curve_.add(it.fromStart ? 0 : of_[*first], it.toEnd ? of_.size() : of_[*last] + 1, times * it.bytes);
+    return {it.fromStart ? 0 : of_[*first], it.toEnd ? of_.size() : of_[*last] + 1};
+  }
+  /// Moves a border of a life: adds the bytes to the positions that it passes on its way back, and subtracts them on
+  /// its way to the front.
+  void shift(size_t from, size_t to, int64_t bytes) {
+    curve_.add(from, to, bytes);
+    curve_.add(to, from, -bytes);
   }
 
   const Problem &problem_;
@@ -79,11 +94,13 @@ public:
   StallFiller(const Problem &problem, Schedule schedule, int64_t budget)
       : problem_(problem), schedule_(std::move(schedule)), budget_(budget), places_(problem, schedule_),
         after_(problem.before.inverse(problem.steps.size())), missing_(problem.steps.size()),
-        isIssued_(problem.steps.size()), turn_(problem.steps.size(), none) {}
+        isIssued_(problem.steps.size()), turn_(problem.steps.size(), none),
+        ready_(static_cast<unsigned>(problem.steps.size())) {}
   Schedule run();
 
 private:
   [[nodiscard]] bool isFree(uint32_t step) const { return problem_.steps[step].kind == StepKind::Free; }
+  [[nodiscard]] unsigned placeOf(uint32_t step) const { return static_cast<unsigned>(places_.of(step)); }
   [[nodiscard]] bool mayMove(uint32_t step) const;
   void begin();
   void noteThere(uint32_t step);
@@ -93,6 +110,7 @@ private:
   void moveTo(uint32_t step, size_t place);
   void takeBack();
   [[nodiscard]] bool isOver(size_t place) const;
+  [[nodiscard]] std::vector<uint32_t> movedFirst() const;
 
   const Problem &problem_;
   Schedule schedule_;
@@ -106,7 +124,7 @@ private:
   std::vector<uint32_t> turn_;
   uint32_t turns_ = 0;
   /// positions of computation that could run now
-  std::set<size_t> ready_;
+  llvm::BitVector ready_;
   struct Move {
     uint32_t step;
     size_t from;
@@ -128,7 +146,7 @@ void StallFiller::begin() {
       if (isFree(step))
         noteThere(step);
       else if (mayMove(step))
-        ready_.insert(places_.of(step));
+        ready_.set(placeOf(step));
     }
 }
 
@@ -142,7 +160,7 @@ void StallFiller::noteThere(uint32_t step) {
       if (isFree(user))
         there.push_back(user);
       else if (mayMove(user))
-        ready_.insert(places_.of(user));
+        ready_.set(placeOf(user));
     }
 }
 
@@ -156,13 +174,13 @@ void StallFiller::withdraw(uint32_t step) {
       if (isFree(user))
         gone.push_back(user);
       else
-        ready_.erase(places_.of(user));
+        ready_.reset(placeOf(user));
     }
 }
 
 void StallFiller::moveTo(uint32_t step, size_t place) {
   moves_.push_back({step, places_.of(step)});
-  ready_.erase(places_.of(step));
+  ready_.reset(placeOf(step));
   places_.move(step, place);
   isIssued_[step] = true;
   turn_[step] = turns_++;
@@ -194,7 +212,7 @@ void StallFiller::takeBack() {
     isIssued_[step] = false;
     turn_[step] = none;
     if (!isFree(step))
-      ready_.insert(from);
+      ready_.set(placeOf(step));
   } while (!moves_.empty() && isFree(moves_.back().step));
 }
 
@@ -208,17 +226,33 @@ bool StallFiller::isOver(size_t place) const {
 void StallFiller::fill(size_t place, int64_t room) {
   moves_.clear();
   unsigned asked = 0;
-  for (auto next = ready_.begin(); next != ready_.end() && asked < maxAsked && moves_.size() < maxMoved; ++asked) {
-    size_t from = *next;
+  // Steps before this position are issued, and steps that a move makes ready are after the moved step.
+  for (int next = ready_.find_next(static_cast<unsigned>(place));
+       next >= 0 && asked < maxAsked && moves_.size() < maxMoved; ++asked) {
+    const auto from = static_cast<unsigned>(next);
     uint32_t step = schedule_.order[from];
     if (int64_t time = problem_.steps[step].picoseconds; time <= room) {
       move(step, place);
       room -= time;
     }
-    next = ready_.upper_bound(from); // steps that a move makes ready are after the moved step
+    next = ready_.find_next(from);
   }
   while (!moves_.empty() && isOver(place))
     takeBack();
+}
+
+/// Returns the moved steps in the sequence of their moves, then the others in their order: a moved step is before the
+/// step whose position it has.
+std::vector<uint32_t> StallFiller::movedFirst() const {
+  std::vector<uint32_t> steps(turns_, none);
+  for (uint32_t step : schedule_.order)
+    if (turn_[step] != none)
+      steps[turn_[step]] = step;
+  llvm::erase_value(steps, none); // moves that were taken back
+  for (uint32_t step : schedule_.order)
+    if (turn_[step] == none)
+      steps.push_back(step);
+  return steps;
 }
 
 Schedule StallFiller::run() {
@@ -231,13 +265,11 @@ Schedule StallFiller::run() {
     if (problem_.steps[step].kind == StepKind::Wait && times.left[step] > times.at[step])
       fill(place, times.left[step] - times.at[step]);
     isIssued_[step] = true;
-    ready_.erase(place);
+    ready_.reset(static_cast<unsigned>(place));
     if (!isFree(step))
       noteThere(step);
   }
-  llvm::sort(schedule_.order, [&](uint32_t a, uint32_t b) {
-    return std::pair(places_.of(a), turn_[a]) < std::pair(places_.of(b), turn_[b]);
-  });
+  schedule_.order = orderedBy(places_.all(), movedFirst());
   return std::move(schedule_);
 }
 

@@ -81,7 +81,7 @@ llvm::ArrayRef<uint32_t> EarlyIssuer::transferAt(size_t place) const {
 
 bool EarlyIssuer::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
   return llvm::none_of(transfer, [&](uint32_t member) { return problem_.steps[member].fixed; }) &&
-         (options_.only == none || transfer.front() == options_.only);
+         (options_.only.empty() || llvm::is_contained(options_.only, transfer.front()));
 }
 
 /// Returns the first position after which it may be, ignoring memory.

@@ -15,8 +15,8 @@ namespace ccgraph::overlap {
 struct IssueEarlyOptions {
   /// bytes that no move may exceed
   int64_t budget = unlimited;
-  /// the only launch to issue earlier; none: all
-  uint32_t only = none;
+  /// the only launches to issue earlier; empty: all
+  llvm::ArrayRef<uint32_t> only = {};
 };
 
 /// Neither reads nor sets Schedule::picoseconds and peakBytes.

@@ -6,29 +6,29 @@
 namespace ccgraph::overlap {
 
 Issuer::Issuer(const Problem &problem, const Tasks &tasks)
-    : problem_(problem), tasks_(tasks), issued_(problem.steps.size()), missing_(problem.steps.size()),
-      holders_(problem.storages.size()), alive_(problem.storages.size()), found_(problem.steps.size()) {
+    : problem_(problem), tasks_(tasks), issued_(static_cast<unsigned>(problem.steps.size())),
+      missing_(problem.steps.size()), holders_(problem.storages.size()),
+      alive_(static_cast<unsigned>(problem.storages.size())), found_(problem.steps.size()) {
   order_.reserve(problem.steps.size());
-  for (size_t step = 0; step < problem.steps.size(); ++step) {
+  for (size_t step = 0; step < problem.steps.size(); ++step)
     missing_[step] = static_cast<uint32_t>(problem.before[step].size());
-    for (uint32_t storage : problem.holds[step])
-      ++holders_[storage];
-  }
-  for (size_t storage = 0; storage < alive_.size(); ++storage)
+  for (uint32_t storage : problem.holds.values())
+    ++holders_[storage];
+  for (unsigned storage = 0; storage < alive_.size(); ++storage)
     if (problem.storages[storage].fromStart) {
-      alive_[storage] = true;
+      alive_.set(storage);
       bytes_ += problem.storages[storage].bytes;
     }
   peak_ = recentPeak_ = bytes_;
 }
 
 void Issuer::put(uint32_t step) {
-  assert(!issued_[step] && ready(step));
-  issued_[step] = true;
+  assert(!issued(step) && ready(step));
+  issued_.set(step);
   order_.push_back(step);
   for (uint32_t storage : problem_.holds[step])
-    if (!alive_[storage]) {
-      alive_[storage] = true;
+    if (!alive_.test(storage)) {
+      alive_.set(storage);
       bytes_ += problem_.storages[storage].bytes;
     }
   peak_ = std::max(peak_, bytes_);
@@ -45,7 +45,7 @@ void Issuer::follow() {
   while (!following_.empty() && following_.top() < reached_) {
     uint32_t step = following_.top();
     following_.pop();
-    if (!issued_[step])
+    if (!issued(step))
       put(step);
   }
 }
@@ -68,24 +68,26 @@ void Issuer::issueInputs() {
 }
 
 // Ascending numbers are a valid order, because edges go forward in the program.
-std::vector<uint32_t> Issuer::between(uint32_t step) {
+llvm::ArrayRef<uint32_t> Issuer::between(uint32_t step) {
+  if (ready(step))
+    return {};
   ++question_;
-  std::vector<uint32_t> open = {step};
-  std::vector<uint32_t> found;
-  while (!open.empty()) {
-    uint32_t at = open.back();
-    open.pop_back();
+  between_.clear();
+  open_.assign(1, step);
+  while (!open_.empty()) {
+    uint32_t at = open_.back();
+    open_.pop_back();
     for (uint32_t from : problem_.before[at]) {
-      if (issued_[from] || found_[from] == question_)
+      if (issued(from) || found_[from] == question_)
         continue;
       assert(tasks_.taskOf(from) == none && "a task must be issued by the walk");
       found_[from] = question_;
-      found.push_back(from);
-      open.push_back(from);
+      between_.push_back(from);
+      open_.push_back(from);
     }
   }
-  std::sort(found.begin(), found.end());
-  return found;
+  std::sort(between_.begin(), between_.end());
+  return between_;
 }
 
 int64_t Issuer::takeRecentPeak() {

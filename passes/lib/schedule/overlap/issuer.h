@@ -10,6 +10,8 @@
 
 #include "schedule/overlap/tasks.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <queue>
 
 namespace ccgraph::overlap {
@@ -24,11 +26,12 @@ public:
   void issue(uint32_t step);
   /// Issues all inputs of the program, and then the steps that can follow.
   void issueInputs();
-  [[nodiscard]] bool issued(uint32_t step) const { return issued_[step]; }
+  [[nodiscard]] bool issued(uint32_t step) const { return issued_.test(step); }
   /// Returns true if all steps that it needs are issued.
   [[nodiscard]] bool ready(uint32_t step) const { return missing_[step] == 0; }
-  /// Returns the waits and views that the step needs and that are not issued, in a valid order.
-  [[nodiscard]] std::vector<uint32_t> between(uint32_t step);
+  /// Returns the waits and views that the step needs and that are not issued, in a valid order. The list is valid up to
+  /// the next call.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> between(uint32_t step);
 
   [[nodiscard]] int64_t bytes() const { return bytes_; }
   [[nodiscard]] int64_t peak() const { return peak_; }
@@ -42,11 +45,11 @@ private:
 
   const Problem &problem_;
   const Tasks &tasks_;
-  std::vector<bool> issued_;
+  llvm::BitVector issued_;
   std::vector<uint32_t> missing_;
   /// by storage: holders that are not yet issued
   std::vector<uint32_t> holders_;
-  std::vector<bool> alive_;
+  llvm::BitVector alive_;
   /// views whose operands are all issued, the first in program order on top
   std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> following_;
   uint32_t reached_ = 0;
@@ -54,6 +57,8 @@ private:
   /// by step: the query in which it was found
   std::vector<uint32_t> found_;
   uint32_t question_ = 0;
+  /// of the last query: its result, and the steps whose operands are not examined yet
+  std::vector<uint32_t> between_, open_;
   int64_t bytes_ = 0;
   int64_t peak_ = 0;
   int64_t recentPeak_ = 0;

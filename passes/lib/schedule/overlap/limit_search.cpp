@@ -79,7 +79,7 @@ void LimitSearch::consider(Schedule schedule) {
 Schedule LimitSearch::walkWith(const Attempt &attempt) const {
   Schedule schedule = starts_.bases()[attempt.base]->walkWith(attempt.policy);
   if (!problem_.crowding.empty())
-    schedule.picoseconds = replayTimes(problem_, schedule).total;
+    schedule.picoseconds = timeOf(problem_, schedule);
   return schedule;
 }
 

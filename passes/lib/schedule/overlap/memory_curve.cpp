@@ -59,8 +59,12 @@ void MemoryCurve::add(size_t from, size_t to, int64_t bytes) {
     update(borders.left);
     update(borders.right);
   }
-  for (size_t node = borders.left / 2; node > 0; node /= 2)
+  for (size_t node = borders.left / 2; node > 0; node /= 2) {
+    const int64_t before = nodes_[node].largest;
     update(node);
+    if (nodes_[node].largest == before)
+      return; // so is that of all nodes above
+  }
 }
 
 int64_t MemoryCurve::largest(size_t from, size_t to) const {

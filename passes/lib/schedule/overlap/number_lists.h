@@ -14,8 +14,10 @@ class NumberLists {
 public:
   [[nodiscard]] size_t size() const { return start_.size() - 1; }
   llvm::ArrayRef<uint32_t> operator[](size_t list) const {
-    return llvm::ArrayRef(values_).slice(start_[list], start_[list + 1] - start_[list]);
+    return {values_.data() + start_[list], start_[list + 1] - start_[list]};
   }
+  /// Returns all lists as one, the first one first.
+  [[nodiscard]] llvm::ArrayRef<uint32_t> values() const { return values_; }
   /// Adds to the unfinished list; endList() finishes it.
   void push(uint32_t value) { values_.push_back(value); }
   void endList() { start_.push_back(static_cast<uint32_t>(values_.size())); }

@@ -3,6 +3,8 @@
 #include "schedule/overlap/bucket_holds.h"
 #include "schedule/overlap/stream_clock.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -14,13 +16,13 @@ namespace {
 class Alive {
 public:
   Alive(const Problem &problem, const Schedule &schedule)
-      : problem_(problem), buckets_(problem, schedule), left_(problem.storages.size()), alive_(left_.size()) {
-    for (uint32_t step = 0; step < problem.steps.size(); ++step) {
-      for (uint32_t storage : problem.holds[step])
+      : problem_(problem), buckets_(problem, schedule), left_(problem.storages.size()),
+        alive_(static_cast<unsigned>(left_.size())) {
+    for (uint32_t storage : problem.holds.values())
+      ++left_[storage];
+    for (llvm::ArrayRef<uint32_t> held : buckets_.lists())
+      for (uint32_t storage : held)
         ++left_[storage];
-      for (uint32_t storage : buckets_.beside(step))
-        ++left_[storage];
-    }
     for (size_t storage = 0; storage < alive_.size(); ++storage)
       if (problem.storages[storage].fromStart)
         begin(static_cast<uint32_t>(storage));
@@ -28,7 +30,7 @@ public:
   [[nodiscard]] int64_t bytes() const { return bytes_; }
   void enter(uint32_t step) {
     for (uint32_t storage : problem_.holds[step])
-      if (!alive_[storage])
+      if (!alive_.test(storage))
         begin(storage);
   }
   void leave(uint32_t step) {
@@ -40,7 +42,7 @@ public:
 
 private:
   void begin(uint32_t storage) {
-    alive_[storage] = true;
+    alive_.set(storage);
     bytes_ += problem_.storages[storage].bytes;
   }
   void release(uint32_t storage) {
@@ -50,12 +52,15 @@ private:
   const Problem &problem_;
   BucketHolds buckets_;
   std::vector<uint32_t> left_;
-  std::vector<bool> alive_;
+  llvm::BitVector alive_;
   int64_t bytes_ = 0;
 };
 
+/// What a replay records: the figures of the whole program, or those of each step too.
+enum class Detail : uint8_t { Totals, Steps };
+
 /// Issues steps on a clock and records the results.
-template <class Clock>
+template <class Clock, Detail detail>
 class Streams {
 public:
   Streams(const Problem &problem, const Schedule &schedule, LinkTime links)
@@ -70,28 +75,35 @@ public:
         bytes_[bucket.front()] += problem.steps[member].bytes;
       }
     result_.busy.resize(problem.streams);
-    for (std::vector<int64_t> *of : {&result_.begin, &result_.end, &result_.exposedBy, &result_.at, &result_.left})
-      of->resize(steps);
+    if constexpr (detail == Detail::Steps)
+      for (std::vector<int64_t> *of : {&result_.begin, &result_.end, &result_.exposedBy, &result_.at, &result_.left})
+        of->resize(steps);
   }
   void issue(uint32_t step) {
-    result_.at[step] = clock_.now();
+    const int64_t at = clock_.now();
     if (problem_.steps[step].kind == StepKind::Compute) {
       clock_.compute(problem_.steps[step].picoseconds);
-      result_.compute += clock_.now() - result_.at[step];
+      result_.compute += clock_.now() - at;
     } else if (problem_.steps[step].kind == StepKind::Launch && first_[step] == step)
       launch(step);
     for (uint32_t completed : problem_.completes[step])
       idleUntil(first_[completed]);
-    result_.left[step] = clock_.now();
+    if constexpr (detail == Detail::Steps) {
+      result_.at[step] = at;
+      result_.left[step] = clock_.now();
+    }
   }
   Replay finish() {
     // The end of the program waits for the last collective to end, so all others end before.
     for (uint32_t step : launched_)
       idleUntil(step);
     for (uint32_t step : launched_) {
-      result_.begin[step] = clock_.times(step).begin;
-      result_.end[step] = clock_.times(step).end;
-      result_.busy[problem_.steps[step].stream] += result_.end[step] - result_.begin[step];
+      const TransferTimes times = clock_.times(step);
+      result_.busy[problem_.steps[step].stream] += times.end - times.begin;
+      if constexpr (detail == Detail::Steps) {
+        result_.begin[step] = times.begin;
+        result_.end[step] = times.end;
+      }
     }
     result_.total = clock_.now();
     result_.exposed = result_.total - result_.compute;
@@ -104,7 +116,11 @@ private:
     clock_.start(step, alone * links_.times / links_.of);
     launched_.push_back(step);
   }
-  void idleUntil(uint32_t launch) { result_.exposedBy[launch] += clock_.idleUntil(launch); }
+  void idleUntil(uint32_t launch) {
+    const int64_t idle = clock_.idleUntil(launch);
+    if constexpr (detail == Detail::Steps)
+      result_.exposedBy[launch] += idle;
+  }
 
   const Problem &problem_;
   Clock clock_;
@@ -117,19 +133,28 @@ private:
   Replay result_;
 };
 
-template <class Clock>
-Replay timed(const Problem &problem, const Schedule &schedule, LinkTime links) {
-  Streams<Clock> streams(problem, schedule, links);
+template <class Clock, Detail detail>
+Replay timedBy(const Problem &problem, const Schedule &schedule, LinkTime links) {
+  Streams<Clock, detail> streams(problem, schedule, links);
   for (uint32_t step : schedule.order)
     streams.issue(step);
   return streams.finish();
 }
 
+template <Detail detail>
+Replay timed(const Problem &problem, const Schedule &schedule, LinkTime links = {}) {
+  return problem.crowding.empty() ? timedBy<PerfectClock, detail>(problem, schedule, links)
+                                  : timedBy<CrowdedClock, detail>(problem, schedule, links);
+}
+
 } // namespace
 
 Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links) {
-  return problem.crowding.empty() ? timed<PerfectClock>(problem, schedule, links)
-                                  : timed<CrowdedClock>(problem, schedule, links);
+  return timed<Detail::Steps>(problem, schedule, links);
+}
+
+int64_t timeOf(const Problem &problem, const Schedule &schedule) {
+  return timed<Detail::Totals>(problem, schedule).total;
 }
 
 Replay replay(const Problem &problem, const Schedule &schedule) {
@@ -153,9 +178,8 @@ MemoryPeak memoryPeak(const Problem &problem, const Schedule &schedule) {
 }
 
 Schedule measured(const Problem &problem, Schedule schedule) {
-  Replay now = replay(problem, schedule);
-  schedule.picoseconds = now.total;
-  schedule.peakBytes = now.peakBytes;
+  schedule.picoseconds = timeOf(problem, schedule);
+  schedule.peakBytes = memoryPeak(problem, schedule).bytes;
   return schedule;
 }
 

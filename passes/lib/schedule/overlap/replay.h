@@ -42,6 +42,8 @@ struct LinkTime {
 [[nodiscard]] Replay replay(const Problem &problem, const Schedule &schedule);
 /// Computes times only: memory does not depend on links.
 [[nodiscard]] Replay replayTimes(const Problem &problem, const Schedule &schedule, LinkTime links = {});
+/// Returns the total of replayTimes(), without the records of steps.
+[[nodiscard]] int64_t timeOf(const Problem &problem, const Schedule &schedule);
 /// Returns the schedule with the time and the peak of a replay.
 [[nodiscard]] Schedule measured(const Problem &problem, Schedule schedule);
 struct MemoryPeak {

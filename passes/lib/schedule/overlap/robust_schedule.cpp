@@ -100,12 +100,10 @@ Schedule Strengthener::cut(size_t bucket) const {
   auto middle = first.begin() + static_cast<ptrdiff_t>(firstHalf(problem_, first));
   std::vector<uint32_t> second(middle, first.end());
   first.erase(middle, first.end());
-  uint32_t launches[] = {first.front(), second.front()};
+  const uint32_t launches[] = {first.front(), second.front()};
   result.buckets.push_back(std::move(second));
   llvm::erase_if(result.buckets, [](const std::vector<uint32_t> &it) { return it.size() < 2; });
-  for (uint32_t launch : launches)
-    result = issueEarly(problem_, std::move(result), {options_.budget, launch});
-  return measured(problem_, std::move(result));
+  return measured(problem_, issueEarly(problem_, std::move(result), {options_.budget, launches}));
 }
 
 bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {

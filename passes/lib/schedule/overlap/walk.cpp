@@ -1,6 +1,7 @@
 #include "schedule/overlap/walker.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,7 +26,7 @@ constexpr size_t maxFedStreams = 64;
 
 Walker::Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy)
     : problem_(problem), tasks_(tasks), early_(late != nullptr), policy_(policy), issuer_(problem, tasks),
-      transfers_(problem, tasks), missing_(tasks.size()), asked_(tasks.size()) {
+      transfers_(problem, tasks), missing_(tasks.size()), isDeferred_(tasks.size()), asked_(tasks.size()) {
   std::vector<std::vector<uint32_t>> prefetches(problem.streams);
   for (uint32_t task = 0; task < tasks.size(); ++task) {
     missing_[task] = static_cast<uint32_t>(tasks.before(task).size());
@@ -99,11 +100,12 @@ void Walker::noteReady(uint32_t task) {
 
 /// Runs the remaining inputs of the task, in program order, which is a valid order.
 void Walker::require(uint32_t task) {
+  if (missing_[task] == 0)
+    return;
   ++question_;
-  std::vector<uint32_t> open = {task}, needed;
+  llvm::SmallVector<uint32_t, 16> open = {task}, needed;
   while (!open.empty()) {
-    uint32_t at = open.back();
-    open.pop_back();
+    uint32_t at = open.pop_back_val();
     for (uint32_t from : tasks_.before(at))
       if (!isDone(from) && std::exchange(asked_[from], question_) != question_) {
         needed.push_back(from);
@@ -131,8 +133,8 @@ void Walker::compute(uint32_t task) {
     if (isDone(task)) // a launch has needed it
       return;
   }
-  if (pool_.erase(task))
-    poolTime_ -= time;
+  if (isDeferred_.test(task))
+    takeFromPool(task);
   finish(task);
   now_ += time;
   if (early_)
@@ -356,8 +358,7 @@ bool Walker::keep(uint32_t task) {
   bool lasts = needed + 1 == tasks_.size();
   if (!follows && !fills && !(stalls && lasts))
     return false;
-  pool_.insert(task);
-  poolTime_ += time;
+  putIntoPool(task);
   return true;
 }
 
@@ -408,7 +409,7 @@ void Walker::fillStall(uint32_t task) {
 
 /// Records a deferred task that can run; has no effect before runKept().
 void Walker::noteRunnable(uint32_t task) {
-  if (isThrough_ && missing_[task] == 0 && pool_.count(task))
+  if (isThrough_ && missing_[task] == 0 && isDeferred_.test(task))
     soonest_.push({transfers_.completesFor(task), task});
 }
 

@@ -8,6 +8,8 @@
 #include "schedule/overlap/transfers.h"
 #include "schedule/overlap/walk.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <optional>
 #include <queue>
 #include <set>
@@ -52,6 +54,16 @@ private:
   void makeRoom(int64_t bytes);
   void runKeptForRoom();
 
+  void putIntoPool(uint32_t task) {
+    pool_.insert(task);
+    isDeferred_.set(task);
+    poolTime_ += tasks_.step(task).picoseconds;
+  }
+  void takeFromPool(uint32_t task) {
+    pool_.erase(task);
+    isDeferred_.reset(task);
+    poolTime_ -= tasks_.step(task).picoseconds;
+  }
   [[nodiscard]] bool keep(uint32_t task);
   [[nodiscard]] bool canRunNow(uint32_t task) const;
   [[nodiscard]] uint32_t oldestThatCanRun() const;
@@ -80,8 +92,9 @@ private:
   bool preparing_ = false;
   /// bytes that the launches in preparation will allocate
   int64_t promised_ = 0;
-  /// deferred tasks in program order, and their total time
+  /// deferred tasks in program order, the same by task, and their total time
   std::set<uint32_t> pool_;
+  llvm::BitVector isDeferred_;
   int64_t poolTime_ = 0;
   /// Deferred tasks whose inputs are all done, with the time at which these are complete; used after the last task of
   /// the program order.
