@@ -18,20 +18,16 @@ namespace {
 constexpr unsigned walksPerCut = 2;
 /// Trial schedules beyond the first few visit at most so many steps, since more change little and would take a minute
 /// for 36,000 nodes. All captured steps are small enough for 190.
-constexpr size_t mostVisits = 1'800'000, fewWalks = 16;
+constexpr size_t mostVisits = 1'800'000;
+constexpr unsigned fewWalks = 16;
 /// A plan is made robust if it is slower by less than this part.
 constexpr int64_t nearPart = 20;
-
-unsigned walksFor(const Problem &problem, unsigned most) {
-  const size_t fitting = mostVisits / std::max<size_t>(problem.steps.size(), 1);
-  return static_cast<unsigned>(std::min<size_t>(most, std::max(fitting, fewWalks)));
-}
 
 class Search {
 public:
   Search(const Problem &problem, const SearchOptions &options)
       : problem_(problem), options_(options), starts_(problem) {
-    options_.maxWalks = walksFor(problem, options.maxWalks);
+    options_.maxWalks = affordableWalks(problem.steps.size(), options.maxWalks);
     // No order fits the budget, so the least memory that is known takes its place.
     if (options_.budget < starts_.floor())
       options_.budget = starts_.leastPeak();
@@ -70,7 +66,7 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
   if (!found)
     return std::nullopt;
   if (!problem_.crowding.empty())
-    found->schedule.picoseconds = replayTimes(problem_, found->schedule).total;
+    found->schedule.picoseconds = timeOf(problem_, found->schedule);
   return std::move(found->schedule);
 }
 
@@ -137,7 +133,7 @@ void Search::addPlan(Schedule plan) {
   plan.peakBytes = memoryPeak(problem_, plan).bytes;
   if (plan.peakBytes > options_.budget)
     return;
-  plan.picoseconds = replayTimes(problem_, plan).total;
+  plan.picoseconds = timeOf(problem_, plan);
   plans_.push_back(std::move(plan));
 }
 
@@ -171,6 +167,11 @@ Schedule Search::run() {
 }
 
 } // namespace
+
+unsigned affordableWalks(size_t steps, unsigned most) {
+  const size_t fitting = mostVisits / std::max<size_t>(steps, 1);
+  return static_cast<unsigned>(std::min<size_t>(most, std::max<size_t>(fitting, fewWalks)));
+}
 
 Schedule search(const Problem &problem, const SearchOptions &options) { return Search(problem, options).run(); }
 

@@ -26,8 +26,7 @@ namespace ccgraph::overlap {
 struct SearchOptions {
   /// bytes that the program may need at its peak
   int64_t budget = unlimited;
-  /// Maximum number of trial schedules under one limit. Of more than 16, a program gets as many as visit 1.8 million
-  /// steps, so one of 36,000 steps gets 50.
+  /// Maximum number of trial schedules under one limit; a large program gets fewer (affordableWalks()).
   unsigned maxWalks = 16;
   /// states a level of a beam over small programs; 0: none
   size_t beamWidth = 0;
@@ -36,6 +35,10 @@ struct SearchOptions {
   /// what other schedulers chose
   llvm::ArrayRef<Preferences> known = {};
 };
+
+/// Returns how many of at most `most` trial schedules a program of this many steps gets under one limit: those that
+/// visit 1.8 million steps in total, so 50 for 36,000 steps; but 16 for any program.
+[[nodiscard]] unsigned affordableWalks(size_t steps, unsigned most);
 
 /// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own
 /// order wins a tie, and wins against any schedule over the budget without a lower peak.

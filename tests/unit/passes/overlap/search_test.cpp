@@ -152,3 +152,60 @@ TEST(Search, IsDeterministic) {
   Schedule second = search(problem, {unlimited, 16, 64});
   EXPECT_EQ(first.order, second.order);
 }
+
+TEST(AffordableWalks, AreFewerForLargePrograms) {
+  EXPECT_EQ(affordableWalks(9'000, 200), 200U);
+  EXPECT_EQ(affordableWalks(9'001, 200), 199U);
+  EXPECT_EQ(affordableWalks(36'000, 200), 50U);
+  EXPECT_EQ(affordableWalks(105'882, 200), 17U);
+  EXPECT_EQ(affordableWalks(105'883, 200), 16U);
+  EXPECT_EQ(affordableWalks(10'000'000, 200), 16U);
+}
+
+TEST(AffordableWalks, AreNeverMoreThanAskedFor) {
+  EXPECT_EQ(affordableWalks(0, 200), 200U);
+  EXPECT_EQ(affordableWalks(36'000, 16), 16U);
+  EXPECT_EQ(affordableWalks(36'000, 50), 50U);
+  EXPECT_EQ(affordableWalks(36'000, 1), 1U);
+  EXPECT_EQ(affordableWalks(10'000'000, 0), 0U);
+}
+
+namespace {
+
+/// Returns four gathers of one key, each with its wait and computation, and `more` computing steps that follow one
+/// another.
+Problem gathersAndMore(unsigned more) {
+  std::string text;
+  for (llvm::StringRef number : {"0", "1", "2", "3"})
+    text += ("g" + number + " launch 10 bytes 64 stream 0 key 0 makes 16\nw" + number + " wait completes g" + number +
+             "\nc" + number + " compute 20 needs w" + number + " holds g" + number + "\n")
+                .str();
+  Problem problem = problemOf(text).problem;
+  for (unsigned i = 0; i < more; ++i) {
+    const auto last = static_cast<uint32_t>(problem.steps.size() - 1);
+    problem.steps.push_back({.kind = StepKind::Compute, .picoseconds = 1});
+    problem.before.append(last);
+    problem.completes.endList();
+    problem.holds.endList();
+  }
+  return problem;
+}
+
+/// Returns how often a search needs the time of a bucket, which each trial schedule with a bucket does.
+unsigned bucketsPriced(Problem problem, unsigned walks) {
+  unsigned count = 0;
+  problem.estimatedTime = [&count, price = problem.estimatedTime](uint32_t launch, int64_t bytes) {
+    ++count;
+    return price(launch, bytes);
+  };
+  (void)search(problem, {unlimited, walks});
+  return count;
+}
+
+} // namespace
+
+TEST(AffordableWalks, BoundTheSearchOfALargeProgram) {
+  const Problem small = gathersAndMore(100), large = gathersAndMore(120'000);
+  EXPECT_GT(bucketsPriced(small, 60), bucketsPriced(small, 16)) << "16 trial schedules leave nothing to try";
+  EXPECT_EQ(bucketsPriced(large, 60), bucketsPriced(large, 16));
+}
