@@ -51,6 +51,10 @@ std::optional<int64_t> messageBytes(const Node &collective) {
   return std::max(*in, *out);
 }
 
+bool isGiven(const EstimatedTime &time) {
+  return time.source == TimeSource::Measured || time.source == TimeSource::Estimated;
+}
+
 bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
 
 /// Returns true for a node that runs nothing, on any machine.
@@ -74,7 +78,7 @@ std::optional<int64_t> numResultElements(const Node &node) {
 // between the two; and the cost of each node of the graph. That cost is its duration, else the scaled prediction.
 struct CostModel::Impl {
   Impl(const Graph &graph, const Machine &machine, RankView view)
-      : machine(machine), placements(graph, machine, view), regions(graph) {}
+      : graph(&graph), machine(machine), placements(graph, machine, view), regions(graph) {}
 
   // --- Predictions, not scaled, in picoseconds ----------------------------------------------------------------------
 
@@ -146,9 +150,22 @@ struct CostModel::Impl {
     return whole.inner == part.inner && whole.columns == part.columns ? named->second : nullptr;
   }
 
+  /// A node that a compiler may fuse, of which a pass may compute parts.
+  struct Fusible {
+    uint32_t id = 0;
+    int64_t elements = 0; ///< of its first result
+  };
+
+  /// Returns true if the graph has both the later node and the known one, which it repeats.
+  bool isRepetition(const Node &node, const Fusible &whole) const {
+    const Node *original = graph->find(node.provenance().origins[0].str());
+    return original && original->id() == whole.id;
+  }
+
   /// Returns the time of a later node that computes a part of a known node which may be fused: its share of that
-  /// node's time, and a launch if it is less than all of a node that takes time. Empty unless it calls the operator of
-  /// its first origin, for at most as many elements.
+  /// node's time, and a launch if it is less than all of a node that takes time, or repeats it. Empty unless it calls
+  /// the operator of its first origin, for at most as many elements; and if it repeats a node whose time is only a share
+  /// of a fused kernel's, because the repetition is a kernel of its own.
   std::optional<double> partOfFusible(const Node &node) const {
     const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
     const auto whole = origins.empty() ? fusibleByName.end() : fusibleByName.find(origins[0]);
@@ -158,6 +175,8 @@ struct CostModel::Impl {
       return std::nullopt;
     const auto time = static_cast<double>(known[whole->second.id].price.picoseconds);
     const double share = static_cast<double>(*elements) / static_cast<double>(whole->second.elements);
+    if (share == 1 && isRepetition(node, whole->second))
+      return isGiven(known[whole->second.id].price) && time > 0 ? std::optional(time + launch()) : std::nullopt;
     return time == 0 || share == 1 ? time : time * share + launch();
   }
 
@@ -252,13 +271,14 @@ struct CostModel::Impl {
   }
 
   /// Gives the costs of the graph's nodes to those of a copy of it, which has the same nodes in the same order.
-  void renumber(const Graph &graph, const Graph &copy) {
+  void renumber(const Graph &original, const Graph &copy) {
+    graph = &copy;
     std::vector<Known> costs(copy.idLimit());
     llvm::DenseMap<uint32_t, ProductSizes> sizes;
     productsByName.clear();
     fusibleByName.clear();
     auto copied = copy.begin();
-    for (const Node *node : graph) {
+    for (const Node *node : original) {
       const Node *twin = *copied;
       ++copied;
       const bool wasKnown = node->id() < known.size() && known[node->id()].op == node->op();
@@ -289,6 +309,7 @@ struct CostModel::Impl {
     const OpDef *op = nullptr;
   };
 
+  const Graph *graph; ///< may be edited meanwhile
   Machine machine;
   Placements placements;
   FusionRegions regions;
@@ -300,11 +321,6 @@ struct CostModel::Impl {
   // The products of two matrices. Both maps are looked up, never iterated.
   llvm::DenseMap<uint32_t, ProductSizes> products; ///< by node id
   llvm::DenseMap<Identifier, const Node *> productsByName;
-  /// A node that a compiler may fuse, of which a pass may compute parts.
-  struct Fusible {
-    uint32_t id = 0;
-    int64_t elements = 0; ///< of its first result
-  };
   llvm::DenseMap<Identifier, Fusible> fusibleByName; ///< looked up only
 };
 

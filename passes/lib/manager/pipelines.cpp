@@ -33,10 +33,14 @@ void addNormalize(Pipeline &pipeline) {
 void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-  // This removes repetitions that cost memory, and compares schedules for it. No level runs recompute-values, its
-  // reverse: the times of a profile belong to fused kernels, so what a part of a kernel costs alone is only predicted.
-  if (level >= 3)
+  // These two exchange memory for time, and compare schedules for it. The first one frees memory that the second one
+  // may use.
+  if (level >= 3) {
+    Pass &recompute = add(pipeline, "recompute-values");
+    recompute.set("when", "always");
+    setThorough(recompute);
     setThorough(add(pipeline, "keep-gathered"));
+  }
 }
 
 /// Other nodes for the schedule, where the best schedule with them is faster.

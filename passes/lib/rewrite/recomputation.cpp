@@ -16,15 +16,20 @@ constexpr unsigned mostVisits = 64;
 /// Each round costs a walk over the graph.
 constexpr unsigned mostRounds = 64;
 
+bool hasGivenTimes(const CostModel &cost) {
+  const auto &nodes = cost.summary().nodes;
+  return nodes[static_cast<size_t>(TimeSource::Measured)] + nodes[static_cast<size_t>(TimeSource::Estimated)] > 0;
+}
+
 /// Returns true for a node at `place` or above it.
 bool isUpTo(const Node *node, const Node *place) { return node == place || node->isBefore(place); }
 
 } // namespace
 
 Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost)
-    : graph_(graph), facts_(facts), cost_(cost), oldIds_(graph.idLimit()), written_(facts.writtenStorages()),
-      writtenInFlight_(written_.size()), writers_(written_.size()), bytes_(written_.size()), last_(written_.size()),
-      fixed_(written_.size()), names_(written_.size()) {
+    : graph_(graph), facts_(facts), cost_(cost), isProfiled_(hasGivenTimes(cost)), oldIds_(graph.idLimit()),
+      written_(facts.writtenStorages()), writtenInFlight_(written_.size()), writers_(written_.size()),
+      bytes_(written_.size()), last_(written_.size()), fixed_(written_.size()), names_(written_.size()) {
   noteNames();
   noteLives();
 }
@@ -164,6 +169,8 @@ bool Recomputation::addCall(Attempt &attempt, Node *call) const {
     return refuse(RecomputeObstacle::LongChain);
   if (!mayRepeat(call))
     return refuse(RecomputeObstacle::NotCheap);
+  if (!hasOwnTime(call))
+    return refuse(RecomputeObstacle::UnknownTime);
   if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return written_[storage]; }) ||
       !isUnchanged(call, attempt.reader))
     return refuse(RecomputeObstacle::Written);
@@ -178,6 +185,16 @@ bool Recomputation::addCall(Attempt &attempt, Node *call) const {
   attempt.calls.push_back(call);
   attempt.picoseconds += cost_.estimatedTime(*call).picoseconds;
   return true;
+}
+
+/// Returns true for a call whose time alone is known. A profile gives the time of a fused kernel to one of its calls,
+/// and none to the others, so what one of the others takes alone is unknown.
+bool Recomputation::hasOwnTime(const Node *call) const {
+  if (facts_.views(call))
+    return true;
+  const EstimatedTime time = cost_.estimatedTime(*call);
+  const bool isMeasured = time.source == TimeSource::Measured || time.source == TimeSource::Estimated;
+  return isMeasured ? time.picoseconds > 0 : time.source == TimeSource::Predicted && !isProfiled_;
 }
 
 bool Recomputation::mayRepeat(const Node *call) const {
@@ -319,6 +336,9 @@ const Recomputed &Recomputation::apply(const Attempt &attempt) {
     for (unsigned i = 0; i < use.user->numOperands(); ++i)
       if (use.user->operand(i) == use.value)
         graph_.setOperand(use.user, i, liveValue(use.value, attempt, made));
+  value.picoseconds = 0; // a part of a fused kernel may take longer alone
+  for (const Node *again : value.again)
+    value.picoseconds += cost_.estimatedTime(*again).picoseconds;
   for (const auto &[call, again] : llvm::zip(value.calls, value.again)) {
     copies_[call].push_back(again);
     originals_[again] = call;

@@ -8,6 +8,9 @@
 // value and its late readers, and no step may write the value or see its address, so nothing can tell the second value
 // from the first. The kernels are the same, so the results are bitwise equal.
 //
+// Durations give the time of a fused kernel to one of its calls, and 0 to the others. A call with such a 0, or without a
+// duration where others have one, is not computed again: what it takes alone is unknown.
+//
 // Where an operand is no longer live at the late readers, it is computed again too, at most 16 calls in total, or it is
 // kept instead, if it is smaller than the value.
 //
@@ -42,8 +45,10 @@ enum class RecomputeObstacle : uint8_t {
   InFlight,
   /// what must be kept instead is as large
   NotSmaller,
+  /// the durations give a call no time of its own
+  UnknownTime,
 };
-inline constexpr size_t numRecomputeObstacles = 6;
+inline constexpr size_t numRecomputeObstacles = 7;
 
 /// A value that is computed again.
 struct Recomputed {
@@ -115,6 +120,7 @@ private:
   [[nodiscard]] bool addCall(Attempt &attempt, Node *call) const;
   [[nodiscard]] bool addOperand(Attempt &attempt, Node *operand) const;
   [[nodiscard]] bool mayRepeat(const Node *call) const;
+  [[nodiscard]] bool hasOwnTime(const Node *call) const;
   [[nodiscard]] int64_t bytesToKeep(const Attempt &attempt, const Node *operand) const;
   [[nodiscard]] bool isLive(const Node *value, const Node *at) const;
   [[nodiscard]] Node *originalOf(Node *node) const;
@@ -130,6 +136,7 @@ private:
   Graph &graph_;
   const ProgramFacts &facts_;
   const CostModel &cost_;
+  bool isProfiled_; ///< some nodes have given times
   uint32_t oldIds_;
   std::vector<bool> written_, writtenInFlight_;
   std::vector<llvm::SmallVector<const Node *, 1>> writers_; ///< by storage, in program order

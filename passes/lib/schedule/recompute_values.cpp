@@ -5,7 +5,7 @@
 // with when=always also where the freed memory makes the step faster, since collectives can then be issued earlier. It
 // prepares schedule-overlap, whose search evaluates each choice. keep-gathered does the reverse where there is memory
 // to spare.
-//   may we      rewrite/recomputation.h: pure, cheap calls, of operands that are unchanged
+//   may we      rewrite/recomputation.h: pure, cheap calls with a time of their own, of operands that are unchanged
 //   which       values at the peak, those first that free the most bytes for a microsecond; in parts that reduce the
 //               peak by a sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more
 //               memory none is lost; but where the budget is met without any, only some of them are tried. Of these
@@ -76,6 +76,9 @@ private:
   Reason flight_{*this, RemarkKind::Missed, "in-flight", "is live at the peak, because a collective has it in flight"};
   Reason smaller_{*this, RemarkKind::Missed, "not-smaller",
                   "is live at the peak, and the values that would be kept instead are as large"};
+  Reason unknown_{*this, RemarkKind::Missed, "unknown-time",
+                  "is live at the peak, and the durations give no time to some call that computes it, since it is a "
+                  "part of a fused kernel or unknown"};
   Reason whole_{*this, RemarkKind::Missed, "not-faster",
                 "is live at the peak, and no schedule with more recomputation is faster or needs less memory"};
   std::vector<std::string> done_; ///< by the last run, as the option `only` names them
@@ -190,8 +193,8 @@ llvm::Error Recomputer::takeNamed() {
 }
 
 void Recomputer::remarkKept(const Recomputation &trial) {
-  const std::array<const Reason *, numRecomputeObstacles> reasons = {&pass_.cheap_,  &pass_.chain_,  &pass_.written_,
-                                                                     &pass_.opaque_, &pass_.flight_, &pass_.smaller_};
+  const std::array<const Reason *, numRecomputeObstacles> reasons = {
+      &pass_.cheap_, &pass_.chain_, &pass_.written_, &pass_.opaque_, &pass_.flight_, &pass_.smaller_, &pass_.unknown_};
   for (const auto &[value, obstacle] : trial.kept())
     context_.remark(*reasons[static_cast<size_t>(obstacle)], *graph_.find(value->name().str()));
 }
