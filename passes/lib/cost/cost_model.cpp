@@ -164,8 +164,8 @@ struct CostModel::Impl {
 
   /// Returns the time of a later node that computes a part of a known node which may be fused: its share of that
   /// node's time, and a launch if it is less than all of a node that takes time, or repeats it. Empty unless it calls
-  /// the operator of its first origin, for at most as many elements; and if it repeats a node whose time is only a share
-  /// of a fused kernel's, because the repetition is a kernel of its own.
+  /// the operator of its first origin, for at most as many elements. Empty too if it repeats a node whose time is only
+  /// a share of a fused kernel's, because the repetition is a kernel of its own.
   std::optional<double> partOfFusible(const Node &node) const {
     const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
     const auto whole = origins.empty() ? fusibleByName.end() : fusibleByName.find(origins[0]);

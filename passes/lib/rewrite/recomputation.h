@@ -8,8 +8,8 @@
 // value and its late readers, and no step may write the value or see its address, so nothing can tell the second value
 // from the first. The kernels are the same, so the results are bitwise equal.
 //
-// Durations give the time of a fused kernel to one of its calls, and 0 to the others. A call with such a 0, or without a
-// duration where others have one, is not computed again: what it takes alone is unknown.
+// Durations give the time of a fused kernel to one of its calls, and 0 to the others. A call with such a 0, or without
+// a duration where others have one, is not computed again: what it takes alone is unknown.
 //
 // Where an operand is no longer live at the late readers, it is computed again too, at most 16 calls in total, or it is
 // kept instead, if it is smaller than the value.

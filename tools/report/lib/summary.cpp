@@ -342,8 +342,9 @@ private:
       label("advice") << "nothing that was tried saves a hundredth of the step\n";
     for (const Advice &advice : s_.advice)
       label(&advice == &s_.advice.front() ? "advice" : "")
-          << wrapped(advice.change + " would save " + timeText(advice.saved) + " (" +
-                         shareText(advice.saved, s_.run.timeAfter->total) + "): " + advice.flags,
+          << wrapped(advice.change + (advice.saved < 0 ? " would cost " : " would save ") +
+                         timeText(std::abs(advice.saved)) + " (" +
+                         shareText(std::abs(advice.saved), s_.run.timeAfter->total) + "): " + advice.flags,
                      labelWidth)
           << '\n';
     if (!s_.advice.empty() && s_.run.cost->durations.empty())

@@ -129,7 +129,8 @@ const adviceColumns = [
   {
     title: 'saves',
     number: true,
-    text: a => `${timeText(a.saved)}, ${percentText(a.saved, after.total)}`,
+    text: a => (a.saved < 0 ? '−' : '') +
+      `${timeText(Math.abs(a.saved))}, ${percentText(Math.abs(a.saved), after.total)}`,
     key: a => a.saved
   },
   { title: 'step', number: true, text: a => timeText(a.total), key: a => a.total },
@@ -165,7 +166,7 @@ function drawOutlook(verdict) {
   if (page.bounds !== null)
     verdict.append(
       ` No order is faster than ${timeText(page.bounds.merging.ns)}, because of ${heldBy(page.bounds.merging)}.`);
-  if (page.advice !== null && page.advice.length)
-    verdict.append(
-      ' ', element('a', { href: '#advice' }, `${page.advice[0].change} would save ${timeText(page.advice[0].saved)}.`));
+  const best = page.advice === null ? undefined : page.advice.find(a => a.saved > 0);
+  if (best !== undefined)
+    verdict.append(' ', element('a', { href: '#advice' }, `${best.change} would save ${timeText(best.saved)}.`));
 }

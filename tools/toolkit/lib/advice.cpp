@@ -4,6 +4,7 @@
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/split_group.h"
+#include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +15,8 @@ namespace {
 
 /// Larger budgets are tried, in percent of the memory that is used now.
 constexpr int64_t budgets[] = {105, 110, 125, 150, 200};
+/// Smaller budgets that are tried, in percent of the memory that is used now. The first one that is met is reported.
+constexpr int64_t smallerBudgets[] = {80, 90, 95};
 /// A saving below one part in this many is not reported.
 constexpr int64_t worthParts = 100;
 constexpr int64_t mebibyte = int64_t{1} << 20;
@@ -22,6 +25,31 @@ struct BudgetedAdvice {
   Advice advice;
   int64_t budget = 0;
 };
+
+/// Returns the sum of a statistic over the runs of a pass, whatever its options.
+int64_t sumOf(const PipelineRun &run, llvm::StringRef pass, llvm::StringRef statistic) {
+  int64_t sum = 0;
+  for (const PassRun &it : run.passes)
+    if (llvm::StringRef(it.pass).split('{').first == pass)
+      for (const auto &[name, value] : it.statistics)
+        sum += name == statistic ? value : 0;
+  return sum;
+}
+
+/// Returns what the passes exchange between memory and time: "3 results kept, 1.5 GiB; 8 values computed again, 2.0 GiB
+/// for 1.2 ms"; empty if they exchange nothing.
+std::string exchangesOf(const PipelineRun &run) {
+  constexpr int64_t picosecondsOfNs = 1000;
+  std::vector<std::string> texts;
+  if (const int64_t kept = sumOf(run, "keep-gathered", "kept"))
+    texts.push_back(counted(static_cast<size_t>(kept), "result") + " kept, " +
+                    bytesText(sumOf(run, "keep-gathered", "bytes")));
+  if (const int64_t again = sumOf(run, "recompute-values", "recomputed"))
+    texts.push_back(counted(static_cast<size_t>(again), "value") + " computed again, " +
+                    bytesText(sumOf(run, "recompute-values", "bytes")) + " for " +
+                    timeText(sumOf(run, "recompute-values", "cost-ns") * picosecondsOfNs));
+  return llvm::join(texts, "; ");
+}
 
 class Adviser {
 public:
@@ -35,7 +63,9 @@ private:
   void add(Advice advice, std::string change, std::string flags);
   [[nodiscard]] std::optional<BudgetedAdvice> attemptBudget(int64_t budget) const;
   [[nodiscard]] BudgetedAdvice tightened(BudgetedAdvice found) const;
+  void addBudget(BudgetedAdvice step);
   void tryMemory();
+  void tryLessMemory();
   void tryLongerSearch();
   void tryGroups();
   void tryApart();
@@ -64,6 +94,7 @@ std::optional<Advice> Adviser::attempt(const Pipeline &pipeline, Change change) 
   advice.total = run->timeAfter->total;
   advice.saved = question_.total - advice.total;
   advice.moreMemory = peakMemory(*graph).bytes - question_.peakBytes;
+  advice.exchanges = exchangesOf(*run);
   return advice;
 }
 
@@ -91,6 +122,12 @@ BudgetedAdvice Adviser::tightened(BudgetedAdvice found) const {
   return tight && tight->advice.saved >= found.advice.saved ? std::move(*tight) : std::move(found);
 }
 
+void Adviser::addBudget(BudgetedAdvice step) {
+  const std::string exchanges = step.advice.exchanges.empty() ? "" : " (" + step.advice.exchanges + ")";
+  add(std::move(step.advice), bytesText(step.budget) + " of memory" + exchanges,
+      "--memory-budget " + std::to_string(step.budget / mebibyte) + "MiB");
+}
+
 /// Reports each budget that saves this much more than the last reported one, unless a budget of the same size saves
 /// more.
 void Adviser::tryMemory() {
@@ -107,8 +144,18 @@ void Adviser::tryMemory() {
     steps.push_back(std::move(step));
   }
   for (BudgetedAdvice &step : steps)
-    add(std::move(step.advice), bytesText(step.budget) + " of memory",
-        "--memory-budget " + std::to_string(step.budget / mebibyte) + "MiB");
+    addBudget(std::move(step));
+}
+
+void Adviser::tryLessMemory() {
+  for (int64_t percent : smallerBudgets) {
+    const int64_t budget = wholeMebibytes(question_.peakBytes / 100 * percent);
+    if (budget >= question_.peakBytes)
+      return;
+    std::optional<BudgetedAdvice> found = attemptBudget(budget);
+    if (found && question_.peakBytes + found->advice.moreMemory <= budget)
+      return addBudget(std::move(*found));
+  }
 }
 
 void Adviser::tryLongerSearch() {
@@ -165,8 +212,10 @@ void Adviser::tryApart() {
 }
 
 std::vector<Advice> Adviser::run() {
-  if (question_.options.limitMemory)
+  if (question_.options.limitMemory) {
     tryMemory();
+    tryLessMemory();
+  }
   tryLongerSearch();
   tryGroups();
   tryApart();
