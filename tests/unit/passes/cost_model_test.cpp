@@ -205,6 +205,38 @@ TEST(CostModelTest, TheLastWaveOfAPartOfAProductCountsWhole) {
   EXPECT_EQ(model.estimatedTime(*part).picoseconds, model.rowsOfProduct(*p, 4096));
 }
 
+// The time of a part of a fused kernel is its share of the kernel, which a repetition is no part of.
+TEST(CostModelTest, ARepetitionIsAKernelOfItsOwn) {
+  Context context;
+  Graph graph(context);
+  GraphBuilder builder(graph);
+  Node *x = builder.input("x", builder.tensor(DType::F32, {4096, 4096}));
+  Node *a = builder.call("aten.exp.default", {x});
+  Node *b = builder.call("aten.neg.default", {a});
+  Node *output = builder.output({b});
+  const Machine machine = *machinePreset("h100x8");
+  auto priceAgain = [&](const Durations *durations, Node *of) {
+    const CostModel model(graph, machine, durations);
+    builder.setPosition(output);
+    builder.standFor({of});
+    Node *again = builder.call(of->target().str(), {of->operand(0)});
+    const int64_t price = model.estimatedTime(*again).picoseconds;
+    graph.erase(again);
+    return price;
+  };
+  const CostModel model(graph, machine);
+  constexpr int64_t bytes = int64_t{4096} * 4096 * 4;
+  const int64_t alone = model.copy(2 * bytes); // read and written
+  EXPECT_LT(model.estimatedTime(*a).picoseconds, alone) << "its result stays in the kernel";
+  EXPECT_EQ(priceAgain(nullptr, a), alone);
+
+  Durations durations;
+  durations.add("exp", {7'000'000});
+  durations.add("neg", {0});
+  EXPECT_EQ(priceAgain(&durations, a), 7'000'000 + machine.processor.launchPs);
+  EXPECT_GT(priceAgain(&durations, b), 0) << "a call without a time of its own is free";
+}
+
 TEST(CostModelTest, AMachineOfLinearRulesHasNoTiles) {
   Context context;
   Graph graph(context);
