@@ -1,19 +1,11 @@
+#include "kernels/dense_values.h"
 #include "kernels/families.h"
 #include "kernels/memory_format.h"
-#include "tensor/elements.h"
 
 #include <cmath>
 
 namespace ccgraph::runtime {
 namespace {
-
-using Values = Scratch<double>;
-
-Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes) {
-  Tensor result = Tensor::zeros(dtype, sizes);
-  writeRow<double>(dtype, {result.data(), result.elementSize()}, values);
-  return result;
-}
 
 /// [N, C, ...] whose elements are normalized in sets: a channel of all samples (batch norm, S. Ioffe, C. Szegedy,
 /// 2015), or some channels of one sample (group norm, Y. Wu, K. He, 2018).

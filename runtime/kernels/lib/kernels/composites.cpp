@@ -55,14 +55,6 @@ Value extremes(KernelArgs &args) {
                       callKernel(args, "aten.amax.default", {args.at(0), dims, keep})});
 }
 
-// --- Pixels and channels rearranged ---------------------------------------------------------------------
-/// Splits the last three dimensions, permutes all, and joins them again.
-struct Rearrangement {
-  IntList split;
-  IntList order;
-  IntList joined;
-};
-
 const Kernel compositeTable[] = {
     {"aten.aminmax.default", "self,dim,keepdim", extremes},
     {"aten.norm.Scalar", "self,p", norm},

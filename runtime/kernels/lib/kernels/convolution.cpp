@@ -1,13 +1,12 @@
+#include "kernels/dense_values.h"
 #include "kernels/families.h"
 #include "kernels/memory_format.h"
-#include "tensor/elements.h"
 
 #include <array>
 
 namespace ccgraph::runtime {
 namespace {
 
-using Values = Scratch<double>;
 using Extent = std::array<int64_t, 3>;
 
 /// The positions of convolution's arguments in a schema; absent ones read as left out.
@@ -90,16 +89,11 @@ void forEachProduct(const Geometry &g, Body body) {
 }
 
 /// Rounded into new memory; channels-last where one of `likes` is, as PyTorch's CPU convolutions choose.
-Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes, llvm::ArrayRef<Tensor> likes) {
-  Tensor plain = Tensor::zeros(dtype, sizes);
-  writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
+Tensor likeAny(const Values &values, DType dtype, IntListRef sizes, llvm::ArrayRef<Tensor> likes) {
   for (const Tensor &like : likes)
-    if (IntList strides = suggestedStrides(sizes, like); strides != contiguousStrides(sizes)) {
-      Tensor result = Tensor::zeros(dtype, sizes, strides);
-      result.copyFrom(plain);
-      return result;
-    }
-  return plain;
+    if (suggestedStrides(sizes, like) != contiguousStrides(sizes))
+      return tensorOf(values, dtype, sizes, like);
+  return tensorOf(values, dtype, sizes);
 }
 
 /// A list of one number a spatial dimension, or of one for all, with `otherwise` for the dimensions in front.
@@ -230,7 +224,7 @@ Value run(KernelArgs &args, const Convolution &c, const Form &form) {
     forEachProduct(c.geometry, [&](size_t s, size_t w, size_t l) { out[s] += weight[w] * in[l]; });
   if (c.transposed)
     out.pop_back();
-  return tensorOf(out, c.input.dtype(), c.outputSizes, {c.input, c.weight});
+  return likeAny(out, c.input.dtype(), c.outputSizes, {c.input, c.weight});
 }
 
 constexpr Form coreForm{.transposed = 6, .outputPadding = 7, .groups = 8};
@@ -291,9 +285,9 @@ Value convolutionBackward(KernelArgs &args) {
   inGrad.resize(static_cast<size_t>(c.input.numElements()));
   DType dtype = c.input.dtype();
   const Tensor likes[] = {c.input, c.weight};
-  return Value::list({wants(args, 0) ? Value(tensorOf(inGrad, dtype, c.input.sizes(), likes)) : Value(),
-                      wants(args, 1) ? Value(tensorOf(weightGrad, dtype, c.weight.sizes(), likes)) : Value(),
-                      wants(args, 2) ? Value(tensorOf(biasGrad, dtype, {channels}, {})) : Value()});
+  return Value::list({wants(args, 0) ? Value(likeAny(inGrad, dtype, c.input.sizes(), likes)) : Value(),
+                      wants(args, 1) ? Value(likeAny(weightGrad, dtype, c.weight.sizes(), likes)) : Value(),
+                      wants(args, 2) ? Value(tensorOf(biasGrad, dtype, {channels})) : Value()});
 }
 
 constexpr llvm::StringLiteral plainNames = "input,weight,bias,stride,padding,dilation,groups";

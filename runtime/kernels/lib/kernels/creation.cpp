@@ -158,6 +158,20 @@ Value iota(KernelArgs &args) {
   return sequence(args, args.integer(0), {args.operand(1, 0), args.operand(2, 1)}, args.dtype(3, DType::I64));
 }
 
+/// Ones on the diagonal.
+Value eye(KernelArgs &args, int64_t rows, int64_t columns, unsigned dtypeIndex) {
+  DType dtype = args.dtype(dtypeIndex, DType::F32);
+  if (!checkSizes(args, {rows, columns}))
+    return {};
+  Tensor result = args.zeroResult(dtype, {rows, columns});
+  int64_t length = std::min(rows, columns);
+  Tensor diagonal = result.reinterpret(dtype, {{length}, {columns + 1}, result.offset()});
+  fill(args, diagonal, args.operand(noArgument, 1).tensor);
+  return result;
+}
+Value square(KernelArgs &args) { return eye(args, args.integer(0), args.integer(0), 1); }
+Value rectangle(KernelArgs &args) { return eye(args, args.integer(0), args.integer(1), 2); }
+
 /// Returns zeros except in the kept triangle of the last two dimensions.
 Value triangle(KernelArgs &args, bool (*keeps)(int64_t columnMinusRow, int64_t diagonal)) {
   const Tensor &self = args.tensor(0);
@@ -190,6 +204,8 @@ const Kernel creationTable[] = {
     {"aten.empty.memory_format", "size,dtype,layout,device,pin_memory,memory_format", zeros},
     {"aten.empty_like.default", "self,dtype,layout,device,pin_memory,memory_format", zerosLike},
     {"aten.empty_strided.default", "size,stride,dtype,layout,device,pin_memory", emptyStrided},
+    {"aten.eye.default", "n,dtype,layout,device,pin_memory", square},
+    {"aten.eye.m", "n,m,dtype,layout,device,pin_memory", rectangle},
     {"aten.full.default", "size,fill_value,dtype,layout,device,pin_memory", full},
     {"aten.full_like.default", "self,fill_value,dtype,layout,device,pin_memory,memory_format", fullLike},
     {"aten.new_empty.default", "self,size,dtype,layout,device,pin_memory", newZeros},

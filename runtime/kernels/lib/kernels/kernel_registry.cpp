@@ -9,13 +9,21 @@ namespace ccgraph::runtime {
 
 static std::vector<Kernel> joinFamilies() {
   std::vector<Kernel> kernels;
-  for (llvm::ArrayRef<Kernel> family :
-       {arithmeticKernels(), mathKernels(),        selectionKernels(),   viewKernels(),        metadataKernels(),
-        creationKernels(),   copyKernels(),        reductionKernels(),   orderKernels(),       indexKernels(),
-        scatterKernels(),    matmulKernels(),      attentionKernels(),   lossKernels(),        normKernels(),
-        activationKernels(), elementLossKernels(), channelNormKernels(), convolutionKernels(), poolingKernels(),
-        resamplingKernels(), windowKernels(),      compositeKernels(),   foreachKernels(),     optimizerKernels(),
-        bucketingKernels(),  hostKernels(),        shortKernels()})
+  for (llvm::ArrayRef<Kernel> family : {arithmeticKernels(),      mathKernels(),          activationKernels(),
+                                        specialFunctionKernels(), selectionKernels(),     viewKernels(),
+                                        metadataKernels(),        creationKernels(),      copyKernels(),
+                                        rearrangingKernels(),     reductionKernels(),     orderKernels(),
+                                        indexKernels(),           scatterKernels(),       embeddingBagKernels(),
+                                        scatterReduceKernels(),   searchKernels(),        matmulKernels(),
+                                        distanceKernels(),        factorizationKernels(), linearSolverKernels(),
+                                        attentionKernels(),       lossKernels(),          classLossKernels(),
+                                        ctcLossKernels(),         normKernels(),          elementLossKernels(),
+                                        channelNormKernels(),     convolutionKernels(),   poolingKernels(),
+                                        adaptivePoolingKernels(), resamplingKernels(),    fourierKernels(),
+                                        gridSamplerKernels(),     windowKernels(),        foldingKernels(),
+                                        paddingKernels(),         compositeKernels(),     shortKernels(),
+                                        formulaKernels(),         foreachKernels(),       optimizerKernels(),
+                                        bucketingKernels(),       hostKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   std::vector<Kernel> derived = derivedKernels(kernels);
   kernels.insert(kernels.end(), derived.begin(), derived.end());

@@ -274,6 +274,7 @@ const Kernel orderTable[] = {
     {"aten.argmin.default", "self,dim,keepdim", argExtreme<false>},
     {"aten.argsort.default", "self,dim,descending", argsort},
     {"aten.cummax.default", "self,dim", cumulateExtreme<true>},
+    {"aten.cummin.default", "self,dim", cumulateExtreme<false>},
     {"aten.cumprod.default", "self,dim,dtype", cumulate<products>},
     {"aten.cumsum.default", "self,dim,dtype", cumulate<sums>},
     {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},

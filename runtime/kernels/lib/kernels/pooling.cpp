@@ -1,36 +1,8 @@
 #include "kernels/families.h"
-#include "kernels/memory_format.h"
-#include "tensor/elements.h"
-
-#include <cmath>
+#include "kernels/pooling_windows.h"
 
 namespace ccgraph::runtime {
 namespace {
-
-using Values = Scratch<double>;
-
-/// The positions of the input that one element of the result reads along one dimension, and the count for an average.
-struct Reach {
-  Scratch<int64_t> positions;
-  int64_t counted = 0;
-};
-
-/// The reach over all pooled dimensions: positions in a plane, in row-major order, and the divisor of an average.
-struct PoolWindow {
-  Scratch<int64_t> cells;
-  double divisor = 1;
-};
-
-/// A pooling of the last dimensions of its input; the leading ones are independent planes.
-struct Pooling {
-  Tensor input;
-  size_t rank = 0;
-  IntList outputSizes;
-  Scratch<PoolWindow> windows;
-
-  [[nodiscard]] int64_t inputPlane() const { return productOf(input.sizes().take_back(rank)); }
-  [[nodiscard]] int64_t planes() const { return productOf(input.sizes().drop_back(rank)); }
-};
 
 /// The positions of the arguments in a schema; absent ones read as left out.
 struct Form {
@@ -45,27 +17,6 @@ struct Form {
 };
 constexpr Form maxForm{.dilation = 4, .ceil = 5};
 constexpr Form averageForm{.ceil = 4, .countPadding = 5, .divisor = 6};
-
-/// One number a dimension, or one for all; `otherwise` where the list is left out or empty.
-IntList perDimension(KernelArgs &args, unsigned index, size_t rank, IntListRef otherwise) {
-  IntList given = args.has(index) ? args.integers(index) : IntList();
-  if (given.empty())
-    return toIntList(otherwise);
-  if (given.size() == 1)
-    given.assign(rank, given[0]);
-  if (!args.check(given.size() == rank, "got " + dimsOf(given) + " for " + llvm::Twine(rank) + " dimensions"))
-    return IntList(rank, 1);
-  return given;
-}
-
-bool startPooling(KernelArgs &args, Pooling &p, unsigned index) {
-  p.input = args.tensor(index);
-  bool fits = p.input.rank() > static_cast<int64_t>(p.rank) && p.input.rank() <= static_cast<int64_t>(p.rank) + 2 &&
-              computable(p.input.dtype()) && !isComplex(p.input.dtype());
-  return args.check(fits, "got " + typeOf(p.input) + ", expected real [N, C, ...] with " + llvm::Twine(p.rank) +
-                              " pooled dimensions") &&
-         !args.failed();
-}
 
 /// One dimension of a sliding window.
 struct Slide {
@@ -91,31 +42,6 @@ Reach reachOf(int64_t out, int64_t size, const Slide &s) {
   int64_t padded = std::min(start + s.kernel, size + s.padding) - start;
   reach.counted = s.countPadding ? padded : static_cast<int64_t>(reach.positions.size());
   return reach;
-}
-
-/// All combinations of one reach a dimension, the last dimension fastest.
-Scratch<PoolWindow> combine(llvm::ArrayRef<Scratch<Reach>> axes, IntListRef sizes) {
-  Scratch<PoolWindow> windows{{{0}, 1.0}};
-  for (size_t d = 0; d < axes.size(); ++d) {
-    Scratch<PoolWindow> next;
-    for (const PoolWindow &window : windows)
-      for (const Reach &reach : axes[d]) {
-        PoolWindow &joined = next.emplace_back();
-        joined.divisor = window.divisor * static_cast<double>(reach.counted);
-        for (int64_t cell : window.cells)
-          for (int64_t at : reach.positions)
-            joined.cells.push_back(cell * sizes[d] + at);
-      }
-    windows = std::move(next);
-  }
-  return windows;
-}
-
-void setWindows(Pooling &p, llvm::ArrayRef<Scratch<Reach>> axes) {
-  p.outputSizes = toIntList(p.input.sizes().drop_back(p.rank));
-  for (const Scratch<Reach> &axis : axes)
-    p.outputSizes.push_back(static_cast<int64_t>(axis.size()));
-  p.windows = combine(axes, p.input.sizes().take_back(p.rank));
 }
 
 Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
@@ -145,54 +71,6 @@ Pooling sliding(KernelArgs &args, const Form &form, size_t rank) {
       window.divisor = args.number(form.divisor);
   return p;
 }
-
-Tensor tensorOf(const Values &values, DType dtype, IntListRef sizes, const Tensor &like) {
-  Tensor plain = Tensor::zeros(dtype, sizes);
-  writeRow<double>(dtype, {plain.data(), plain.elementSize()}, values);
-  Tensor result = Tensor::zeros(dtype, sizes, suggestedStrides(sizes, like));
-  result.copyFrom(plain);
-  return result;
-}
-
-/// Calls body(element of the result, first element of the plane, window) for each element of the result.
-template <typename Body>
-void forEachWindow(const Pooling &p, Body body) {
-  size_t out = 0;
-  for (int64_t plane = 0; plane < p.planes(); ++plane)
-    for (const PoolWindow &window : p.windows)
-      body(out++, plane * p.inputPlane(), window);
-}
-
-// --- Averages ---------------------------------------------------------------------------------------
-Value average(KernelArgs &args, const Pooling &p) {
-  if (args.failed())
-    return {};
-  Values in = readAll(p.input), out(static_cast<size_t>(productOf(p.outputSizes)));
-  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
-    for (int64_t cell : window.cells)
-      out[i] += in[static_cast<size_t>(plane + cell)];
-    out[i] /= window.divisor;
-  });
-  return tensorOf(out, p.input.dtype(), p.outputSizes, p.input);
-}
-
-bool checkGradient(KernelArgs &args, const Pooling &p) {
-  return !args.failed() &&
-         args.check(args.tensor(0).sizes() == IntListRef(p.outputSizes),
-                    "got grad_output " + typeOf(args.tensor(0)) + ", expected sizes " + dimsOf(p.outputSizes));
-}
-
-Value averageBackward(KernelArgs &args, const Pooling &p) {
-  if (!checkGradient(args, p))
-    return {};
-  Values grad = readAll(args.tensor(0)), result(static_cast<size_t>(p.input.numElements()));
-  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
-    for (int64_t cell : window.cells)
-      result[static_cast<size_t>(plane + cell)] += grad[i] / window.divisor;
-  });
-  return tensorOf(result, p.input.dtype(), p.input.sizes(), p.input);
-}
-
 template <size_t rank>
 Value averagePool(KernelArgs &args) {
   return average(args, sliding(args, averageForm, rank));
@@ -206,46 +84,6 @@ Value averagePoolBackward(KernelArgs &args) {
               rank));
 }
 
-// --- Maxima: the first of the largest elements of a window, or its last NaN -----------------------
-struct Maxima {
-  Values values;
-  Scratch<int64_t> cells;  ///< in the plane
-  Scratch<int64_t> orders; ///< in the window
-};
-
-Maxima maximaOf(const Pooling &p) {
-  Values in = readAll(p.input);
-  auto count = static_cast<size_t>(productOf(p.outputSizes));
-  Maxima maxima{Values(count, -INFINITY), Scratch<int64_t>(count), Scratch<int64_t>(count)};
-  forEachWindow(p, [&](size_t i, int64_t plane, const PoolWindow &window) {
-    for (size_t k = 0; k < window.cells.size(); ++k) {
-      double value = in[static_cast<size_t>(plane + window.cells[k])];
-      if (k > 0 && !(value > maxima.values[i]) && !std::isnan(value))
-        continue;
-      maxima.values[i] = value;
-      maxima.cells[i] = window.cells[k];
-      maxima.orders[i] = static_cast<int64_t>(k);
-    }
-  });
-  return maxima;
-}
-
-Tensor indexTensor(DType dtype, llvm::ArrayRef<int64_t> indices, const Pooling &p) {
-  Tensor plain = Tensor::zeros(dtype, p.outputSizes);
-  writeRow<int64_t>(dtype, {plain.data(), plain.elementSize()}, indices);
-  Tensor result = Tensor::zeros(dtype, p.outputSizes, suggestedStrides(p.outputSizes, p.input));
-  result.copyFrom(plain);
-  return result;
-}
-
-Value maximaWithCells(KernelArgs &args, const Pooling &p) {
-  if (args.failed())
-    return {};
-  Maxima maxima = maximaOf(p);
-  return Value::tensors(
-      {tensorOf(maxima.values, p.input.dtype(), p.outputSizes, p.input), indexTensor(DType::I64, maxima.cells, p)});
-}
-
 template <size_t rank>
 Value maxPoolWithIndices(KernelArgs &args) {
   return maximaWithCells(args, sliding(args, maxForm, rank));
@@ -256,25 +94,6 @@ Value maxPool(KernelArgs &args) {
   return args.failed() ? both : both.list().front();
 }
 
-/// grad_output goes to the element that an index names; `self` is argument 1.
-Value gradientToCells(KernelArgs &args, unsigned indicesAt, size_t rank) {
-  const Tensor &grad = args.tensor(0), &self = args.tensor(1), &indices = args.tensor(indicesAt);
-  bool fits = self.rank() >= static_cast<int64_t>(rank) && grad.rank() == self.rank() &&
-              grad.sizes() == indices.sizes() && grad.sizes().drop_back(rank) == self.sizes().drop_back(rank);
-  if (args.failed() || !args.check(fits, "got grad_output " + typeOf(grad) + ", self " + typeOf(self) +
-                                             " and indices " + typeOf(indices) + ", expected sizes that match"))
-    return {};
-  Values upstream = readAll(grad), cells = readAll(indices), result(static_cast<size_t>(self.numElements()));
-  int64_t plane = productOf(self.sizes().take_back(rank)), outPlane = productOf(grad.sizes().take_back(rank));
-  for (size_t i = 0; i < upstream.size(); ++i) {
-    auto cell = static_cast<int64_t>(cells[i]);
-    if (!args.check(cell >= 0 && cell < plane,
-                    "got index " + llvm::Twine(cell) + " in a plane of " + llvm::Twine(plane)))
-      return {};
-    result[static_cast<size_t>(static_cast<int64_t>(i) / outPlane * plane + cell)] += upstream[i];
-  }
-  return tensorOf(result, self.dtype(), self.sizes(), self);
-}
 /// (grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices)
 template <size_t rank>
 Value maxPoolBackward(KernelArgs &args) {
@@ -336,7 +155,7 @@ Value maxPoolWithOffsets(KernelArgs &args) {
     maxima.orders[i] = place;
   }
   return Value::tensors(
-      {tensorOf(maxima.values, p.input.dtype(), p.outputSizes, p.input), indexTensor(DType::I8, maxima.orders, p)});
+      {tensorOf(maxima.values, p.input.dtype(), p.outputSizes, p.input), placesOf(p, maxima.orders, DType::I8)});
 }
 
 /// (offsets, kernel_size, input_size, stride, padding, dilation) -> indices
@@ -368,11 +187,19 @@ constexpr llvm::StringLiteral averageGradNames =
     "grad_output,self,kernel_size,stride,padding,ceil_mode,count_include_pad,divisor_override";
 
 const Kernel poolingTable[] = {
+    {"aten.avg_pool1d.default", "self,kernel_size,stride,padding,ceil_mode,count_include_pad", averagePool<1>},
     {"aten.avg_pool2d.default", averageNames, averagePool<2>},
     {"aten.avg_pool2d_backward.default", averageGradNames, averagePoolBackward<2>},
+    {"aten.avg_pool3d.default", averageNames, averagePool<3>},
+    {"aten.avg_pool3d_backward.default", averageGradNames, averagePoolBackward<3>},
+    {"aten.max_pool1d.default", maxNames, maxPool<1>},
+    {"aten.max_pool1d_with_indices.default", maxNames, maxPoolWithIndices<1>},
     {"aten.max_pool2d.default", maxNames, maxPool<2>},
     {"aten.max_pool2d_with_indices.default", maxNames, maxPoolWithIndices<2>},
     {"aten.max_pool2d_with_indices_backward.default", maxGradNames, maxPoolBackward<2>},
+    {"aten.max_pool3d.default", maxNames, maxPool<3>},
+    {"aten.max_pool3d_with_indices.default", maxNames, maxPoolWithIndices<3>},
+    {"aten.max_pool3d_with_indices_backward.default", maxGradNames, maxPoolBackward<3>},
     {"prims._low_memory_max_pool_offsets_to_indices.default", "self,kernel_size,input_size,stride,padding,dilation",
      offsetsToIndices},
     {"prims._low_memory_max_pool_with_offsets.default", maxNames, maxPoolWithOffsets},

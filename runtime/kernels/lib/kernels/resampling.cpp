@@ -1,13 +1,10 @@
+#include "kernels/dense_values.h"
 #include "kernels/families.h"
-#include "kernels/memory_format.h"
-#include "tensor/elements.h"
 
 #include <cmath>
 
 namespace ccgraph::runtime {
 namespace {
-
-using Values = Scratch<double>;
 
 /// One element of the input and its share in an element of the output, along one dimension.
 struct Share {
@@ -60,38 +57,80 @@ Value apply(KernelArgs &args, const Tensor &source, const Resampling &r, bool ba
       out[static_cast<size_t>(a)] += weight * in[static_cast<size_t>(b)];
     }
   });
-  Tensor plain = Tensor::zeros(source.dtype(), to);
-  writeRow<double>(plain.dtype(), {plain.data(), plain.elementSize()}, out);
-  Tensor result = Tensor::zeros(source.dtype(), to, suggestedStrides(to, source));
-  result.copyFrom(plain);
-  return result;
+  return tensorOf(out, source.dtype(), to, source);
 }
 
-/// Dimensions that are resized: the last two.
-constexpr size_t rank = 2;
-
 // --- Resizing ---------------------------------------------------------------------------------------------
-/// `factor` is the stated scale, 0 where only sizes are given. PyTorch computes positions in T: f64 for f64 and u8, f32
-/// for other dtypes.
+/// How an element of the result is made of elements of the input.
+enum class Mode : uint8_t {
+  Nearest, ///< the element whose scaled left edge is nearest
+  Exact,   ///< the element whose scaled centre is nearest
+  Linear,  ///< of two neighbours a dimension
+  Cubic,   ///< of four (R. Keys, "Cubic convolution interpolation for digital image processing", 1981)
+};
+
+/// Distance between neighbours of the output, in elements of the input. `factor` is the stated scale, 0 where only
+/// sizes are given.
 template <typename T>
-Axis resized(int64_t in, int64_t out, double factor, bool aligned) {
-  Axis axis;
-  auto step = factor > 0 ? static_cast<T>(1 / factor) : static_cast<T>(in) / static_cast<T>(out);
+T stepOf(int64_t in, int64_t out, double factor, bool aligned) {
   if (aligned)
-    step = out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : 0;
+    return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : 0;
+  return factor > 0 ? static_cast<T>(1 / factor) : static_cast<T>(in) / static_cast<T>(out);
+}
+
+template <typename T>
+Scratch<Share> nearest(int64_t in, int64_t out, int64_t i, T step, Mode mode) {
+  auto place = static_cast<T>(i);
+  T at = mode == Mode::Exact ? (place + T(0.5)) * step : place * step;
+  // PyTorch tests these two ratios first, whatever the stated scale.
+  bool exact = mode == Mode::Exact;
+  int64_t chosen = !exact && out == in ? i : !exact && out == 2 * in ? i / 2 : static_cast<int64_t>(std::floor(at));
+  return {{std::min(chosen, in - 1), 1.0}};
+}
+
+template <typename T>
+Scratch<Share> linear(int64_t in, T at) {
+  at = std::max(at, T(0));
+  int64_t low = std::min(static_cast<int64_t>(at), in - 1), high = std::min(low + 1, in - 1);
+  double share = at - static_cast<T>(low);
+  // PyTorch reads both neighbours even where one has no share, so an infinity there gives NaN.
+  return {{low, 1 - share}, {high, share}};
+}
+
+/// Keys's kernel with a = -0.75, at a distance of less than 1, and of 1 to 2.
+double cubicNear(double x) { return (1.25 * x - 2.25) * x * x + 1; }
+double cubicFar(double x) { return -0.75 * (((x - 5) * x + 8) * x - 4); }
+
+template <typename T>
+Scratch<Share> cubic(int64_t in, T at) {
+  T low = std::floor(at);
+  double t = at - low;
+  double weights[] = {cubicFar(t + 1), cubicNear(t), cubicNear(1 - t), cubicFar(2 - t)};
+  Scratch<Share> shares;
+  for (int64_t k = 0; k < 4; ++k)
+    shares.push_back({std::clamp<int64_t>(static_cast<int64_t>(low) + k - 1, 0, in - 1), weights[k]});
+  return shares;
+}
+
+/// PyTorch computes positions in T: f64 for f64 and u8, f32 for other dtypes.
+template <typename T>
+Axis resized(int64_t in, int64_t out, double factor, bool aligned, Mode mode) {
+  Axis axis;
+  T step = stepOf<T>(in, out, factor, aligned);
   for (int64_t i = 0; i < out; ++i) {
     auto place = static_cast<T>(i);
-    T at = aligned ? place * step : std::max((place + T(0.5)) * step - T(0.5), T(0));
-    int64_t low = std::min(static_cast<int64_t>(at), in - 1), high = std::min(low + 1, in - 1);
-    double share = at - static_cast<T>(low);
-    // PyTorch reads both neighbours even where one has no share, so an infinity there gives NaN.
-    axis.push_back({{low, 1 - share}, {high, share}});
+    T at = aligned ? place * step : (place + T(0.5)) * step - T(0.5);
+    axis.push_back(mode == Mode::Linear  ? linear<T>(in, at)
+                   : mode == Mode::Cubic ? cubic<T>(in, at)
+                                         : nearest<T>(in, out, i, step, mode));
   }
   return axis;
 }
 
-/// The parameter positions of a resizing operator.
+/// A resizing operator: the dimensions that it resizes, from the last, and the positions of its parameters.
 struct Form {
+  Mode mode;
+  size_t rank;
   unsigned aligned = noArgument;
   unsigned factors = noArgument; ///< the first of one factor a dimension, or (vec) a list of them
   bool isList = false;
@@ -102,9 +141,9 @@ IntList outputOf(KernelArgs &args, IntListRef in, const Form &form) {
     return args.integers(1);
   IntList result;
   const Value &factors = args.at(form.factors);
-  for (size_t d = 0; d < rank && form.isList && factors.is(Value::Kind::List) && d < factors.list().size(); ++d)
+  for (size_t d = 0; d < form.rank && form.isList && factors.is(Value::Kind::List) && d < factors.list().size(); ++d)
     if (const Value &f = factors.list()[d]; f.is(Value::Kind::Float))
-      result.push_back(static_cast<int64_t>(static_cast<double>(in.take_back(rank)[d]) * f.floating()));
+      result.push_back(static_cast<int64_t>(static_cast<double>(in.take_back(form.rank)[d]) * f.floating()));
   return result;
 }
 
@@ -169,53 +208,78 @@ Value applyWhole(const Tensor &source, const Resampling &r) {
     values = resizeWhole(values, r.axes[d], r.inputSizes[2 + d], inner);
     inner *= r.outputSizes[2 + d];
   }
-  Tensor plain = Tensor::zeros(source.dtype(), r.outputSizes);
-  writeRow<double>(plain.dtype(), {plain.data(), plain.elementSize()}, values);
-  Tensor result = Tensor::zeros(source.dtype(), r.outputSizes, suggestedStrides(r.outputSizes, source));
-  result.copyFrom(plain);
-  return result;
+  return tensorOf(values, source.dtype(), r.outputSizes, source);
 }
 
 Resampling resizing(KernelArgs &args, IntListRef in, const Form &form) {
   Resampling r{{}, toIntList(in), toIntList(in)};
   IntList out = outputOf(args, in, form);
   bool aligned = args.boolean(form.aligned, false);
-  bool fits = in.size() == rank + 2 && out.size() == rank && llvm::all_of(out, [](int64_t n) { return n > 0; }) &&
-              productOf(in) > 0;
+  bool fits = in.size() == form.rank + 2 && out.size() == form.rank &&
+              llvm::all_of(out, [](int64_t n) { return n > 0; }) && productOf(in.drop_front()) > 0;
   if (args.failed() || !args.check(fits, "got input sizes " + dimsOf(in) + " and output_size " + dimsOf(out)))
     return r;
   DType dtype = args.tensor(0).dtype();
   bool wide = dtype == DType::F64 || dtype == DType::U8;
-  for (size_t d = 0; d < rank; ++d) {
+  for (size_t d = 0; d < form.rank; ++d) {
     double factor = factorOf(args, form, d);
-    r.axes.push_back(wide ? resized<double>(in[2 + d], out[d], factor, aligned)
-                          : resized<float>(in[2 + d], out[d], factor, aligned));
+    r.axes.push_back(wide ? resized<double>(in[2 + d], out[d], factor, aligned, form.mode)
+                          : resized<float>(in[2 + d], out[d], factor, aligned, form.mode));
     r.outputSizes[2 + d] = out[d];
   }
   return r;
 }
 
-template <bool isList>
-Value resize(KernelArgs &args) {
+bool hasCorners(Mode mode) { return mode == Mode::Linear || mode == Mode::Cubic; }
+
+/// The parameters from the one after the sizes on: align_corners, if the mode has it, and the factors.
+Form formOf(Mode mode, size_t rank, unsigned next, bool isList) {
+  return hasCorners(mode) ? Form{mode, rank, next, next + 1, isList} : Form{mode, rank, noArgument, next, isList};
+}
+
+Value resizeAs(KernelArgs &args, const Form &form) {
   const Tensor &self = args.tensor(0);
-  Resampling r = resizing(args, self.sizes(), {2, 3, isList});
-  if (self.dtype() == DType::U8 && !args.failed())
+  Resampling r = resizing(args, self.sizes(), form);
+  if (self.dtype() == DType::U8 && hasCorners(form.mode) && !args.failed())
     return applyWhole(self, r);
   return apply(args, self, r, false);
 }
-
-/// (grad_output, output_size, input_size, align_corners, factors...)
-Value resizeBackward(KernelArgs &args) {
-  IntList in = args.integers(2);
-  return apply(args, args.tensor(0), resizing(args, in, {3, 4, false}), true);
+template <Mode mode, size_t rank>
+Value resize(KernelArgs &args) {
+  return resizeAs(args, formOf(mode, rank, 2, false));
+}
+template <Mode mode, size_t rank>
+Value resizeByList(KernelArgs &args) {
+  return resizeAs(args, formOf(mode, rank, 2, true));
 }
 
+/// (grad_output, output_size, input_size, align_corners, factors...)
+template <Mode mode, size_t rank>
+Value resizeBackward(KernelArgs &args) {
+  IntList in = args.integers(2);
+  return apply(args, args.tensor(0), resizing(args, in, formOf(mode, rank, 3, false)), true);
+}
+
+// A sampling operator's forms: by sizes, by a list of factors, and the gradient of its input.
+#define CCGRAPH_RESIZING(NAME, MODE, RANK, OPTIONS, CORNERS)                                                           \
+  {"aten." NAME ".default", "self,output_size," CORNERS OPTIONS, resize<Mode::MODE, RANK>},                            \
+      {"aten." NAME ".vec", "input,output_size," CORNERS "scale_factors", resizeByList<Mode::MODE, RANK>}, {           \
+    "aten." NAME "_backward.default", "grad_output,output_size,input_size," CORNERS OPTIONS,                           \
+        resizeBackward<Mode::MODE, RANK>                                                                               \
+  }
 const Kernel resamplingTable[] = {
-    {"aten.upsample_bilinear2d.default", "self,output_size,align_corners,scales_h,scales_w", resize<false>},
-    {"aten.upsample_bilinear2d.vec", "input,output_size,align_corners,scale_factors", resize<true>},
-    {"aten.upsample_bilinear2d_backward.default", "grad_output,output_size,input_size,align_corners,scales_h,scales_w",
-     resizeBackward},
+    CCGRAPH_RESIZING("_upsample_nearest_exact1d", Exact, 1, "scales", ""),
+    CCGRAPH_RESIZING("_upsample_nearest_exact2d", Exact, 2, "scales_h,scales_w", ""),
+    CCGRAPH_RESIZING("_upsample_nearest_exact3d", Exact, 3, "scales_d,scales_h,scales_w", ""),
+    CCGRAPH_RESIZING("upsample_bicubic2d", Cubic, 2, "scales_h,scales_w", "align_corners,"),
+    CCGRAPH_RESIZING("upsample_bilinear2d", Linear, 2, "scales_h,scales_w", "align_corners,"),
+    CCGRAPH_RESIZING("upsample_linear1d", Linear, 1, "scales", "align_corners,"),
+    CCGRAPH_RESIZING("upsample_nearest1d", Nearest, 1, "scales", ""),
+    CCGRAPH_RESIZING("upsample_nearest2d", Nearest, 2, "scales_h,scales_w", ""),
+    CCGRAPH_RESIZING("upsample_nearest3d", Nearest, 3, "scales_d,scales_h,scales_w", ""),
+    CCGRAPH_RESIZING("upsample_trilinear3d", Linear, 3, "scales_d,scales_h,scales_w", "align_corners,"),
 };
+#undef CCGRAPH_RESIZING
 
 } // namespace
 
