@@ -43,7 +43,7 @@ TypePtr embeddingType(Call &call);
 TypePtr embeddingBackward(Call &call);
 TypePtr indexType(Call &call);
 TypePtr indexSelectType(Call &call);
-TypePtr sliceBackward(Call &call); ///< input sizes are given
+TypePtr sliceBackward(Call &call); ///< input_sizes are given
 TypePtr padType(Call &call);
 TypePtr stackType(Call &call);
 TypePtr catType(Call &call);
@@ -74,9 +74,55 @@ TypePtr sliceType(Call &call);
 TypePtr splitType(Call &call); ///< split, split_with_sizes
 TypePtr unbindType(Call &call);
 TypePtr asStridedType(Call &call);
+TypePtr diagonalType(Call &call);
+TypePtr windowsType(Call &call);  ///< unfold
 TypePtr bitsType(Call &call);     ///< view as another dtype
 TypePtr complexType(Call &call);  ///< view_as_complex
 TypePtr realViewType(Call &call); ///< view_as_real
+
+// Images: the last dimensions are spatial, and the layout is row-major or has channels last.
+TypePtr poolType(Call &call);
+TypePtr poolWithPlaces(Call &call); ///< max_pool2d_with_indices
+TypePtr adaptivePoolType(Call &call);
+TypePtr adaptivePoolWithPlaces(Call &call);
+TypePtr imageBackward(Call &call); ///< like the operand self
+TypePtr resizedType(Call &call);   ///< upsample_*
+TypePtr resizedBackward(Call &call);
+TypePtr edgePadType(Call &call); ///< reflection_pad, replication_pad
+TypePtr gridSampleType(Call &call);
+TypePtr gridSampleBackward(Call &call);
+TypePtr columnsType(Call &call); ///< im2col
+TypePtr foldedType(Call &call);  ///< col2im
+TypePtr convolutionType(Call &call);
+TypePtr convolutionBackward(Call &call);
+TypePtr batchNormForward(Call &call);
+TypePtr groupNormForward(Call &call);
+TypePtr channelNormBackward(Call &call);
+TypePtr pixelShuffleType(Call &call);
+
+// Matrices and transforms.
+TypePtr choleskyType(Call &call);
+TypePtr eigenType(Call &call);
+TypePtr luType(Call &call);
+TypePtr qrType(Call &call);
+TypePtr complexTransform(Call &call);
+TypePtr realToComplexTransform(Call &call);
+TypePtr complexToRealTransform(Call &call);
+TypePtr distancesType(Call &call);    ///< _cdist_forward
+TypePtr rowDistancesType(Call &call); ///< _pdist_forward
+TypePtr vectorProduct(Call &call);    ///< mv, dot
+
+// Searches, and other operators with sizes of their own.
+TypePtr placesType(Call &call); ///< searchsorted, bucketize
+TypePtr nonzeroType(Call &call);
+TypePtr maskedSelectType(Call &call);
+TypePtr pairOfOperands(Call &call); ///< _prelu_kernel_backward
+TypePtr gluType(Call &call);
+TypePtr scanPairType(Call &call); ///< cummax
+TypePtr eyeType(Call &call);
+TypePtr permutationType(Call &call); ///< randperm
+TypePtr tiledType(Call &call);       ///< repeat
+TypePtr embeddingBagType(Call &call);
 
 // Networks.
 TypePtr linearType(Call &call);

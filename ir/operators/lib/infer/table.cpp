@@ -1,3 +1,4 @@
+#include "infer/table.h"
 #include "infer/families.h"
 
 #include "ops/knowledge.h"
@@ -5,19 +6,10 @@
 namespace ccgraph::infer {
 namespace {
 
-constexpr bool Certain = true;
-
-struct Entry {
-  llvm::StringLiteral key; ///< key, or base for all overloads
-  TypeRule rule;
-  /// Does the rule answer what holds of every program, but where a call takes a default? All answers of other rules are
-  /// assumed.
-  bool certain = false;
-};
-
 constexpr Entry entries[] = {
     {"aten._conj", operandType, Certain},
     {"aten._conj_physical", preservedSelf},
+    {"aten._embedding_bag_dense_backward", embeddingBackward},
     {"aten._foreach_add", foreachType, Certain},
     {"aten._foreach_addcdiv", foreachType, Certain},
     {"aten._foreach_addcmul", foreachType, Certain},
@@ -34,6 +26,8 @@ constexpr Entry entries[] = {
     {"aten._log_softmax", softmaxType},
     {"aten._log_softmax_backward_data", softmaxBackward},
     {"aten._neg_view", operandType, Certain},
+    {"aten._prelu_kernel", arithmeticType},
+    {"aten._safe_softmax", softmaxType},
     {"aten._scaled_dot_product_efficient_attention", efficientAttention},
     {"aten._scaled_dot_product_efficient_attention_backward", attentionBackward},
     {"aten._scaled_dot_product_flash_attention", flashAttention},
@@ -64,6 +58,7 @@ constexpr Entry entries[] = {
     {"aten.argmax", indexReduction},
     {"aten.argmin", indexReduction},
     {"aten.as_strided", asStridedType, Certain},
+    {"aten.as_strided_scatter", operandType},
     {"aten.asin", floatType},
     {"aten.asinh", floatType},
     {"aten.atan", floatType},
@@ -71,6 +66,7 @@ constexpr Entry entries[] = {
     {"aten.atanh", floatType},
     {"aten.baddbmm", matmulType, Certain},
     {"aten.binary_cross_entropy", lossType},
+    {"aten.binary_cross_entropy_backward", lossBackward},
     {"aten.binary_cross_entropy_with_logits", lossType},
     {"aten.bitwise_and", arithmeticType, Certain},
     {"aten.bitwise_left_shift", arithmeticType},
@@ -96,6 +92,8 @@ constexpr Entry entries[] = {
     {"aten.cumsum", scanType},
     {"aten.detach", operandType, Certain},
     {"aten.detach_", operandType, Certain},
+    {"aten.diagonal", diagonalType},
+    {"aten.diagonal_scatter", operandType},
     {"aten.digamma", floatType},
     {"aten.div.Scalar", floatType, Certain},
     {"aten.div.Scalar_mode", quotientType},
@@ -131,6 +129,7 @@ constexpr Entry entries[] = {
     {"aten.ge", boolType, Certain},
     {"aten.gelu", floatType, Certain},
     {"aten.gelu_backward", floatType, Certain},
+    {"aten.glu_backward", nllBackward},
     {"aten.gt", boolType, Certain},
     {"aten.hardshrink", arithmeticType},
     {"aten.hardshrink_backward", arithmeticType},
@@ -142,11 +141,15 @@ constexpr Entry entries[] = {
     {"aten.hardtanh_backward", arithmeticType},
     {"aten.heaviside", arithmeticType},
     {"aten.huber_loss", lossType},
+    {"aten.huber_loss_backward", lossBackward},
     {"aten.hypot", arithmeticType},
     {"aten.i0", floatType},
     {"aten.index.Tensor", indexType},
     {"aten.index_add", contiguousSelf},
+    {"aten.index_copy", preservedSelf},
+    {"aten.index_fill", preservedSelf},
     {"aten.index_put", likeType},
+    {"aten.index_reduce", preservedSelf},
     {"aten.index_select", indexSelectType},
     {"aten.isfinite", boolType},
     {"aten.isinf", boolType},
@@ -182,6 +185,7 @@ constexpr Entry entries[] = {
     {"aten.logsumexp", floatReduction},
     {"aten.lt", boolType, Certain},
     {"aten.masked_fill", filledType},
+    {"aten.masked_scatter", contiguousSelf},
     {"aten.max", sameReduction},
     {"aten.max.dim", pairReduction},
     {"aten.maximum", arithmeticType, Certain},
@@ -196,6 +200,7 @@ constexpr Entry entries[] = {
     {"aten.mse_loss_backward", lossBackward},
     {"aten.mul.Scalar", arithmeticType, Certain},
     {"aten.mul.Tensor", arithmeticType, Certain},
+    {"aten.multi_margin_loss", lossType},
     {"aten.nan_to_num", arithmeticType},
     {"aten.nansum", sumReduction},
     {"aten.native_dropout", dropoutType},
@@ -210,6 +215,8 @@ constexpr Entry entries[] = {
     {"aten.new_ones", newType, Certain},
     {"aten.new_zeros", newType, Certain},
     {"aten.nextafter", arithmeticType},
+    {"aten.nll_loss2d_backward", nllBackward},
+    {"aten.nll_loss2d_forward", nllForward},
     {"aten.nll_loss_backward", nllBackward},
     {"aten.nll_loss_forward", nllForward},
     {"aten.norm.Scalar", normReduction},
@@ -217,9 +224,12 @@ constexpr Entry entries[] = {
     {"aten.ones", createdType, Certain},
     {"aten.ones_like", likeCopyType, Certain},
     {"aten.permute", permuteType, Certain},
+    {"aten.polygamma", floatType},
     {"aten.pow", arithmeticType, Certain},
     {"aten.prod", sumReduction},
+    {"aten.rand", createdType},
     {"aten.rand_like", likeCopyType},
+    {"aten.randn", createdType},
     {"aten.randn_like", likeCopyType},
     {"aten.reciprocal", floatType, Certain},
     {"aten.relu", chosenType, Certain},
@@ -227,6 +237,7 @@ constexpr Entry entries[] = {
     {"aten.remainder", arithmeticType},
     {"aten.repeat_interleave", repeatType},
     {"aten.reshape", viewType, Certain},
+    {"aten.roll", contiguousSelf},
     {"aten.round", arithmeticType},
     {"aten.rsqrt", floatType, Certain},
     {"aten.rsub", arithmeticType, Certain},
@@ -252,6 +263,8 @@ constexpr Entry entries[] = {
     {"aten.slice_backward", sliceBackward},
     {"aten.slice_scatter", operandType},
     {"aten.smooth_l1_loss", lossType},
+    {"aten.smooth_l1_loss_backward", lossBackward},
+    {"aten.soft_margin_loss", lossType},
     {"aten.softplus", floatType},
     {"aten.softplus_backward", floatType},
     {"aten.softshrink", arithmeticType},
@@ -263,14 +276,18 @@ constexpr Entry entries[] = {
     {"aten.special_i1", floatType},
     {"aten.special_i1e", floatType},
     {"aten.special_log_ndtr", floatType},
+    {"aten.special_ndtr", floatType},
     {"aten.special_ndtri", floatType},
     {"aten.special_xlog1py", floatType},
+    {"aten.special_zeta", floatType},
     {"aten.split", splitType, Certain},
     {"aten.split_with_sizes", splitType, Certain},
     {"aten.sqrt", floatType, Certain},
     {"aten.square", arithmeticType},
     {"aten.squeeze", squeezeType, Certain},
     {"aten.stack", stackType},
+    {"aten.std", normReduction},
+    {"aten.std_mean", momentReduction},
     {"aten.sub.Scalar", arithmeticType, Certain},
     {"aten.sub.Tensor", arithmeticType, Certain},
     {"aten.sum", sumReduction},
@@ -289,9 +306,12 @@ constexpr Entry entries[] = {
     {"aten.true_divide", floatType},
     {"aten.trunc", arithmeticType},
     {"aten.unbind.int", unbindType, Certain},
+    {"aten.unfold", windowsType},
+    {"aten.unfold_backward", sliceBackward},
     {"aten.unsafe_split.Tensor", splitType, Certain},
     {"aten.unsafe_split_with_sizes", splitType, Certain},
     {"aten.unsqueeze", unsqueezeType, Certain},
+    {"aten.var", normReduction},
     {"aten.var_mean", momentReduction},
     {"aten.view", viewType, Certain},
     {"aten.view.dtype", bitsType, Certain},
@@ -324,6 +344,7 @@ constexpr Entry entries[] = {
     {"prims.fma", arithmeticType, Certain},
     {"prims.iota", iotaType},
     {"prims.prepare_softmax_online", onlineSoftmax},
+    {"prims.rev", likeType},
     {"torch.sym_sum", symbolicSum},
     {"torchtitan.deterministic_scatter_add", contiguousSelf},
 };
@@ -368,6 +389,8 @@ void applyTypeRules(const OpDraft &draft) {
   op.typeRule = infer::ruleByEffect(draft);
   op.typeIsCertain = op.typeRule != nullptr;
   const infer::Entry *entry = findEntry(llvm::ArrayRef(infer::entries), draft);
+  if (!entry)
+    entry = findEntry(infer::imageEntries(), draft);
   bool isOperand = entry && entry->certain && entry->rule == infer::operandType; // detach_
   bool writes = infer::yieldsWhatItWrites(op) && !isOperand;
   bool hasOwnRule = op.role == OpRole::Collective || op.role == OpRole::Wait || op.role == OpRole::GetItem;
@@ -378,8 +401,9 @@ void applyTypeRules(const OpDraft &draft) {
 }
 
 void forEachTypedKey(llvm::function_ref<void(llvm::StringRef key)> visit) {
-  for (const infer::Entry &entry : infer::entries)
-    visit(entry.key);
+  for (llvm::ArrayRef<infer::Entry> table : {llvm::ArrayRef(infer::entries), infer::imageEntries()})
+    for (const infer::Entry &entry : table)
+      visit(entry.key);
 }
 
 } // namespace ccgraph

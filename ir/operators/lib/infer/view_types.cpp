@@ -296,6 +296,42 @@ TypePtr asStridedType(Call &call) {
   return call.context.tensor(from->dtype(), {*sizes, *strides, true}, from->device());
 }
 
+// The diagonal becomes the last dimension; its stride is the sum of both. Sizes must be numbers.
+TypePtr diagonalType(Call &call) {
+  TypePtr from = call.tensor(0);
+  size_t rank = from ? from->sizes().size() : 0;
+  auto first = from ? call.dimension(call.index("dim1"), rank) : std::nullopt;
+  auto second = from ? call.dimension(call.index("dim2"), rank) : std::nullopt;
+  auto offset = call.integer("offset");
+  if (!first || !second || *first == *second || !offset || !from->stridesKnown() || !allStatic(*from))
+    return nullptr;
+  int64_t rows = from->sizes()[*first].value() + std::min<int64_t>(*offset, 0);
+  int64_t columns = from->sizes()[*second].value() - std::max<int64_t>(*offset, 0);
+  Shape shape(call, *from);
+  Dim stride(shape.strides[*first].value() + shape.strides[*second].value());
+  shape.erase(std::max(*first, *second));
+  shape.erase(std::min(*first, *second));
+  shape.sizes.push_back(Dim(std::max<int64_t>(std::min(rows, columns), 0)));
+  shape.strides.push_back(stride);
+  return shape.type();
+}
+
+// Windows of one dimension, whose elements are a new last dimension.
+TypePtr windowsType(Call &call) {
+  TypePtr from = call.tensor(0);
+  auto dim = from ? call.dimension(1, from->sizes().size()) : std::nullopt;
+  auto size = call.integer("size"), step = call.integer("step");
+  if (!dim || !size || !step || *step <= 0 || !from->stridesKnown() || !allStatic(*from) ||
+      from->sizes()[*dim].value() < *size)
+    return nullptr;
+  Shape shape(call, *from);
+  shape.sizes.push_back(Dim(*size));
+  shape.strides.push_back(shape.strides[*dim]);
+  shape.sizes[*dim] = Dim((shape.sizes[*dim].value() - *size) / *step + 1);
+  shape.strides[*dim] = Dim(saturatingMultiply(shape.strides[*dim].value(), *step));
+  return shape.type();
+}
+
 // The last dimension takes up the change: f32[2, 4][4, 1] viewed as f16 is f16[2, 8][8, 1], and back. Strides of the
 // other dimensions count elements, so they change by the same factor (torch.Tensor.view with a dtype).
 TypePtr bitsType(Call &call) {
