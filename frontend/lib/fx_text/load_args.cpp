@@ -10,18 +10,29 @@ namespace {
 constexpr StringRef setupGroups = "setup_fake_process_groups(";
 constexpr StringRef initGroup = "init_process_group(";
 
-std::optional<Dim> dimOf(const Argument &argument) {
-  if (argument.is(Argument::Kind::Int))
-    return Dim(argument.integer());
-  return argument.is(Argument::Kind::Symbolic) ? std::optional(Dim(argument.symbolic())) : std::nullopt;
+/// These lines print a negative number of a sum first, "(-1) + 2*s77". The rest of a program prints the same sum as
+/// "2*s77 - 1", so that form is returned.
+const SymExpr *numberLast(Context &context, const SymExpr *expression) {
+  StringRef text = expression->text();
+  auto [number, rest] = text.split(") + ");
+  if (!number.consume_front("(-") || number.find_first_not_of("0123456789") != StringRef::npos || rest.empty())
+    return expression;
+  return context.symbolic((rest + " - " + number).str());
 }
 
-std::optional<llvm::SmallVector<Dim, 6>> dimsOf(const Argument &argument) {
+std::optional<Dim> dimOf(Context &context, const Argument &argument) {
+  if (argument.is(Argument::Kind::Int))
+    return Dim(argument.integer());
+  return argument.is(Argument::Kind::Symbolic) ? std::optional(Dim(numberLast(context, argument.symbolic())))
+                                               : std::nullopt;
+}
+
+std::optional<llvm::SmallVector<Dim, 6>> dimsOf(Context &context, const Argument &argument) {
   if (!argument.isSequence())
     return std::nullopt;
   llvm::SmallVector<Dim, 6> dims;
   for (const Argument &element : argument.elements()) {
-    std::optional<Dim> dim = dimOf(element);
+    std::optional<Dim> dim = dimOf(context, element);
     if (!dim)
       return std::nullopt;
     dims.push_back(*dim);
@@ -137,14 +148,14 @@ bool LoadArgs::tensor(Cursor &cursor, const Type *&type) {
   if (asked && !asked->is(Argument::Kind::DType))
     return false;
   DType dtype = asked ? asked->dtype() : DType::F32;
-  auto sizes = dimsOf(call.positional[0]);
+  auto sizes = dimsOf(session_.context, call.positional[0]);
   if (!sizes)
     return false;
   if (call.positional.size() < 2) {
     type = session_.context.contiguousTensor(dtype, *sizes, device);
     return true;
   }
-  auto strides = dimsOf(call.positional[1]);
+  auto strides = dimsOf(session_.context, call.positional[1]);
   if (!strides || strides->size() != sizes->size())
     return false;
   type = session_.context.tensor(dtype, {*sizes, *strides, true}, device);
