@@ -4,7 +4,7 @@ import torch
 
 from opinfo_calls import BY_NAME, DTYPES, duplicate, is_plain, name_of, quiet, tensors_of
 from opinfo_other_answers import other_answers, same_value_elsewhere
-from opinfo_rules import PLACES, UNDEFINED, tolerance_of
+from opinfo_rules import PLACES, UNDEFINED, UP_TO_SIGN, tolerance_of
 
 
 class Unsupported(Exception):
@@ -125,6 +125,8 @@ def compare_tensors(target, expected, got, defined):
         return "strides", f"{list(expected.size())} {list(expected.stride())} expected, got {list(got.stride())}", None
     if not defined or expected.numel() == 0:
         return None
+    if any(re.fullmatch(pattern, target) for pattern in UP_TO_SIGN):
+        expected, got = expected.abs(), got.abs()
     exact = not expected.dtype.is_floating_point and not expected.dtype.is_complex
     rtol, atol = (0, 0) if exact else tolerance_of(target, DTYPES[expected.dtype])
     wrong = ~torch.isclose(got, expected, rtol=rtol, atol=atol, equal_nan=True).flatten()

@@ -26,6 +26,8 @@ WIDER = [
 # Results with undefined elements: only dtype, sizes and strides are compared.
 UNDEFINED = [r"aten\.(new_)?empty(_like|_strided|_permuted)?\..*", r"aten\.new_empty_strided\..*", r"aten\.resize_.*",
              r"aten\._resize_output_.*"]
+# Results whose columns or rows are determined up to a factor of magnitude 1: magnitudes are compared.
+UP_TO_SIGN = [r"aten\._linalg_(eigh|svd)\..*"]
 # The last result is places of elements: equal elements may stand in any order.
 PLACES = [r"aten\.topk\..*"]
 
@@ -57,6 +59,13 @@ REASONS = [
            "masked indexing",
            r"aten\.(conv.*|(std|var)(_mean)?|rms_norm|logaddexp|logsumexp|nan_to_num_?|"
            r"_unsafe_masked_index.*)\..*", kinds=("refused", ), text=r"got (.* )?c(64|128)"),
+    Reason("matrices with NaN or infinities: LAPACK's order of operations decides which elements become NaN",
+           r"aten\.(linalg_(cholesky_ex|qr|lu_factor_ex|inv_ex|lu_solve|solve_triangular)|"
+           r"_linalg_(eigh|svd|det|slogdet|solve_ex)|cholesky_solve)\..*", variants=("special", )),
+    Reason("transforms of lines with infinities: PyTorch mirrors one half of the result, ours computes both",
+           r"aten\._fft_.*", variants=("special", ), text="nan"),
+    Reason("poles of the derivatives of digamma: PyTorch rounds pi x in f32, ours in f64",
+           r"aten\.polygamma\..*", variants=("special", )),
     Reason("gradients of rows with infinities: PyTorch subtracts infinite sums, ours adds infinite products",
            r"aten\.native_(group|layer)_norm_backward\..*", variants=("special", ), text="nan expected, got -?inf"),
 ]

@@ -23,23 +23,33 @@ bool checkSquare(KernelArgs &args, const MatrixBatch &a) {
 }
 
 // --- Cholesky ---------------------------------------------------------------------------------------------
-/// A = L L^H from A's lower triangle. Returns the first order, from 1 on, whose leading minor is not positive, or 0.
-int64_t cholesky(const Matrix &a, Matrix &l) {
-  for (int64_t j = 0; j < a.rows(); ++j) {
-    double diagonal = a(j, j).real();
+/// A = L L^H from A's lower triangle, which L holds at first. Returns the first order, from 1 on, whose leading minor is
+/// not positive, or 0; what follows is then as in A.
+int64_t cholesky(Matrix &l) {
+  for (int64_t j = 0; j < l.rows(); ++j) {
+    double diagonal = l(j, j).real();
     for (int64_t k = 0; k < j; ++k)
       diagonal -= std::norm(l(j, k));
-    if (!(diagonal > 0))
+    if (!(diagonal > 0)) {
+      l(j, j) = diagonal;
       return j + 1;
+    }
     l(j, j) = std::sqrt(diagonal);
-    for (int64_t i = j + 1; i < a.rows(); ++i) {
-      Complex rest = a(i, j);
+    for (int64_t i = j + 1; i < l.rows(); ++i) {
       for (int64_t k = 0; k < j; ++k)
-        rest -= l(i, k) * std::conj(l(j, k));
-      l(i, j) = rest / l(j, j);
+        l(i, j) -= l(i, k) * std::conj(l(j, k));
+      l(i, j) /= l(j, j);
     }
   }
   return 0;
+}
+
+Matrix lowerTriangle(const Matrix &a) {
+  Matrix l(a.rows(), a.rows());
+  for (int64_t i = 0; i < a.rows(); ++i)
+    for (int64_t j = 0; j <= i; ++j)
+      l(i, j) = a(i, j);
+  return l;
 }
 
 /// (self, upper, check_errors) -> (L, info)
@@ -51,8 +61,8 @@ Value choleskyEx(KernelArgs &args) {
   Tensor factor = newMatrices(a.tensor.dtype(), a.batchSizes(), a.rows, a.rows, Order::ByColumns);
   Tensor info = Tensor::zeros(DType::I32, a.batchSizes());
   for (int64_t n = 0; n < a.count; ++n) {
-    Matrix l(a.rows, a.rows), matrix = a.read(n);
-    int64_t failed = cholesky(upper ? matrix.adjoint() : matrix, l);
+    Matrix matrix = a.read(n), l = lowerTriangle(upper ? matrix.adjoint() : matrix);
+    int64_t failed = cholesky(l);
     args.check(failed == 0 || !checks, "got matrix " + llvm::Twine(n) + " with a leading minor of order " +
                                            llvm::Twine(failed) + " that is not positive definite");
     write(elementOfBatch(factor, a.batchSizes(), n), upper ? l.adjoint() : l);

@@ -105,10 +105,10 @@ struct FactoredBatch {
   Tensor lu, pivots, info;
 };
 
-/// PyTorch factors the transpose of a real matrix that is row-major, which LAPACK reads without a copy.
+/// PyTorch's determinants factor the transpose of a real matrix that is row-major, which LAPACK reads without a copy.
 bool factorsTranspose(const Tensor &a) { return a.isContiguous() && !isComplex(a.dtype()); }
 
-FactoredBatch factored(const MatrixBatch &a) {
+FactoredBatch factored(const MatrixBatch &a, bool transpose) {
   IntList sizes = toIntList(a.tensor.sizes().drop_back());
   FactoredBatch f{{},
                   newMatrices(a.tensor.dtype(), a.batchSizes(), a.rows, a.columns, Order::ByColumns),
@@ -116,7 +116,7 @@ FactoredBatch factored(const MatrixBatch &a) {
                   Tensor::zeros(DType::I32, a.batchSizes())};
   for (int64_t n = 0; n < a.count; ++n) {
     Matrix matrix = a.read(n);
-    const LuFactors &lu = f.factors.emplace_back(luOf(factorsTranspose(a.tensor) ? matrix.transposed() : matrix));
+    const LuFactors &lu = f.factors.emplace_back(luOf(transpose ? matrix.transposed() : matrix));
     write(elementOfBatch(f.lu, a.batchSizes(), n), lu.lu);
     for (int64_t i = 0; i < a.rows; ++i)
       writeElement<int64_t>(DType::I32, f.pivots.data() + 4 * (n * a.rows + i), lu.pivots[i] + 1);
@@ -134,17 +134,12 @@ Value solveEx(KernelArgs &args) {
   if (!checkSystem(args, s, left))
     return {};
   MatrixBatch own(args, a);
-  FactoredBatch f = factored(own);
+  FactoredBatch f = factored(own, false);
   for (const LuFactors &lu : f.factors)
     args.check(lu.singular == 0 || !args.boolean(3, false), "got a singular matrix");
-  bool turned = factorsTranspose(a);
   Tensor result = eachSolution(s, left, left ? Order::ByColumns : Order::ByRows, [&](int64_t n, Matrix right) {
     Matrix matrix = s.a.read(n);
-    LuFactors lu = luOf(turned ? matrix.transposed() : matrix);
-    // A real transpose is an adjoint; to the right of X, the transpose of the system is solved.
-    if (left)
-      return solved(lu, std::move(right), turned);
-    return turned ? solved(lu, std::move(right), false) : solved(luOf(matrix.transposed()), std::move(right), false);
+    return solved(luOf(left ? matrix : matrix.transposed()), std::move(right), false);
   });
   if (args.failed())
     return {};
@@ -204,7 +199,9 @@ std::pair<Complex, double> signAndLog(const LuFactors &f) {
   for (int64_t i = 0; i < f.lu.rows(); ++i) {
     Complex factor = f.pivots[i] == i ? f.lu(i, i) : -f.lu(i, i);
     double magnitude = std::abs(factor);
-    sign *= magnitude == 0 ? 0 : factor / magnitude;
+    // The sign of a real NaN is 0, as torch.sgn has it.
+    bool none = magnitude == 0 || (std::isnan(magnitude) && factor.imag() == 0);
+    sign *= none ? 0 : factor / magnitude;
     log += std::log(magnitude);
   }
   return {sign, log};
@@ -215,7 +212,7 @@ Value determinant(KernelArgs &args) {
   MatrixBatch a(args, args.tensor(0));
   if (!checkSquare(args, a))
     return {};
-  FactoredBatch f = factored(a);
+  FactoredBatch f = factored(a, factorsTranspose(a.tensor));
   Tensor result = Tensor::zeros(a.tensor.dtype(), a.batchSizes());
   for (int64_t n = 0; n < a.count; ++n)
     writeElement<Complex>(result.dtype(), result.data() + n * result.elementSize(),
@@ -228,7 +225,7 @@ Value logDeterminant(KernelArgs &args) {
   MatrixBatch a(args, args.tensor(0));
   if (!checkSquare(args, a))
     return {};
-  FactoredBatch f = factored(a);
+  FactoredBatch f = factored(a, factorsTranspose(a.tensor));
   Tensor signs = Tensor::zeros(a.tensor.dtype(), a.batchSizes());
   Tensor logs = Tensor::zeros(realTypeOf(a.tensor.dtype()), a.batchSizes());
   for (int64_t n = 0; n < a.count; ++n) {

@@ -46,29 +46,49 @@ Value diagonalBackward(KernelArgs &args) {
 }
 
 // --- Products and sums ---------------------------------------------------------------------------------------
-/// beta * self + alpha * product, where beta and alpha are arguments `betaAt` and the next one.
+/// A factor of a product, 1 where it is left out; of whole numbers it is one itself.
+Value factorFor(KernelArgs &args, unsigned index) {
+  if (!args.has(index))
+    return Value::integer(1);
+  bool whole = classOf(args.tensor(0).dtype()) <= DTypeClass::Integer;
+  return whole ? Value::integer(static_cast<int64_t>(args.number(index))) : args.at(index);
+}
+
+/// beta * self + alpha * product in self's dtype, row-major; beta and alpha are arguments `betaAt` and the next one.
 Value added(KernelArgs &args, const Tensor &product, unsigned betaAt) {
-  Value alpha = args.has(betaAt + 1) ? args.at(betaAt + 1) : Value::integer(1);
-  Tensor scaled = callForTensor(args, "aten.mul.Scalar", {product, alpha});
+  Value beta = factorFor(args, betaAt);
+  Tensor sum = callForTensor(args, "aten.mul.Scalar", {product, factorFor(args, betaAt + 1)});
   // With a beta of 0, NaN and infinities of self do not count.
-  if (!args.failed() && args.has(betaAt) && args.factor(betaAt) == 0.0)
-    return scaled;
-  Value beta = args.has(betaAt) ? args.at(betaAt) : Value::integer(1);
-  return callKernel(args, "aten.add.Tensor", {callForTensor(args, "aten.mul.Scalar", {args.at(0), beta}), scaled});
+  if (!args.failed() && (!args.has(betaAt) || args.factor(betaAt) != 0.0))
+    sum = callForTensor(args, "aten.add.Tensor", {callForTensor(args, "aten.mul.Scalar", {args.at(0), beta}), sum});
+  return args.failed() ? Value() : Value(toDType(sum, args.tensor(0).dtype()).contiguous());
 }
 /// (self, mat, vec, beta, alpha)
 Value addMatrixVector(KernelArgs &args) {
   return added(args, callForTensor(args, "aten.mv.default", {args.at(1), args.at(2)}), 3);
 }
-/// (self, vec1, vec2, beta, alpha)
-Value addOuter(KernelArgs &args) {
-  Tensor column = callForTensor(args, "aten.unsqueeze.default", {args.at(1), Value::integer(1)});
-  return added(args, callForTensor(args, "aten.mul.Tensor", {column, args.at(2)}), 3);
-}
 /// (self, batch1, batch2, beta, alpha)
 Value addBatches(KernelArgs &args) {
   Tensor products = callForTensor(args, "aten.bmm.default", {args.at(1), args.at(2)});
   return added(args, callForTensor(args, "aten.sum.dim_IntList", {products, listOf({0})}), 3);
+}
+
+/// (self, vec1, vec2, beta, alpha)
+Value addOuter(KernelArgs &args) {
+  constexpr static PointwiseOp op{
+      .real = [](const double *x) { return (x[3] == 0 ? 0 : x[3] * x[0]) + x[4] * x[1] * x[2]; },
+      .integer = [](const int64_t *x) { return wrapAdd(wrapMul(x[3], x[0]), wrapMul(x[4], wrapMul(x[1], x[2]))); },
+      .complex = [](const Complex *x) { return (x[3] == 0.0 ? 0.0 : x[3] * x[0]) + x[4] * x[1] * x[2]; },
+      .promoting = 3};
+  Operands operands = operandsOf(args, 3);
+  if (args.failed() ||
+      !args.check(operands[1].tensor.rank() == 1 && operands[2].tensor.rank() == 1,
+                  "got " + typeOf(operands[1].tensor) + " and " + typeOf(operands[2].tensor) + ", expected vectors"))
+    return {};
+  operands[1].tensor = operands[1].tensor.unsqueeze(1);
+  operands.push_back(args.operand(3, 1));
+  operands.push_back(args.operand(4, 1));
+  return pointwise(args, operands, op);
 }
 /// (self, other): the first is conjugated.
 Value conjugatedDot(KernelArgs &args) {
@@ -104,7 +124,10 @@ Value trilinear(KernelArgs &args) {
     product = i ? callForTensor(args, "aten.mul.Tensor", {product, operand}) : operand;
   }
   IntList summed = args.integers(6);
-  return summed.empty() ? Value(product) : callKernel(args, "aten.sum.dim_IntList", {product, listOf(summed)});
+  if (!summed.empty() && !args.failed())
+    product = callForTensor(args, "aten.sum.dim_IntList",
+                            {product, listOf(summed), boolean(false), Value::dtype(product.dtype())});
+  return product;
 }
 
 /// (self, other, dim): of the three elements of each line.
@@ -134,7 +157,8 @@ Tensor renormalized(KernelArgs &args, const Tensor &self, const Value &p, int64_
   constexpr static PointwiseOp bound{.real = [](const double *x) { return x[0] > x[1] ? x[1] / (x[0] + 1e-7) : 1; },
                                      .promoting = 1};
   Tensor factors = pointwise(args, {{norms}, numberOperand(most)}, bound);
-  return callForTensor(args, "aten.mul.Tensor", {self, factors});
+  Tensor result = callForTensor(args, "aten.mul.Tensor", {self, factors});
+  return args.failed() ? Tensor() : result.contiguous();
 }
 
 /// (self, p, dim, maxnorm)
@@ -178,7 +202,8 @@ constexpr PointwiseOp angleOp{
 Value angle(KernelArgs &args) {
   Operand self = args.operand(0);
   Tensor result = pointwise(args, self, angleOp);
-  return args.failed() || !isComplex(result.dtype()) ? result : toDType(result, realTypeOf(result.dtype()));
+  return args.failed() || !isComplex(result.dtype()) ? result
+                                                     : toDType(result, realTypeOf(result.dtype())).contiguous();
 }
 
 // --- Whole numbers ------------------------------------------------------------------------------------------
