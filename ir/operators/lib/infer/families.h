@@ -89,6 +89,7 @@ TypePtr imageBackward(Call &call); ///< like the operand self
 TypePtr resizedType(Call &call);   ///< upsample_*
 TypePtr resizedBackward(Call &call);
 TypePtr edgePadType(Call &call); ///< reflection_pad, replication_pad
+TypePtr affineGridType(Call &call);
 TypePtr gridSampleType(Call &call);
 TypePtr gridSampleBackward(Call &call);
 TypePtr columnsType(Call &call); ///< im2col
@@ -120,6 +121,7 @@ TypePtr pairOfOperands(Call &call); ///< _prelu_kernel_backward
 TypePtr gluType(Call &call);
 TypePtr scanPairType(Call &call); ///< cummax
 TypePtr eyeType(Call &call);
+TypePtr linspaceType(Call &call);
 TypePtr permutationType(Call &call); ///< randperm
 TypePtr tiledType(Call &call);       ///< repeat
 TypePtr embeddingBagType(Call &call);

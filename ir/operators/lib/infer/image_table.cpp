@@ -31,6 +31,7 @@ constexpr Entry images[] = {
     {"aten.adaptive_max_pool2d_backward", imageBackward},
     {"aten.adaptive_max_pool3d", adaptivePoolWithPlaces},
     {"aten.adaptive_max_pool3d_backward", imageBackward},
+    {"aten.affine_grid_generator", affineGridType},
     {"aten.avg_pool1d", poolType},
     {"aten.avg_pool2d", poolType},
     {"aten.avg_pool2d_backward", imageBackward},

@@ -153,6 +153,18 @@ TypePtr edgePadType(Call &call) {
   return call.contiguousLike(*self, sizes);
 }
 
+// A place for each element of [N, C, ...], with as many numbers as it has spatial dimensions.
+TypePtr affineGridType(Call &call) {
+  TypePtr theta = call.tensor("theta");
+  auto size = dimsAt(call.node, call.index("size"));
+  if (!theta || !size || size->size() < 3)
+    return nullptr;
+  DimList sizes = {(*size)[0]};
+  sizes.append(size->begin() + 2, size->end());
+  sizes.push_back(Dim(size->size() - 2));
+  return call.contiguousLike(*theta, sizes);
+}
+
 // [N, C, ...] sampled at a grid [N, ..., rank].
 TypePtr gridSampleType(Call &call) {
   TypePtr input = call.tensor(0);

@@ -66,6 +66,13 @@ TypePtr eyeType(Call &call) {
              : nullptr;
 }
 
+TypePtr linspaceType(Call &call) {
+  auto steps = call.dim("steps");
+  auto dtype = call.dtypeOr(DType::F32);
+  return steps && dtype ? call.contiguous(*dtype, {*steps}, call.deviceOr({call.context.identifier("cpu"), -1}))
+                        : nullptr;
+}
+
 // randperm(n): the numbers below n in some order.
 TypePtr permutationType(Call &call) {
   auto count = call.dim("n");

@@ -172,6 +172,28 @@ Value eye(KernelArgs &args, int64_t rows, int64_t columns, unsigned dtypeIndex) 
 Value square(KernelArgs &args) { return eye(args, args.integer(0), args.integer(0), 1); }
 Value rectangle(KernelArgs &args) { return eye(args, args.integer(0), args.integer(1), 2); }
 
+/// (row, col, offset, dtype, ...): the places of a triangle, rows above columns.
+Value triangleIndices(KernelArgs &args, bool lower) {
+  int64_t rows = args.integer(0), columns = args.integer(1), offset = args.integer(2, 0);
+  DType dtype = args.dtype(3, DType::I64);
+  if (!checkSizes(args, {rows, columns}))
+    return {};
+  Scratch<int64_t> places[2];
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (lower ? column - row <= offset : column - row >= offset) {
+        places[0].push_back(row);
+        places[1].push_back(column);
+      }
+  auto count = static_cast<int64_t>(places[0].size());
+  Tensor result = args.result(dtype, {2, count});
+  for (int64_t i = 0; i < 2; ++i)
+    writeRow<int64_t>(dtype, {result.data() + i * count * result.elementSize(), result.elementSize()}, places[i]);
+  return result;
+}
+Value trilIndices(KernelArgs &args) { return triangleIndices(args, true); }
+Value triuIndices(KernelArgs &args) { return triangleIndices(args, false); }
+
 /// Returns zeros except in the kept triangle of the last two dimensions.
 Value triangle(KernelArgs &args, bool (*keeps)(int64_t columnMinusRow, int64_t diagonal)) {
   const Tensor &self = args.tensor(0);
@@ -217,7 +239,9 @@ const Kernel creationTable[] = {
     {"aten.ones_like.default", "self,dtype,layout,device,pin_memory,memory_format", onesLike},
     {"aten.scalar_tensor.default", "s,dtype,layout,device,pin_memory", scalarTensor},
     {"aten.tril.default", "self,diagonal", tril},
+    {"aten.tril_indices.default", "row,col,offset,dtype,layout,device,pin_memory", trilIndices},
     {"aten.triu.default", "self,diagonal", triu},
+    {"aten.triu_indices.default", "row,col,offset,dtype,layout,device,pin_memory", triuIndices},
     {"aten.zeros.default", "size,dtype,layout,device,pin_memory", zeros},
     {"aten.zeros_like.default", "self,dtype,layout,device,pin_memory,memory_format", zerosLike},
     {"prims.iota.default", "length,start,step,dtype,device,requires_grad", iota},

@@ -9,7 +9,7 @@ namespace ccgraph::runtime {
 namespace {
 
 /// log(sum of exp) of a few numbers, without overflow.
-double addInLog(std::initializer_list<double> logs) {
+double sumInLog(std::initializer_list<double> logs) {
   double largest = std::max(logs);
   if (largest == -INFINITY)
     return -INFINITY;
@@ -110,7 +110,7 @@ Table forwardTable(const Batch &b, int64_t n) {
       double ways = t == 0 ? (s <= 1 ? 0 : -INFINITY)
                     : s == 0
                         ? before(0)
-                        : addInLog({before(s), before(s - 1), s > 1 && b.skips(n, s - 2) ? before(s - 2) : -INFINITY});
+                        : sumInLog({before(s), before(s - 1), s > 1 && b.skips(n, s - 2) ? before(s - 2) : -INFINITY});
       alpha[static_cast<size_t>(t)][static_cast<size_t>(s)] = ways + b.logProb(t, n, s);
     }
   return alpha;
@@ -125,7 +125,7 @@ Table backwardTable(const Batch &b, int64_t n) {
       auto after = [&](int64_t state) { return beta[static_cast<size_t>(t + 1)][static_cast<size_t>(state)]; };
       double ways = t == end    ? (s >= last - 1 ? 0 : -INFINITY)
                     : s == last ? after(last)
-                                : addInLog({after(s), after(s + 1), b.skips(n, s) ? after(s + 2) : -INFINITY});
+                                : sumInLog({after(s), after(s + 1), b.skips(n, s) ? after(s + 2) : -INFINITY});
       beta[static_cast<size_t>(t)][static_cast<size_t>(s)] = ways + b.logProb(t, n, s);
     }
   return beta;
@@ -137,7 +137,7 @@ double logLikelihood(const Batch &b, int64_t n, const Table &alpha) {
     return b.labelsOf[n] == 0 ? 0 : -INFINITY;
   const Scratch<double> &last = alpha[static_cast<size_t>(b.stepsOf[n] - 1)];
   auto end = static_cast<size_t>(2 * b.labelsOf[n]);
-  return addInLog({last[end], end ? last[end - 1] : -INFINITY});
+  return sumInLog({last[end], end ? last[end - 1] : -INFINITY});
 }
 
 /// (log_probs, targets, input_lengths, target_lengths, blank, zero_infinity) -> (neg_log_likelihood, log_alpha)
@@ -165,7 +165,7 @@ Table stateSums(const Batch &b, int64_t n, const Table &alpha) {
   for (size_t t = 0; t < static_cast<size_t>(b.stepsOf[n]); ++t)
     for (int64_t s = 0; s < 2 * b.labelsOf[n] + 1; ++s) {
       double &sum = sums[t][static_cast<size_t>(b.label(n, s))];
-      sum = addInLog({sum, alpha[t][static_cast<size_t>(s)] + beta[t][static_cast<size_t>(s)]});
+      sum = sumInLog({sum, alpha[t][static_cast<size_t>(s)] + beta[t][static_cast<size_t>(s)]});
     }
   return sums;
 }

@@ -5,7 +5,7 @@
 namespace ccgraph::runtime {
 namespace {
 
-// Most in-place operators and most copies of views need no kernel of their own. aten.abs_(x) is aten.abs(x), written
+// Most in-place operators, copies of views and elementwise prims need no kernel of their own. aten.abs_(x) is aten.abs(x), written
 // back into x, directly where it is a pass over elements; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned.
 // The tables below name them; derivedKernels registers only those whose functional operator has a kernel.
 
@@ -197,6 +197,70 @@ constexpr llvm::StringLiteral copies[] = {
     "aten.view_copy.dtype",
 };
 
+/// Operators of prims that equal an operator of aten, with their own names for its parameters.
+struct Prim {
+  llvm::StringLiteral target;
+  llvm::StringLiteral base;
+  llvm::StringLiteral parameters;
+};
+#define CCGRAPH_UNARY_PRIM(NAME)                                                                                       \
+  { "prims." NAME ".default", "aten." NAME ".default", "self" }
+#define CCGRAPH_BINARY_PRIM(NAME, OVERLOAD)                                                                            \
+  { "prims." NAME ".default", "aten." NAME "." OVERLOAD, "self,other" }
+constexpr Prim prims[] = {
+    CCGRAPH_UNARY_PRIM("abs"),
+    CCGRAPH_UNARY_PRIM("acos"),
+    CCGRAPH_UNARY_PRIM("acosh"),
+    CCGRAPH_UNARY_PRIM("asin"),
+    CCGRAPH_UNARY_PRIM("asinh"),
+    CCGRAPH_UNARY_PRIM("atan"),
+    CCGRAPH_UNARY_PRIM("atanh"),
+    CCGRAPH_UNARY_PRIM("ceil"),
+    CCGRAPH_UNARY_PRIM("cos"),
+    CCGRAPH_UNARY_PRIM("cosh"),
+    CCGRAPH_UNARY_PRIM("digamma"),
+    CCGRAPH_UNARY_PRIM("erf"),
+    CCGRAPH_UNARY_PRIM("erfc"),
+    CCGRAPH_UNARY_PRIM("exp"),
+    CCGRAPH_UNARY_PRIM("exp2"),
+    CCGRAPH_UNARY_PRIM("expm1"),
+    CCGRAPH_UNARY_PRIM("floor"),
+    CCGRAPH_UNARY_PRIM("isfinite"),
+    CCGRAPH_UNARY_PRIM("lgamma"),
+    CCGRAPH_UNARY_PRIM("log"),
+    CCGRAPH_UNARY_PRIM("log10"),
+    CCGRAPH_UNARY_PRIM("log1p"),
+    CCGRAPH_UNARY_PRIM("log2"),
+    CCGRAPH_UNARY_PRIM("neg"),
+    CCGRAPH_UNARY_PRIM("reciprocal"),
+    CCGRAPH_UNARY_PRIM("round"),
+    CCGRAPH_UNARY_PRIM("sign"),
+    CCGRAPH_UNARY_PRIM("signbit"),
+    CCGRAPH_UNARY_PRIM("sin"),
+    CCGRAPH_UNARY_PRIM("sinh"),
+    CCGRAPH_UNARY_PRIM("sqrt"),
+    CCGRAPH_UNARY_PRIM("tan"),
+    CCGRAPH_UNARY_PRIM("tanh"),
+    CCGRAPH_UNARY_PRIM("trunc"),
+    CCGRAPH_BINARY_PRIM("add", "Tensor"),
+    CCGRAPH_BINARY_PRIM("atan2", "default"),
+    CCGRAPH_BINARY_PRIM("eq", "Tensor"),
+    CCGRAPH_BINARY_PRIM("ge", "Tensor"),
+    CCGRAPH_BINARY_PRIM("gt", "Tensor"),
+    CCGRAPH_BINARY_PRIM("le", "Tensor"),
+    CCGRAPH_BINARY_PRIM("lt", "Tensor"),
+    CCGRAPH_BINARY_PRIM("maximum", "default"),
+    CCGRAPH_BINARY_PRIM("minimum", "default"),
+    CCGRAPH_BINARY_PRIM("mul", "Tensor"),
+    CCGRAPH_BINARY_PRIM("ne", "Tensor"),
+    CCGRAPH_BINARY_PRIM("pow", "Tensor_Tensor"),
+    CCGRAPH_BINARY_PRIM("sub", "Tensor"),
+};
+#undef CCGRAPH_UNARY_PRIM
+#undef CCGRAPH_BINARY_PRIM
+
+Value sameAsBase(KernelArgs &args) { return callBase(args, args.destinations()); }
+
 llvm::StringMap<const Kernel *> findBases() {
   llvm::StringMap<const Kernel *> bases;
   auto add = [&](llvm::ArrayRef<llvm::StringLiteral> derived, llvm::StringRef suffix) {
@@ -206,6 +270,8 @@ llvm::StringMap<const Kernel *> findBases() {
   add(elementwise, "_");
   add(inPlace, "_");
   add(copies, "_copy");
+  for (const Prim &prim : prims)
+    bases[prim.target] = findKernel(prim.base);
   return bases;
 }
 
@@ -226,6 +292,8 @@ std::vector<Kernel> derivedKernels(llvm::ArrayRef<Kernel> functional) {
     add(target, "_", storeAfterwards);
   for (llvm::StringRef target : copies)
     add(target, "_copy", copyOfView);
+  for (const Prim &prim : prims)
+    kernels.push_back({prim.target, prim.parameters, sameAsBase});
   return kernels;
 }
 

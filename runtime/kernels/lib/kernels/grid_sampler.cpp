@@ -220,11 +220,81 @@ Value sampleBackward(KernelArgs &args) {
                       tensorOf(ofGrid, gridTensor.dtype(), gridTensor.sizes())});
 }
 
+// --- Grids of an affine map ---------------------------------------------------------------------------------
+/// Calls body(place, its numbers in [-1, 1], the last dimension first, and a 1) for each place of these sizes.
+template <typename Body>
+void forEachAffinePlace(IntListRef sizes, bool aligned, Body body) {
+  int64_t places = productOf(sizes);
+  llvm::SmallVector<double, 4> x(sizes.size() + 1, 1);
+  for (int64_t place = 0; place < places; ++place) {
+    int64_t rest = place;
+    for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) {
+      auto n = static_cast<double>(sizes[d]), at = static_cast<double>(rest % sizes[d]);
+      double spread = n > 1 ? 2 * at / (n - 1) - 1 : 0;
+      x[sizes.size() - 1 - d] = aligned ? spread : spread * (n - 1) / n;
+    }
+    body(place, llvm::ArrayRef<double>(x));
+  }
+}
+
+/// [N, C, ...] as argument 1; empty where it does not fit.
+IntList affineSizes(KernelArgs &args, const Tensor &batched) {
+  IntList size = args.integers(1);
+  bool fits = (size.size() == 4 || size.size() == 5) && batched.rank() > 0 && batched.size(0) == size[0] &&
+              isFloat(batched.dtype()) && computable(batched.dtype());
+  if (args.failed() || !args.check(fits, "got size " + dimsOf(size) + " for " + typeOf(batched)))
+    return {};
+  return toIntList(IntListRef(size).drop_front(2));
+}
+
+/// (theta, size, align_corners): theta, [N, rank, rank + 1], of each place.
+Value affineGrid(KernelArgs &args) {
+  const Tensor &theta = args.tensor(0);
+  IntList spatial = affineSizes(args, theta);
+  auto rank = static_cast<int64_t>(spatial.size());
+  if (args.failed() || !args.check(theta.sizes().drop_front() == IntListRef({rank, rank + 1}), "got " + typeOf(theta)))
+    return {};
+  Values maps = readAll(theta);
+  IntList sizes = {theta.size(0)};
+  sizes.append(spatial);
+  sizes.push_back(rank);
+  Values grid(static_cast<size_t>(productOf(sizes)));
+  for (int64_t n = 0; n < theta.size(0); ++n)
+    forEachAffinePlace(spatial, args.boolean(2, false), [&](int64_t place, llvm::ArrayRef<double> x) {
+      for (int64_t i = 0; i < rank; ++i)
+        for (int64_t j = 0; j <= rank; ++j)
+          grid[static_cast<size_t>((n * productOf(spatial) + place) * rank + i)] +=
+              maps[static_cast<size_t>((n * rank + i) * (rank + 1) + j)] * x[static_cast<size_t>(j)];
+    });
+  return tensorOf(grid, theta.dtype(), sizes);
+}
+
+/// (grad, size, align_corners)
+Value affineGridBackward(KernelArgs &args) {
+  const Tensor &grad = args.tensor(0);
+  IntList spatial = affineSizes(args, grad);
+  auto rank = static_cast<int64_t>(spatial.size());
+  if (args.failed() ||
+      !args.check(grad.numElements() == grad.size(0) * productOf(spatial) * rank, "got " + typeOf(grad)))
+    return {};
+  Values upstream = readAll(grad), result(static_cast<size_t>(grad.size(0) * rank * (rank + 1)));
+  for (int64_t n = 0; n < grad.size(0); ++n)
+    forEachAffinePlace(spatial, args.boolean(2, false), [&](int64_t place, llvm::ArrayRef<double> x) {
+      for (int64_t i = 0; i < rank; ++i)
+        for (int64_t j = 0; j <= rank; ++j)
+          result[static_cast<size_t>((n * rank + i) * (rank + 1) + j)] +=
+              upstream[static_cast<size_t>((n * productOf(spatial) + place) * rank + i)] * x[static_cast<size_t>(j)];
+    });
+  return tensorOf(result, grad.dtype(), {grad.size(0), rank, rank + 1});
+}
+
 constexpr llvm::StringLiteral names = "input,grid,interpolation_mode,padding_mode,align_corners";
 constexpr llvm::StringLiteral gradNames =
     "grad_output,input,grid,interpolation_mode,padding_mode,align_corners,output_mask";
 
 const Kernel gridSamplerTable[] = {
+    {"aten.affine_grid_generator.default", "theta,size,align_corners", affineGrid},
+    {"aten.affine_grid_generator_backward.default", "grad,size,align_corners", affineGridBackward},
     {"aten.grid_sampler_2d.default", names, sample<2>},
     {"aten.grid_sampler_2d_backward.default", gradNames, sampleBackward<2>},
     {"aten.grid_sampler_3d.default", names, sample<3>},

@@ -1,4 +1,5 @@
 #include "kernels/families.h"
+#include "kernels/log_sums.h"
 #include "kernels/pointwise.h"
 #include "kernels/wrapping.h"
 
@@ -41,13 +42,6 @@ double geluTanhSlope(double x) {
   double t = std::tanh(geluTanhScale * (x + geluTanhCubic * x * x * x));
   double inner = geluTanhScale * (1 + 3 * geluTanhCubic * x * x);
   return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * inner;
-}
-
-/// log(exp(a) + exp(b)) without overflow; equal infinities are their own sum.
-double addInLog(double a, double b) {
-  if (std::isinf(a) && a == b)
-    return a;
-  return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
 }
 
 /// Winitzki's approximation, then Newton's steps on erf.

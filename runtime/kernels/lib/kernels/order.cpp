@@ -1,6 +1,7 @@
 #include "kernels/calls.h"
 #include "kernels/families.h"
 #include "kernels/lines.h"
+#include "kernels/log_sums.h"
 #include "kernels/pointwise.h"
 #include "kernels/wrapping.h"
 
@@ -216,6 +217,9 @@ struct Scan {
 constexpr Scan sums{[](double a, double b) { return a + b; }, wrapAdd, [](Complex a, Complex b) { return a + b; }, 0};
 constexpr Scan products{[](double a, double b) { return a * b; }, wrapMul, [](Complex a, Complex b) { return a * b; }};
 
+/// NaN stays, whichever of the two it is.
+constexpr Scan logSums{[](double a, double b) { return std::isnan(b) ? b : addInLog(a, b); }, nullptr, nullptr};
+
 template <const Scan &op>
 Value cumulate(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
@@ -277,6 +281,7 @@ const Kernel orderTable[] = {
     {"aten.cummin.default", "self,dim", cumulateExtreme<false>},
     {"aten.cumprod.default", "self,dim,dtype", cumulate<products>},
     {"aten.cumsum.default", "self,dim,dtype", cumulate<sums>},
+    {"aten.logcumsumexp.default", "self,dim", cumulate<logSums>},
     {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},
     {"aten.min.dim", "self,dim,keepdim", extremeOfDim<false>},
     {"aten.sort.default", "self,dim,descending", sort},
