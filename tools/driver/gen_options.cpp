@@ -60,6 +60,9 @@ void addParallelism(CommandLine &line, GenOptions &options) {
           "tensor parallel ranks: heads, features and vocabulary are sharded, and the sequence between blocks (1)",
           parallel.tensor);
   addSize(line, "--ep", "expert parallel ranks, a part of --fsdp: the experts are sharded (1)", parallel.experts);
+  addSize(line, "--cp",
+          "context parallel ranks, a part of --fsdp, --hsdp or --ddp: each has two pieces of every sequence (1)",
+          parallel.context);
   addSize(line, "--ddp", "data parallel ranks: each rank has all weights and its own tokens (1)", options.ddp);
   line.addText("--hook", "NAME",
                "reduce the gradients of replicas by a hook in DDP's buckets: allreduce, bf16, powersgd, ..",
@@ -225,7 +228,7 @@ llvm::Error checkPlan(const CommandLine &line, const GenOptions &options) {
         return usage(flag + " without --plan: expected --plan, which ranks parallelisms");
     return llvm::Error::success();
   }
-  for (llvm::StringRef flag : {"--part", "--accumulate", "--emit", "--rank", "--hook", "--pp"})
+  for (llvm::StringRef flag : {"--part", "--accumulate", "--microbatches", "--emit", "--rank", "--hook"})
     if (isGiven(flag))
       return usage(flag + " with --plan: expected no " + flag + ", since a plan is about whole training steps");
   for (llvm::StringRef flag : {"--ranks", "--memory", "--batch"})
@@ -247,7 +250,7 @@ llvm::Error checkTogether(const CommandLine &line, GenOptions &options) {
   if (!options.emit.empty() && options.emit != "json" && options.emit != "fx" && options.emit != "csv")
     return badValue("--emit", options.emit, "json, fx or csv");
   for (llvm::StringRef flag : {"--schedule", "--microbatches", "--stages-per-rank"})
-    if (isGiven(flag) && !options.isPipeline())
+    if (isGiven(flag) && !options.isPipeline() && !options.plan.isPlan)
       return usage(flag + " without --pp: expected --pp N, the ranks of the pipeline");
   if (options.writesSchedule() && !options.isPipeline())
     return usage("--emit csv without --pp: expected --pp N, since only a pipeline has a schedule");
@@ -293,7 +296,7 @@ llvm::Error parseGenOptions(CommandLine &line, GenOptions &options, llvm::ArrayR
   if (!options.model.empty() && !models::findModel(options.model))
     return usage("no model '" + visibleText(options.model) +
                  "', expected one of: " + llvm::join(models::modelNames(), ", "));
-  if (options.isPipeline() && !options.writesSchedule())
+  if (options.isPipeline() && !options.writesSchedule() && !options.plan.isPlan)
     return options.output.empty() || options.output == "-"
                ? usage("--pp without -o: expected -o DIR, the folder for the graphs of the ranks")
                : llvm::Error::success();

@@ -23,16 +23,26 @@ struct RankClass {
   std::vector<int64_t> ranks;
 };
 
-/// Ranks of a stage run one graph, unless they have different parts of the vocabulary.
+/// Returns "-cp1-tp0", without the kinds of parallelism that the job does not have.
+std::string placeText(const Parallelism &parallel, int64_t place) {
+  std::string text;
+  if (parallel.context > 1)
+    text += "-cp" + std::to_string(place / parallel.tensor);
+  if (parallel.tensor > 1)
+    text += "-tp" + std::to_string(place % parallel.tensor);
+  return text;
+}
+
+/// Ranks of a stage run one graph, unless they have different parts of the vocabulary or of a sequence.
 std::vector<RankClass> rankClasses(const Parallelism &parallel, llvm::StringRef extension) {
+  const int64_t places = parallel.context * parallel.tensor;
   std::vector<RankClass> classes;
   for (int64_t rank = 0; rank != parallel.pipeline; ++rank)
-    for (int64_t tensor = 0; tensor != parallel.tensor; ++tensor) {
+    for (int64_t place = 0; place != places; ++place) {
       RankClass one;
-      one.file =
-          "pp" + std::to_string(rank) + (parallel.tensor > 1 ? "-tp" + std::to_string(tensor) : "") + extension.str();
+      one.file = "pp" + std::to_string(rank) + placeText(parallel, place) + extension.str();
       one.pipelineRank = rank;
-      for (int64_t inner = tensor; inner < parallel.ranksOfStage(); inner += parallel.tensor)
+      for (int64_t inner = place; inner < parallel.ranksOfStage(); inner += places)
         one.ranks.push_back(rank * parallel.ranksOfStage() + inner);
       classes.push_back(std::move(one));
     }

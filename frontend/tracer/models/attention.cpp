@@ -38,14 +38,15 @@ Tensor repeated(const Tensor &heads, int64_t count) {
 
 } // namespace
 
-Tensor causalAttention(const Tensor &query, const Tensor &key, const Tensor &value) {
+Tensor causalAttention(const Block &block, const AttentionInputs &inputs) {
   ModuleScope module("inner_attention");
-  Tensor q = transpose(query, 1, 2), k = transpose(key, 1, 2), v = transpose(value, 1, 2);
-  if (deviceText(query.device()) == "cpu") {
+  Tensor q = transpose(inputs.query, 1, 2), k = transpose(inputs.key, 1, 2), v = transpose(inputs.value, 1, 2);
+  if (deviceText(q.device()) == "cpu") {
     k = repeated(k, q.size(1));
     v = repeated(v, q.size(1));
   }
-  return transpose(fusedAttention(q, k, v), 1, 2);
+  Tensor result = block.layout.contextRanks() > 1 ? contextAttention(block, {q, k, v}) : fusedAttention(q, k, v);
+  return transpose(result, 1, 2);
 }
 
 Tensor selfAttention(const Block &block, const Tensor &input) {
@@ -64,7 +65,7 @@ Tensor selfAttention(const Block &block, const Tensor &input) {
     query = rotated(query, block.rotary);
     key = rotated(key, block.rotary);
   }
-  return rowProjection(block, "wo", flatten(causalAttention(query, key, value), 2), model.dim);
+  return rowProjection(block, "wo", flatten(causalAttention(block, {query, key, value}), 2), model.dim);
 }
 
 } // namespace ccgraph::models

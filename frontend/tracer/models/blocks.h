@@ -37,12 +37,23 @@ struct Block {
 /// Applies the model's kind of norm over the last dimension.
 [[nodiscard]] Tensor normalized(const Block &block, const std::string &name, const Tensor &input);
 
-[[nodiscard]] RotaryTable rotaryTable(int64_t sequence, int64_t features, double theta, const std::string &device);
+/// `sequence` is the number of this rank's tokens of a sequence.
+[[nodiscard]] RotaryTable rotaryTable(const Layout &layout, int64_t sequence, int64_t features, double theta);
 /// Rotates each pair (i, i + features / 2) of [batch, sequence, heads, features] by its angle.
 [[nodiscard]] Tensor rotated(const Tensor &input, const RotaryTable &table);
 
-/// Computes softmax(q k^T) v, causal; each tensor is [batch, sequence, heads, features].
-[[nodiscard]] Tensor causalAttention(const Tensor &query, const Tensor &key, const Tensor &value);
+/// Queries, keys and values of this rank's tokens.
+struct AttentionInputs {
+  Tensor query;
+  Tensor key;
+  Tensor value;
+};
+/// Computes softmax(q k^T) v, causal, of the whole sequence; each tensor is [batch, sequence, heads, features].
+[[nodiscard]] Tensor causalAttention(const Block &block, const AttentionInputs &inputs);
+/// Computes the same of [batch, heads, sequence, features] where each rank of cp has two pieces of the sequence. Keys
+/// and values are gathered over the ranks. The attention to the keys of each rank is added by its sums, as in PyTorch's
+/// context_parallel. The gradients of keys and values are reduce_scattered.
+[[nodiscard]] Tensor contextAttention(const Block &block, const AttentionInputs &inputs);
 [[nodiscard]] Tensor selfAttention(const Block &block, const Tensor &input);
 /// Computes attention whose keys and values are projected from one short vector a token (DeepSeek-AI, "DeepSeek-V2",
 /// 2024).

@@ -49,7 +49,7 @@ Tensor latentAttention(const Block &block, const Tensor &input) {
   Tensor whole = block.layout.gatherSequence(input);
   Tensor query = queries(block, whole, heads);
   KeysAndValues kv = keysAndValues(block, whole, heads);
-  return rowProjection(block, "wo", flatten(causalAttention(query, kv.key, kv.value), 2), block.model.dim);
+  return rowProjection(block, "wo", flatten(causalAttention(block, {query, kv.key, kv.value}), 2), block.model.dim);
 }
 
 } // namespace ccgraph::models

@@ -25,6 +25,7 @@ std::string identifierOf(std::string path) {
 } // namespace
 
 int64_t Layout::tensorRank() { return llvm::cantFail(distributed::get_rank("tp")); }
+int64_t Layout::contextRank() { return llvm::cantFail(distributed::get_rank("cp")); }
 
 std::pair<const char *, int64_t> Layout::shardGroup(WeightKind kind) const {
   if (kind != WeightKind::Expert || parallel().experts == 1)
@@ -43,7 +44,8 @@ const Parameter &Layout::declare(llvm::StringRef name, std::vector<int64_t> size
   std::vector<int64_t> stored = sizes;
   stored.front() = dividedUp(sizes.front(), shardGroup(kind).second);
   parameter->sizes = std::move(sizes);
-  parameter->shard = trace_.parameter(parameter->name, {DType::F32, stored, device()});
+  if (!options_.weightsAreInputs)
+    parameter->shard = trace_.parameter(parameter->name, {DType::F32, stored, device()});
   parameters_.push_back(std::move(parameter));
   return *parameters_.back();
 }
@@ -102,13 +104,17 @@ Tensor Layout::sumOfSquares(const std::vector<Tensor> &gradients) const {
       own = all_reduce(own, "sum", group);
     all = all.isAbsent() ? own : all + own;
   }
-  return all;
+  return parallel().pipeline > 1 ? all_reduce(all, "sum", "pp") : all;
 }
 
 Tensor Layout::gather(const Parameter &parameter) {
   if (options_.gathersOnce) {
     Tensor &whole = gathered_[&parameter];
-    return whole.isAbsent() ? whole = unshard(parameter, parameter.shard) : whole;
+    if (whole.isAbsent())
+      whole = options_.weightsAreInputs
+                  ? trace_.input("gathered_" + parameter.name, {dtype(), parameter.sizes, device()})
+                  : unshard(parameter, parameter.shard);
+    return whole;
   }
   return apply({[&](const Tensor &shard) { return unshard(parameter, shard); },
                 [this, &parameter](const Tensor &gradient) { return reduceGradient(parameter, gradient); }},
@@ -121,6 +127,14 @@ Tensor Layout::gatherSequence(const Tensor &part) const {
 
 Tensor Layout::scatterSequence(const Tensor &summand) const {
   return tensorRanks() == 1 ? summand : reduce_scatter_tensor(summand, "sum", 1, "tp");
+}
+
+Tensor Layout::rowsOfOwnPieces(const Tensor &table) const {
+  if (contextRanks() == 1)
+    return table;
+  const int64_t pieces = 2 * contextRanks(), own = contextRank();
+  TensorList all = chunk(table, pieces, 0);
+  return cat({all[static_cast<size_t>(own)], all[static_cast<size_t>(pieces - 1 - own)]});
 }
 
 // The gradient of an exchange is the same exchange in the reverse direction.

@@ -55,6 +55,8 @@ struct LayoutOptions {
   /// A weight is gathered where it is used first, and every later use has the same tensor. The caller differentiates
   /// with respect to the gathered tensors, and reduces the sums once for all uses, as FSDP2 does with microbatches.
   bool gathersOnce = false;
+  /// A gathered weight is an input "gathered_P", not a gathered shard. Needs gathersOnce.
+  bool weightsAreInputs = false;
 };
 
 class Layout {
@@ -68,6 +70,9 @@ public:
   /// Returns this rank's position among the tensor ranks. The call makes the rank a guard of the program, which must
   /// then be the program of one rank (Parallelism::isOfOneRank).
   [[nodiscard]] static int64_t tensorRank();
+  [[nodiscard]] int64_t contextRanks() const { return options_.parallel.context; }
+  /// Returns this rank's position among the ranks that share its sequences; a guard, as tensorRank.
+  [[nodiscard]] static int64_t contextRank();
   [[nodiscard]] DType dtype() const { return options_.dtype; }
   [[nodiscard]] const std::string &device() const { return options_.device; }
 
@@ -95,6 +100,8 @@ public:
   [[nodiscard]] Tensor gatherSequence(const Tensor &part) const;
   /// Adds the summands of the tensor ranks, and returns this rank's part of the sequence.
   [[nodiscard]] Tensor scatterSequence(const Tensor &summand) const;
+  /// Returns the rows of this rank's two pieces of a sequence, of a table with a row for each token of the sequence.
+  [[nodiscard]] Tensor rowsOfOwnPieces(const Tensor &table) const;
   /// Exchanges a tensor [ranks of ep, ...]: element r is sent to rank r, and replaced by the element that rank r sends.
   [[nodiscard]] Tensor exchange(const Tensor &parts) const;
 

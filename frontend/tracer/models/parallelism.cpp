@@ -35,17 +35,20 @@ std::vector<Share> sharesOf(const ModelConfig &model, const Parallelism &paralle
       {"heads of keys and values", model.kvHeads, "--tp", parallel.tensor},
       {"features of the feed-forward network", model.ffnDim, "--tp", parallel.tensor},
       {"words of the vocabulary", model.vocab, "--tp", parallel.tensor},
-      {"tokens of the sequence", shape.sequence, "--tp", parallel.tensor},
+      {parallel.context == 1 ? "tokens of the sequence" : "tokens of a rank's pieces of the sequence",
+       shapeOfRank(shape, parallel).sequence, "--tp", parallel.tensor},
       {"tokens of the sequence", shape.sequence, "--loss-chunks", shape.lossChunks},
       {"heads, of which as many share one of keys and values", model.heads, "kv_heads", model.kvHeads},
       {parallel.tensor == 1 ? "ranks of --fsdp" : "ranks of --fsdp and --tp", parallel.shards * parallel.tensor, "--ep",
-       parallel.experts}};
+       parallel.experts},
+      {"ranks of --ddp, --fsdp and --hsdp", parallel.dataRanks(), "--cp", parallel.context}};
   if (model.experts > 0) {
     shares.push_back({"features of an expert's network", model.expertDim, "--tp", parallel.expertTensor()});
     shares.push_back({"experts", model.experts, "--ep", parallel.experts});
-    shares.push_back({"places for tokens (tokens x experts of each)",
-                      shape.batch * shape.sequence / parallel.expertSenders() * model.expertsPerToken,
-                      "the number of experts", model.experts});
+    shares.push_back(
+        {"places for tokens (tokens x experts of each)",
+         shape.batch * shapeOfRank(shape, parallel).sequence / parallel.expertSenders() * model.expertsPerToken,
+         "the number of experts", model.experts});
   }
   return shares;
 }
@@ -131,6 +134,12 @@ llvm::Error checkMagnitude(const ModelConfig &model, const Parallelism &parallel
 
 } // namespace
 
+BatchShape shapeOfRank(const BatchShape &shape, const Parallelism &parallel) {
+  BatchShape ofRank = shape;
+  ofRank.sequence /= parallel.context;
+  return ofRank;
+}
+
 llvm::Error checkParallelism(const ModelConfig &model, const Parallelism &parallel, const BatchShape &shape) {
   if (llvm::Error error = checkMagnitude(model, parallel, shape))
     return error;
@@ -143,6 +152,19 @@ llvm::Error checkParallelism(const ModelConfig &model, const Parallelism &parall
                    "--seq " + std::to_string(shape.sequence) + " is more than the model has positions; expected " +
                        std::to_string(model.positions) + " or less",
                    "\"positions\" in a --config file sets how many there are");
+  if (parallel.context > 1 && shape.sequence % (2 * parallel.context) != 0)
+    return refusal("gen.split", model.name,
+                   "--cp " + std::to_string(parallel.context) + " cuts a sequence into " +
+                       std::to_string(2 * parallel.context) + " equal pieces, and it has " +
+                       std::to_string(shape.sequence) + " tokens; expected a multiple of " +
+                       std::to_string(2 * parallel.context),
+                   "--seq sets the tokens");
+  if (parallel.context > 1 && model.isLatent())
+    return refusal("gen.context", model.name,
+                   "--cp " + std::to_string(parallel.context) +
+                       " with latent attention, expected a model with heads of keys and values",
+                   "leave --cp out: the parts of attention are added by flash attention's sums, which require values "
+                   "with as many features as queries");
   for (const Share &share : sharesOf(model, parallel, shape))
     if (llvm::Error error = checkShare(model, share))
       return error;
@@ -156,7 +178,7 @@ std::vector<Group> groupsOf(const Parallelism &parallel) {
        {Axis{"replicate", parallel.replicas, parallel.shards * tensor, 0}, Axis{"fsdp", parallel.shards, tensor, 1},
         Axis{"tp", tensor, 1, 2}, Axis{"ep", parallel.experts, 1, 3},
         Axis{"efsdp", parallel.expertShards(), parallel.experts, 4},
-        Axis{"pp", parallel.pipeline, parallel.ranksOfStage(), 5}})
+        Axis{"pp", parallel.pipeline, parallel.ranksOfStage(), 5}, Axis{"cp", parallel.context, tensor, 6}})
     if (axis.count > 1 && (axis.index != 4 || parallel.experts > 1))
       groups.push_back(groupOf(axis, parallel.world()));
   return groups;

@@ -10,11 +10,16 @@
 //   ep          neighbors among the ranks of fsdp and tp, each with its own whole experts
 //   efsdp       ranks of fsdp and tp with the same experts, which are divided by rows
 //   pp          ranks with the stages of one pipeline, in the order of the pipeline's ranks
+//   cp          neighbors among the ranks of replicate and fsdp, which share sequences
 //
 // With a pipeline, there is one such array for each rank of the pipeline, the first array with the first ranks.
 //
 // With ep, a tensor rank sends only the tokens of its own part of the sequence to the experts, as in torchtitan, so
 // each token is sent once. Without ep, the features of each expert are divided over the tensor ranks.
+//
+// With cp, a sequence is cut into twice as many pieces as there are ranks of cp, and rank r has pieces r and 2 cp - 1 -
+// r, so that causal attention is the same work on each rank (PyTorch's context_parallel cuts a sequence in the same
+// way).
 //
 // Ownership: plain values. Failure: a diagnostic with the flag, the model's value and the required value. Cost: linear
 // in the ranks.
@@ -32,6 +37,8 @@ struct Parallelism {
   int64_t tensor = 1;
   /// a divisor of shards x tensor
   int64_t experts = 1;
+  /// ranks that share a sequence; a divisor of replicas x shards
+  int64_t context = 1;
   /// ranks of a pipeline
   int64_t pipeline = 1;
 
@@ -40,23 +47,29 @@ struct Parallelism {
   [[nodiscard]] int64_t ranksOfStage() const { return replicas * shards * tensor; }
   /// ranks with different tokens
   [[nodiscard]] int64_t dataRanks() const { return replicas * shards; }
+  /// ranks with different sequences
+  [[nodiscard]] int64_t sequenceRanks() const { return dataRanks() / context; }
   /// shards of an expert's weights
   [[nodiscard]] int64_t expertShards() const { return shards * tensor / experts; }
   /// ranks over which an expert's features are divided
   [[nodiscard]] int64_t expertTensor() const { return experts > 1 ? 1 : tensor; }
   /// ranks that each send their own tokens of one sequence to the experts
   [[nodiscard]] int64_t expertSenders() const { return experts > 1 ? tensor : 1; }
-  /// Returns true if the program differs by rank, since it contains the rank's part of the vocabulary.
-  [[nodiscard]] bool isOfOneRank() const { return tensor > 1; }
+  /// Returns true if the program differs by rank, since it contains the rank's part of the vocabulary or of a sequence.
+  [[nodiscard]] bool isOfOneRank() const { return tensor > 1 || context > 1; }
 };
 
-/// The tokens of one rank, and how their loss is computed.
+/// The sequences of one rank, and how their loss is computed.
 struct BatchShape {
+  /// tokens of a sequence; in a program, those of the rank's pieces of it
   int64_t sequence = 0;
   int64_t batch = 1;
   /// pieces of the sequence whose losses are computed one after the other
   int64_t lossChunks = 1;
 };
+
+/// Returns the shape of a rank's tensors: with context parallel ranks, its pieces of each sequence.
+[[nodiscard]] BatchShape shapeOfRank(const BatchShape &shape, const Parallelism &parallel);
 
 [[nodiscard]] llvm::Error checkParallelism(const ModelConfig &model, const Parallelism &parallel,
                                            const BatchShape &shape);

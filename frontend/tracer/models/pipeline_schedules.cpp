@@ -216,17 +216,12 @@ std::vector<PipelineSlot> slotsOf(PipelineKind kind, const RankOfPipeline &of) {
   llvm_unreachable("all kinds are listed");
 }
 
-std::string nameOf(PipelineKind kind) {
-  for (const auto &[name, one] : pipelineKinds())
-    if (one == kind)
-      return name;
-  llvm_unreachable("all kinds have names");
-}
-
 bool isPaired(PipelineKind kind) { return kind == PipelineKind::ZeroBubbleV || kind == PipelineKind::DualPipeV; }
 
-llvm::Error check(const PipelineRequest &request) {
-  std::string name = nameOf(request.kind);
+} // namespace
+
+llvm::Error checkPipelineSchedule(const PipelineRequest &request) {
+  const std::string &name = pipelineKindName(request.kind);
   int64_t fixed = isPaired(request.kind) ? 2 : 1, microbatches = request.numMicrobatches();
   if (request.kind != PipelineKind::Interleaved && request.stagesOfRank() != fixed)
     return refusal("gen.schedule", name,
@@ -247,12 +242,21 @@ llvm::Error check(const PipelineRequest &request) {
   return llvm::Error::success();
 }
 
-} // namespace
-
 int64_t PipelineRequest::stagesOfRank() const {
   if (stagesPerRank > 0)
     return stagesPerRank;
   return kind == PipelineKind::GPipe || kind == PipelineKind::OneForwardOneBackward ? 1 : 2;
+}
+
+int64_t PipelineRequest::rankOfStage(int64_t stage) const {
+  return isPaired(kind) && stage >= ranks ? 2 * ranks - 1 - stage : stage % ranks;
+}
+
+const std::string &pipelineKindName(PipelineKind kind) {
+  for (const auto &[name, one] : pipelineKinds())
+    if (one == kind)
+      return name;
+  llvm_unreachable("all kinds have names");
 }
 
 const std::vector<std::pair<std::string, PipelineKind>> &pipelineKinds() {
@@ -265,7 +269,7 @@ const std::vector<std::pair<std::string, PipelineKind>> &pipelineKinds() {
 }
 
 llvm::Expected<PipelineSchedule> makePipelineSchedule(const PipelineRequest &request) {
-  if (llvm::Error error = check(request))
+  if (llvm::Error error = checkPipelineSchedule(request))
     return error;
   PipelineSchedule schedule;
   schedule.stages = request.stages();

@@ -40,10 +40,17 @@ struct PipelineRequest {
   [[nodiscard]] int64_t stagesOfRank() const;
   [[nodiscard]] int64_t stages() const { return ranks * stagesOfRank(); }
   [[nodiscard]] int64_t numMicrobatches() const { return microbatches > 0 ? microbatches : 2 * stages(); }
+  /// Returns the rank that has a stage.
+  [[nodiscard]] int64_t rankOfStage(int64_t stage) const;
 };
 
 /// "gpipe", "1f1b", "interleaved", "zbv", "dualpipe", with the kind.
 [[nodiscard]] const std::vector<std::pair<std::string, PipelineKind>> &pipelineKinds();
+
+[[nodiscard]] const std::string &pipelineKindName(PipelineKind kind);
+
+/// Returns an error if the schedule does not exist for these numbers.
+[[nodiscard]] llvm::Error checkPipelineSchedule(const PipelineRequest &request);
 
 [[nodiscard]] llvm::Expected<PipelineSchedule> makePipelineSchedule(const PipelineRequest &request);
 

@@ -1,5 +1,6 @@
 #include "models/pipeline_step.h"
 
+#include "models/optimizer_step.h"
 #include "models/refusal.h"
 #include "models/transformer.h"
 
@@ -100,10 +101,7 @@ private:
 
   // --- Stages --------------------------------------------------------------------------------------------------------
 
-  [[nodiscard]] ModelPart partOf(int64_t stage) const {
-    int64_t layers = request_.model.layers, stages = schedule_.stages;
-    return {stage * layers / stages, (stage + 1) * layers / stages, stage == 0, stage + 1 == stages};
-  }
+  [[nodiscard]] ModelPart partOf(int64_t stage) const { return partOfStage(request_.model, stage, schedule_.stages); }
 
   void runForward(const PipelineAction &action) {
     ModelPart part = partOf(action.stage);
@@ -174,10 +172,14 @@ private:
 
   std::vector<Tensor> results() {
     std::vector<Tensor> results;
-    if (!loss_.isAbsent())
-      results.push_back(loss_);
     for (const auto &parameter : layout_.parameters())
       results.push_back(layout_.reduceGradient(*parameter, sums_[parameter.get()]));
+    if (request_.clipNorm > 0)
+      results = clippedGradients(layout_, request_.clipNorm, results);
+    if (request_.hasOptimizer())
+      results = optimizerResults(trace_, layout_, request_, results);
+    if (!loss_.isAbsent())
+      results.insert(results.begin(), loss_);
     return results;
   }
 
@@ -281,9 +283,9 @@ llvm::Error checkPipeline(const GenerateRequest &request, const PipelineSchedule
                    "the output matrix is the embedding, which the first and the last stage would share; expected a "
                    "model without tied weights",
                    "\"tied\": 0 in a --config file unties them");
-  if (request.part != Part::Joint)
-    return refusal("gen.pipeline", model.name, "--part with --pp, expected the joint graph",
-                   "leave --part out: a rank's program contains forward and backward of all its microbatches");
+  if (request.part != Part::Joint && request.part != Part::Step)
+    return refusal("gen.pipeline", model.name, "one part with --pp, expected --part joint or step",
+                   "a rank's program contains forward and backward of all its microbatches");
   if (!request.hook.empty())
     return refusal("gen.pipeline", model.name, "--hook with --pp, expected gradients without buckets",
                    "leave --hook out: each gradient is reduced once, after the last microbatch");
@@ -299,10 +301,11 @@ llvm::Error checkPipeline(const GenerateRequest &request, const PipelineSchedule
   return llvm::Error::success();
 }
 
-llvm::Expected<std::unique_ptr<Graph>> generatePipelineRank(Context &context, const GenerateRequest &request,
+llvm::Expected<std::unique_ptr<Graph>> generatePipelineRank(Context &context, const GenerateRequest &whole,
                                                             const PipelineSchedule &schedule, int64_t pipelineRank) {
-  if (llvm::Error error = checkRequest(request))
+  if (llvm::Error error = checkRequest(whole))
     return error;
+  const GenerateRequest request = requestOfRank(whole);
   if (llvm::Error error = checkPipeline(request, schedule))
     return error;
   llvm::Expected<Trace> trace =

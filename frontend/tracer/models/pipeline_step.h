@@ -6,7 +6,8 @@
 //
 // Inputs: `tokens_M` of the first stage and `targets_M` of the last, i64[batch, sequence] for each microbatch M, and a
 // placeholder for each parameter of the rank's stages. Results: the loss, if the rank has the last stage, then a
-// gradient for this rank's part of each parameter, summed over the microbatches. The loss is this rank's part of the
+// gradient for this rank's part of each parameter, summed over the microbatches, or for a step what its optimizer
+// returns. The loss is this rank's part of the
 // mean over all tokens of all ranks and microbatches, so all ranks together compute what one rank would compute from
 // all tokens.
 //
@@ -15,11 +16,9 @@
 // gradient is reduced once at the end, as FSDP2 does for microbatches. If the backward is split, the nodes that only
 // the gradients of the weights need stand at the place of the BackwardWeight action.
 //
-// Layers are distributed over the stages evenly: stage s of S has layers s * L / S up to (s + 1) * L / S.
-//
 // Ownership: the graph is the caller's, and lives in the context. Failure: as generate(); and a model with tied
 // weights, fewer layers than stages, loss chunks, a hook of gradients, weights that are gathered again, accumulation,
-// or a part other than the joint graph. Cost: linear in the nodes times the microbatches.
+// or the forward or the backward pass alone. Cost: linear in the nodes times the microbatches.
 #pragma once
 
 #include "models/training_step.h"

@@ -9,10 +9,12 @@ namespace ccgraph::models {
 using namespace tracer; // NOLINT(google-build-using-namespace): models are written in its words
 
 // Pair i is rotated by position / theta^(2 i / features).
-RotaryTable rotaryTable(int64_t sequence, int64_t features, double theta, const std::string &device) {
+RotaryTable rotaryTable(const Layout &layout, int64_t sequence, int64_t features, double theta) {
   ModuleScope module("rotary");
+  const std::string &device = layout.device();
   Tensor rates = exp(arange(features / 2, DType::F32, device) * (-2 * std::log(theta) / static_cast<double>(features)));
-  Tensor angles = unsqueeze(arange(sequence, DType::F32, device), 1) * rates;
+  Tensor positions = layout.rowsOfOwnPieces(arange(sequence * layout.contextRanks(), DType::F32, device));
+  Tensor angles = unsqueeze(positions, 1) * rates;
   Tensor ofAllHeads = unsqueeze(angles, 1);
   return {cos(ofAllHeads), sin(ofAllHeads)};
 }

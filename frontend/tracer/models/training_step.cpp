@@ -1,6 +1,7 @@
 #include "models/training_step.h"
 
 #include "models/bucketed_gradients.h"
+#include "models/optimizer_step.h"
 #include "models/partition.h"
 #include "models/refusal.h"
 #include "models/transformer.h"
@@ -8,7 +9,6 @@
 #include "ccgraph/ir/text.h"
 #include "ccgraph/tracer/backward.h"
 #include "ccgraph/tracer/ops.h"
-#include "ccgraph/tracer/optimizers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -50,13 +50,8 @@ private:
   void recordBackward(const Hidden &hidden);
   /// Adds the sums over the microbatches before to the gradients.
   void accumulateGradients();
-  /// Scales the gradients to the norm of the request.
-  void clipGradients();
   [[nodiscard]] std::vector<Tensor> shards() const;
   [[nodiscard]] std::vector<Tensor> results();
-  [[nodiscard]] std::vector<Tensor> stepped();
-  [[nodiscard]] std::vector<Tensor> steppedByAdamW();
-  [[nodiscard]] std::vector<AdamWState> adamWStates(const Tensor &next);
 
   Trace &trace_;
   const GenerateRequest &request_;
@@ -123,59 +118,6 @@ void StepRecorder::accumulateGradients() {
   }
 }
 
-void StepRecorder::clipGradients() {
-  Module module(layout_, "clip_grad_norm");
-  constexpr double eps = 1e-6; // of torch.nn.utils.clip_grad_norm_
-  Tensor norm = sqrt(layout_.sumOfSquares(gradients_));
-  Tensor scale = clamp(request_.clipNorm / (norm + eps), std::nullopt, 1.0);
-  for (Tensor &gradient : gradients_)
-    gradient = gradient * scale;
-}
-
-std::vector<AdamWState> StepRecorder::adamWStates(const Tensor &next) {
-  std::vector<AdamWState> states;
-  for (const auto &parameter : layout_.parameters()) {
-    TensorSpec like{DType::F32, parameter->shard.sizes(), request_.device};
-    states.push_back({parameter->shard, trace_.input("average_of_" + parameter->name, like),
-                      trace_.input("square_of_" + parameter->name, like), next});
-  }
-  return states;
-}
-
-std::vector<Tensor> StepRecorder::steppedByAdamW() {
-  Tensor step = trace_.input("optimizer_step", {DType::F32, {}, request_.device});
-  Tensor next = step + 1;
-  Module module(layout_, "optimizer");
-  std::vector<AdamWState> states = adamWStates(next);
-  const AdamWOptions options{.lr = request_.learningRate};
-  if (request_.hasForeachOptimizer)
-    states = adamw(states, gradients_, options);
-  else
-    for (size_t i = 0; i != states.size(); ++i)
-      states[i] = adamw(states[i], gradients_[i], options);
-  std::vector<Tensor> results = {loss_};
-  for (Tensor AdamWState::*part : {&AdamWState::parameter, &AdamWState::average, &AdamWState::square})
-    for (const AdamWState &state : states)
-      results.push_back(state.*part);
-  results.push_back(next);
-  return results;
-}
-
-std::vector<Tensor> StepRecorder::stepped() {
-  if (request_.optimizer == Optimizer::AdamW)
-    return steppedByAdamW();
-  std::vector<Tensor> results = {loss_};
-  Module module(layout_, "optimizer");
-  if (request_.hasForeachOptimizer) {
-    std::vector<Tensor> all = sgd(shards(), gradients_, {.lr = request_.learningRate});
-    results.insert(results.end(), all.begin(), all.end());
-    return results;
-  }
-  for (size_t i = 0; i != gradients_.size(); ++i)
-    results.push_back(sgd(layout_.parameters()[i]->shard, gradients_[i], {.lr = request_.learningRate}));
-  return results;
-}
-
 std::vector<Tensor> StepRecorder::shards() const {
   std::vector<Tensor> shards;
   for (const auto &parameter : layout_.parameters())
@@ -184,10 +126,9 @@ std::vector<Tensor> StepRecorder::shards() const {
 }
 
 std::vector<Tensor> StepRecorder::results() {
-  if (request_.part == Part::Step && request_.optimizer != Optimizer::None)
-    return stepped();
-  std::vector<Tensor> results = {loss_};
-  results.insert(results.end(), gradients_.begin(), gradients_.end());
+  std::vector<Tensor> results =
+      request_.hasOptimizer() ? optimizerResults(trace_, layout_, request_, gradients_) : gradients_;
+  results.insert(results.begin(), loss_);
   return results;
 }
 
@@ -205,7 +146,7 @@ std::vector<Tensor> StepRecorder::record() {
   if (request_.accumulation > 1)
     accumulateGradients();
   if (request_.clipNorm > 0)
-    clipGradients();
+    gradients_ = clippedGradients(layout_, request_.clipNorm, gradients_);
   std::vector<Tensor> all = results();
   all.insert(all.end(), bucketed_.state().begin(), bucketed_.state().end());
   return all;
@@ -228,7 +169,7 @@ llvm::Error checkMemoryChoices(const GenerateRequest &request) {
     return refusal("gen.accumulate", request.model.name, "--accumulate with --zero 1, expected one of them",
                    "a sharded optimizer steps each bucket of gradients as soon as it is reduced");
   for (auto [isGiven, flag] : {std::pair(request.clipNorm > 0, "--clip"), {request.hasForeachOptimizer, "--foreach"}}) {
-    if (isGiven && (request.part != Part::Step || request.optimizer == Optimizer::None))
+    if (isGiven && !request.hasOptimizer())
       return refusal("gen.optimizer", request.model.name,
                      std::string(flag) + " without an optimizer, expected a step with one", "add --part step");
     if (isGiven && request.shardsOptimizer)
@@ -265,9 +206,15 @@ llvm::Error checkRequest(const GenerateRequest &request) {
   return checkRank(request);
 }
 
-llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request) {
-  if (llvm::Error error = checkRequest(request))
+GenerateRequest requestOfRank(GenerateRequest request) {
+  request.shape = shapeOfRank(request.shape, request.parallel);
+  return request;
+}
+
+llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &whole) {
+  if (llvm::Error error = checkRequest(whole))
     return error;
+  const GenerateRequest request = requestOfRank(whole);
   TraceOptions options{.name = request.model.name, .worldSize = request.parallel.world(), .rank = request.rank};
   if (request.parallel.isOfOneRank() && !options.rank)
     options.rank = 0;

@@ -3,7 +3,8 @@
 //   generate(context, {.model = findModel("llama3-8b")->config,
 //                      .parallel = {.shards = 64}, .shape = {.sequence = 8192}});
 //
-// Inputs: `tokens` and `targets`, i64[batch, sequence], a placeholder for each parameter, and for a step with AdamW its
+// Inputs: `tokens` and `targets`, i64[batch, sequence] (with context parallel ranks, this rank's pieces of the
+// sequence), a placeholder for each parameter, and for a step with AdamW its
 // two averages and the step count. The loss is this rank's part of the mean over the tokens of all ranks: the sum over
 // the data ranks is this mean, and the gradients are its gradients. So N ranks compute what one rank would compute from
 // all tokens.
@@ -68,6 +69,8 @@ struct GenerateRequest {
   int64_t accumulation = 1;
   /// The rank of the program; absent: rank 0 if ranks differ, else every rank.
   std::optional<int64_t> rank = std::nullopt;
+
+  [[nodiscard]] bool hasOptimizer() const { return part == Part::Step && optimizer != Optimizer::None; }
 };
 
 /// A device type of torch.device, and perhaps an index from 0 to 127, which is as far as PyTorch counts. Types for
@@ -79,6 +82,9 @@ struct GenerateRequest {
 
 /// Returns an error if sizes, parallelism, device and rank do not fit together.
 [[nodiscard]] llvm::Error checkRequest(const GenerateRequest &request);
+
+/// Returns the request with the shape of one rank's tensors (shapeOfRank).
+[[nodiscard]] GenerateRequest requestOfRank(GenerateRequest request);
 
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
 

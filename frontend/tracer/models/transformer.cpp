@@ -22,7 +22,8 @@ Tensor withLearnedPositions(const Block &block, const Tensor &embedded) {
     return embedded;
   Module module(block.layout, "positions");
   Tensor table = block.layout.weight("weight", {block.model.positions, block.model.dim}, WeightKind::Shared);
-  Tensor rows = slice(table, 0, 0, block.shape.sequence);
+  const int64_t tokens = block.shape.sequence * block.layout.contextRanks();
+  Tensor rows = block.layout.rowsOfOwnPieces(slice(table, 0, 0, tokens));
   if (block.layout.tensorRanks() == 1)
     return embedded + rows;
   return embedded + chunk(rows, block.layout.tensorRanks(), 0)[block.layout.tensorRank()];
@@ -56,11 +57,15 @@ Tensor embedded(const Block &block, const Parameter &table, const Tensor &tokens
 
 } // namespace
 
+ModelPart partOfStage(const ModelConfig &model, int64_t stage, int64_t stages) {
+  return {stage * model.layers / stages, (stage + 1) * model.layers / stages, stage == 0, stage + 1 == stages};
+}
+
 Block blockOf(Layout &layout, const ModelConfig &model, const BatchShape &shape) {
   Block block{layout, model, shape};
   if (model.positions == 0)
     block.rotary =
-        rotaryTable(shape.sequence, model.isLatent() ? model.ropeDim : model.headDim, model.ropeTheta, layout.device());
+        rotaryTable(layout, shape.sequence, model.isLatent() ? model.ropeDim : model.headDim, model.ropeTheta);
   return block;
 }
 

@@ -22,6 +22,8 @@ struct ModelPart {
   bool isFirst = true;
   bool isLast = true;
 };
+/// Layers are distributed evenly: stage s of S has layers s * L / S up to (s + 1) * L / S.
+[[nodiscard]] ModelPart partOfStage(const ModelConfig &model, int64_t stage, int64_t stages);
 
 /// Runs one part: from tokens i64[batch, sequence] if it is the first, else from states [batch, this rank's part of the
 /// sequence, dim]; to states of the same form, of the whole sequence if it is the last. `block` has the rotary table.

@@ -74,10 +74,23 @@ bool endsWith(llvm::StringRef name, llvm::StringRef part) { return name.endswith
 
 } // namespace
 
+Numbers piecesOf(const Numbers &sequences, int64_t rank, int64_t ranks) {
+  if (ranks == 1)
+    return sequences;
+  const Numbers first = sequences.columnPart(rank, 2 * ranks);
+  const Numbers second = sequences.columnPart(2 * ranks - 1 - rank, 2 * ranks);
+  Numbers both{{sequences.sizes[0], 2 * first.sizes[1]}, {}};
+  for (int64_t row = 0; row != both.rows(); ++row)
+    for (const Numbers *part : {&first, &second})
+      for (double value : part->rowsFrom(row, 1).values)
+        both.values.push_back(value);
+  return both;
+}
+
 SmallModel::SmallModel(GenerateRequest request) : request_(std::move(request)) {
   request_.device = "cpu";
   request_.dtype = DType::F32;
-  request_.shape.batch /= request_.parallel.dataRanks();
+  request_.shape.batch /= request_.parallel.sequenceRanks();
   const int64_t world = request_.parallel.world();
   for (int64_t rank = 0; rank != (request_.parallel.isOfOneRank() ? world : 1); ++rank) {
     GenerateRequest one = request_;
@@ -105,7 +118,8 @@ Numbers SmallModel::wholeOf(const std::string &name, const Node &placeholder) co
   IntList stored = *staticDims(placeholder.type()->sizes());
   Numbers whole{{stored.begin(), stored.end()}, {}};
   if (name == "tokens" || name == "targets") {
-    whole.sizes.front() *= parallel().dataRanks();
+    whole.sizes.front() *= parallel().sequenceRanks();
+    whole.sizes[1] *= parallel().context;
   } else if (!whole.sizes.empty()) {
     // There are rows for any distribution: only the first are used, and they do not depend on the number of rows.
     whole.sizes.front() *= parallel().shards * parallel().tensor;
@@ -135,8 +149,8 @@ Numbers SmallModel::initial(const std::string &name, const Node &placeholder, in
   if (whole.sizes.empty())
     return whole;
   if (name == "tokens" || name == "targets") {
-    const int64_t batch = request_.shape.batch;
-    return whole.rowsFrom(rank / parallel().tensor * batch, batch);
+    const int64_t batch = request_.shape.batch, context = parallel().context, data = rank / parallel().tensor;
+    return piecesOf(whole.rowsFrom(data / context * batch, batch), data % context, context);
   }
   IntList stored = *staticDims(placeholder.type()->sizes());
   Numbers part = partOf(name, whole, rank);

@@ -25,6 +25,9 @@ struct Numbers {
 };
 [[nodiscard]] Numbers below(const std::vector<Numbers> &tensors);
 
+/// Returns the pieces of sequences that a rank has which shares them with others (Parallelism::context).
+[[nodiscard]] Numbers piecesOf(const Numbers &sequences, int64_t rank, int64_t ranks);
+
 /// Returns small sizes for the model of that name.
 [[nodiscard]] models::ModelConfig smallConfig(llvm::StringRef name);
 

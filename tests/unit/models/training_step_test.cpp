@@ -69,6 +69,18 @@ const Spread spreads[] = {
     {"mixtral_ep_full_zero3", "mixtral-8x7b", {.shards = 4, .experts = 2}, 1, fullAndGathersAgain},
     {"mixtral_ep_selective", "mixtral-8x7b", {.shards = 2, .tensor = 2, .experts = 4}, 1, selective},
     {"deepseek_full", "deepseek-v3-16b", {.shards = 2}, 1, full},
+    {"cp", "llama3-8b", {.shards = 2, .context = 2}},
+    {"fsdp_cp", "llama3-8b", {.shards = 4, .context = 2}},
+    {"cp_of_four", "llama3-8b", {.shards = 4, .context = 4}},
+    {"ddp_cp", "llama3-8b", {.replicas = 2, .context = 2}},
+    {"hsdp_cp_over_both", "llama3-8b", {.replicas = 2, .shards = 2, .context = 4}},
+    {"cp_tp_chunks", "llama3-8b", {.shards = 2, .tensor = 2, .context = 2}, 2},
+    {"gpt2_cp", "gpt2-xl", {.shards = 2, .context = 2}},
+    {"gpt2_cp_tp", "gpt2-xl", {.shards = 2, .tensor = 2, .context = 2}},
+    {"qwen_cp", "qwen3-14b", {.shards = 4, .context = 2}},
+    {"mixtral_cp_ep", "mixtral-8x7b", {.shards = 2, .experts = 2, .context = 2}},
+    {"cp_full_zero3", "llama3-8b", {.shards = 4, .context = 2}, 1, fullAndGathersAgain},
+    {"cp_selective", "llama3-8b", {.shards = 2, .context = 2}, 1, selective},
 };
 
 class SpreadTest : public testing::TestWithParam<Spread> {};

@@ -57,6 +57,33 @@ TEST(AutogradFunctions, HaveTheirBackwardInTheModuleOfTheirResult) {
   EXPECT_EQ(graph.frames()[made->frame()].annotation.str(), "{'module_fqn': 'layers.3'}");
 }
 
+TEST(AutogradFunctions, OfSeveralInputs) {
+  Traced t;
+  Tensor x = t.input("x", {2}), y = t.input("y", {2});
+  AutogradListFunction product{[](const std::vector<Tensor> &in) { return in[0] * in[1]; },
+                               [=](const Tensor &g) {
+                                 return std::vector<Tensor>{g * 10, g * 20};
+                               }};
+  TensorList gradients = backward(sum(apply(product, {x, y})), {x, y});
+  EXPECT_EQ(t.finishText({gradients[0], gradients[1]}), "mul = aten.mul.Tensor(x, y) : f32[2][1]cpu\n"
+                                                        "sum_1 = aten.sum.default(mul) : f32[][]cpu\n"
+                                                        "ones_like = aten.ones_like.default(sum_1) : f32[][]cpu\n"
+                                                        "view = aten.view.default(ones_like, [1]) : f32[1][1]cpu\n"
+                                                        "expand = aten.expand.default(view, [2]) : f32[2][0]cpu\n"
+                                                        "mul_1 = aten.mul.Tensor(expand, 10) : f32[2][1]cpu\n"
+                                                        "mul_2 = aten.mul.Tensor(expand, 20) : f32[2][1]cpu\n");
+}
+
+TEST(AutogradFunctionErrors, AnotherNumberOfGradients) {
+  Traced t;
+  Tensor x = t.input("x", {2}), y = t.input("y", {2});
+  AutogradListFunction product{[](const std::vector<Tensor> &in) { return in[0] * in[1]; },
+                               [](const Tensor &g) { return std::vector<Tensor>{g}; }};
+  EXPECT_EQ(errorOf(backward(sum(apply(product, {x, y})), {x, y})[0]),
+            "error: mul: has a backward that yields 1 gradients, expected 2, one for each input [gradient.function]\n"
+            "  note: return the gradients in the order of the inputs\n");
+}
+
 TEST(AutogradFunctionErrors, AGradientOfOtherSizes) {
   Traced t;
   Tensor x = t.input("x", {2});

@@ -372,25 +372,35 @@ llvm::Expected<std::vector<Tensor>> Recorder::backward(const Tensor &loss, const
   return tensors;
 }
 
-void Recorder::giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward) {
+void Recorder::giveGradient(const Tensor &result, const std::vector<Tensor> &inputs, GradientFunction backward) {
   Node *node = result.state()->node;
   auto call = [this, node, backward = std::move(backward)](Node *gradient) {
     return callBackward(backward, node, gradient);
   };
-  givenGradients_[node] = {input.state()->node, std::move(call)};
+  std::vector<Node *> nodes;
+  for (const Tensor &input : inputs)
+    nodes.push_back(input.state()->node);
+  givenGradients_[node] = {std::move(nodes), std::move(call)};
 }
 
 // The rules compute types later, but a function of tensors needs them now.
-llvm::Expected<Node *> Recorder::callBackward(const std::function<Tensor(const Tensor &)> &backward, const Node *result,
-                                              Node *gradient) {
+llvm::Expected<std::vector<Node *>> Recorder::callBackward(const GradientFunction &backward, const Node *result,
+                                                           Node *gradient) {
   if (llvm::Error error = giveTypesAfter(lastTyped_))
     return error;
   frameOfResult_ = result->frame();
-  Tensor given = backward(tensorOf(gradient));
+  std::vector<Tensor> given = backward(tensorOf(gradient));
   frameOfResult_.reset();
-  if (given.isAbsent())
-    return makeError(problem("trace.absent", result->name().str(), "has a backward that yields no tensor"));
-  return nodeOf(given, result->name().str());
+  std::vector<Node *> nodes;
+  for (const Tensor &one : given) {
+    if (one.isAbsent())
+      return makeError(problem("trace.absent", result->name().str(), "has a backward that yields no tensor"));
+    llvm::Expected<Node *> node = nodeOf(one, result->name().str());
+    if (!node)
+      return node.takeError();
+    nodes.push_back(*node);
+  }
+  return nodes;
 }
 
 // --- The end ---------------------------------------------------------------------------------------------------------

@@ -15,6 +15,9 @@ namespace ccgraph::tracer::detail {
 /// Returns whether a writing operator returns the tensor that it writes: add_, copy_, all_reduce_.
 [[nodiscard]] bool renamesFirstArgument(const OpDef &op);
 
+/// Returns the gradient of each input, given that of the result.
+using GradientFunction = std::function<std::vector<Tensor>(const Tensor &)>;
+
 class Recorder : public Mode {
 public:
   Recorder(Context &context, const TraceOptions &options);
@@ -44,8 +47,8 @@ public:
   /// Appends the gradients of `loss` by each of `parameters`; absent where it does not depend on one.
   [[nodiscard]] llvm::Expected<std::vector<Tensor>> backward(const Tensor &loss, const std::vector<Tensor> &parameters,
                                                              const Tensor &gradient);
-  /// From here on, this function computes the gradient of `input` from that of `result`.
-  void giveGradient(const Tensor &result, const Tensor &input, std::function<Tensor(const Tensor &)> backward);
+  /// From here on, this function computes the gradients of `inputs` from that of `result`.
+  void giveGradient(const Tensor &result, const std::vector<Tensor> &inputs, GradientFunction backward);
   /// Later calls are recorded before this node; null: at the end.
   void setPosition(Node *before) { position_ = before; }
   void addParameter(const Tensor &tensor) { parameters_.push_back(tensor); }
@@ -69,8 +72,8 @@ private:
   [[nodiscard]] llvm::Error giveTypesAfter(Node *node);
   [[nodiscard]] llvm::Expected<GradientRequest> requestOf(const Tensor &loss, const std::vector<Tensor> &parameters,
                                                           const Tensor &gradient);
-  [[nodiscard]] llvm::Expected<Node *> callBackward(const std::function<Tensor(const Tensor &)> &backward,
-                                                    const Node *result, Node *gradient);
+  [[nodiscard]] llvm::Expected<std::vector<Node *>> callBackward(const GradientFunction &backward, const Node *result,
+                                                                 Node *gradient);
   void eraseAfter(const Node *node);
   [[nodiscard]] llvm::Expected<Node *> makeOutput(const std::vector<Tensor> &outputs);
   void eraseUnusedElements();

@@ -17,6 +17,7 @@
 #include "ccgraph/tracer/tensor.h"
 
 #include <functional>
+#include <vector>
 
 namespace ccgraph::tracer {
 
@@ -27,5 +28,14 @@ struct AutogradFunction {
 };
 
 [[nodiscard]] Tensor apply(const AutogradFunction &function, const Tensor &input);
+
+/// The same with several inputs: attention is a function of queries, keys and values.
+struct AutogradListFunction {
+  std::function<Tensor(const std::vector<Tensor> &inputs)> forward;
+  /// Returns the gradient of each input, in their order, given that of the result.
+  std::function<std::vector<Tensor>(const Tensor &gradient)> backward;
+};
+
+[[nodiscard]] Tensor apply(const AutogradListFunction &function, const std::vector<Tensor> &inputs);
 
 } // namespace ccgraph::tracer

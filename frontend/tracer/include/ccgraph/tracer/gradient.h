@@ -27,7 +27,8 @@
 //   gradient.written      a value on the path is written in place: the graph must be functional
 //   gradient.sizes        a size on the path is not a number
 //   gradient.no-type      a node on the path has no type
-//   gradient.function     a gradient that was given (GivenGradient) is not of its input's dtype and sizes
+//   gradient.function     a gradient that was given (GivenGradient) is not of its input's dtype and sizes, or there is
+//                         not one for each input
 // Cost: linear in the nodes.
 #pragma once
 
@@ -42,11 +43,11 @@
 
 namespace ccgraph::tracer {
 
-/// A user-defined gradient: it replaces the rules for the part of the graph from `input` to its result.
+/// A user-defined gradient: it replaces the rules for the part of the graph from `inputs` to its result.
 struct GivenGradient {
-  Node *input = nullptr;
-  /// Returns the gradient of the input, typed and appended to the graph, given the gradient of the result.
-  std::function<llvm::Expected<Node *>(Node *gradient)> backward;
+  std::vector<Node *> inputs;
+  /// Returns the gradient of each input, typed and appended to the graph, given the gradient of the result.
+  std::function<llvm::Expected<std::vector<Node *>>(Node *gradient)> backward;
 };
 /// Given gradients, by the node that is the result.
 using GivenGradients = llvm::DenseMap<const Node *, GivenGradient>;

@@ -49,7 +49,7 @@ private:
   /// Returns whether an input of the node has a gradient that is requested. A node of `request_.with` may have none.
   [[nodiscard]] bool readsWanted(const Node *node) const {
     if (const GivenGradient *given = givenOf(node))
-      return wants(given->input);
+      return llvm::any_of(given->inputs, [&](const Node *input) { return wants(input); });
     return llvm::any_of(node->dataOperands(), [&](const Node *operand) { return wants(operand); });
   }
   void findDependents();
@@ -61,6 +61,7 @@ private:
   /// Returns null where the rules determine the node's gradient.
   [[nodiscard]] const GivenGradient *givenOf(const Node *node) const;
   [[nodiscard]] llvm::Error callGiven(const GivenGradient &given, Node *node, Node *gradient);
+  [[nodiscard]] llvm::Error addGiven(Node *input, Node *gradient, const Node *node);
 
   GraphBuilder &builder_;
   const GradientRequest &request_;
@@ -143,16 +144,28 @@ const GivenGradient *ReverseWalk::givenOf(const Node *node) const {
 }
 
 llvm::Error ReverseWalk::callGiven(const GivenGradient &given, Node *node, Node *gradient) {
-  llvm::Expected<Node *> made = given.backward(gradient);
+  llvm::Expected<std::vector<Node *>> made = given.backward(gradient);
   if (!made)
     return made.takeError();
-  const Type *is = (*made)->type(), *expected = given.input->type();
+  if (made->size() != given.inputs.size())
+    return errorAt(*node, "gradient.function",
+                   "has a backward that yields " + std::to_string(made->size()) + " gradients, expected " +
+                       std::to_string(given.inputs.size()) + ", one for each input",
+                   "return the gradients in the order of the inputs");
+  for (size_t i = 0; i != made->size(); ++i)
+    if (llvm::Error error = addGiven(given.inputs[i], (*made)[i], node))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error ReverseWalk::addGiven(Node *input, Node *gradient, const Node *node) {
+  const Type *is = gradient->type(), *expected = input->type();
   if (!is || !is->isTensor() || is->dtype() != expected->dtype() || is->sizes() != expected->sizes())
     return errorAt(*node, "gradient.function",
                    "has a backward that yields " + typeText(is) + ", expected " + typeText(expected) +
                        ", as its input is",
                    "cast or reshape what the backward returns");
-  add(given.input, *made);
+  add(input, gradient);
   return llvm::Error::success();
 }
 
