@@ -1,14 +1,35 @@
 #!/usr/bin/env python3
 """Runs the commands of each row of a plan, and compares what ccgraph-opt predicts with the row: plan_commands.py BIN"""
-import json, os, subprocess, sys
+import json, os, subprocess, sys, tempfile
 
 PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 --recompute full --clip 1 --foreach "
-        "--rows 4 --json")
+        "--cp 1 --pp 1 --rows 4 --json")
+#: rows whose commands write a job
+PIPELINES = ("ccgraph-gen llama3-8b --layers 4 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 4 --recompute full "
+             "--pp 2 --rows 3 --json")
+
+
+def text_of(command, folder=None):
+    environment = dict(os.environ, PATH=sys.argv[1] + os.pathsep + os.environ["PATH"])
+    return subprocess.run(command, shell=True, check=True, env=environment, stdout=subprocess.PIPE, cwd=folder).stdout
 
 
 def run(command):
-    environment = dict(os.environ, PATH=sys.argv[1] + os.pathsep + os.environ["PATH"])
-    return json.loads(subprocess.run(command, shell=True, check=True, env=environment, stdout=subprocess.PIPE).stdout)
+    return json.loads(text_of(command))
+
+
+def run_jobs():
+    """Runs the command of each pipeline, and checks the optimized jobs. Returns what is wrong."""
+    failures, rows = [], run(PIPELINES)["rows"]
+    for row in rows:
+        with tempfile.TemporaryDirectory() as folder:
+            text_of(row["command"], folder)
+            verdict = text_of("ccgraph-check pipeline-O2/job.json", folder).decode()
+            if "no rank waits for ever" not in verdict:
+                failures.append(f"{row['command']}: {verdict}")
+    if len(rows) != 3 or any(row["pipeline"] != 2 or row["bubble_ns"] <= 0 for row in rows):
+        failures.append(f"expected 3 rows with pipelines of 2 ranks, got {rows}")
+    return failures
 
 
 def main():
@@ -29,6 +50,7 @@ def main():
             failures.append(f"row {row} has a step of {row['step_ns']} ns, and its programs take {step} ns")
     if len(plan["rows"]) != 4 or compared < 6:
         failures.append(f"{len(plan['rows'])} rows with {compared} programs, expected 4 with 6 or more")
+    failures += run_jobs()
     print("\n".join(failures) or f"{compared} commands give the figures of the plan")
     return 1 if failures else 0
 

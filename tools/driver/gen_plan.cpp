@@ -31,6 +31,14 @@ PlanChoices choicesOf(const GenOptions &options) {
     choices.tensor = parallel.tensor;
   if (isGiven(options, "--ep"))
     choices.experts = parallel.experts;
+  if (isGiven(options, "--cp"))
+    choices.context = parallel.context;
+  if (options.isPipeline())
+    choices.pipeline = options.pipeline.ranks;
+  if (isGiven(options, "--schedule"))
+    choices.schedule = options.pipeline.kind;
+  if (isGiven(options, "--stages-per-rank"))
+    choices.stagesPerRank = options.pipeline.stagesPerRank;
   if (options.zero)
     choices.zero = static_cast<int64_t>(*options.zero);
   if (isGiven(options, "--recompute"))

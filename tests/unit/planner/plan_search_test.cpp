@@ -17,7 +17,7 @@ using namespace planner; // NOLINT(google-build-using-namespace): the tests use 
 
 models::ModelConfig small(llvm::StringRef name) {
   models::ModelConfig model = models::findModel(name)->config;
-  model.layers = 3;
+  model.layers = 4;
   model.vocab = 4096;
   model.setHeads(8);
   model.kvHeads = 8;
@@ -48,6 +48,7 @@ std::string textOf(const PlanResult &result) {
 
 /// The passes take some tenths of a second for each program, so a part of the space stands for all of it.
 struct Slice {
+  std::string name;
   std::string model;
   PlanChoices choices;
 };
@@ -71,15 +72,20 @@ TEST_P(SmallPlanTest, DropsNoRowAndBoundsEachStepFromBelow) {
   EXPECT_EQ(textOf(pruned), textOf(all));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SmallPlanTest,
-                         testing::Values(Slice{"llama3-8b", {.zero = 2, .recompute = models::Recompute::Selective}},
-                                         Slice{"mixtral-8x7b",
-                                               {.tensor = 2, .zero = 3, .recompute = models::Recompute::Full}}),
-                         [](const auto &instance) { return instance.index == 0 ? "llama" : "mixtral"; });
+INSTANTIATE_TEST_SUITE_P(
+    All, SmallPlanTest,
+    testing::Values(
+        Slice{"all_kinds", "llama3-8b", {.zero = 2, .recompute = models::Recompute::Selective}},
+        Slice{"mixtral", "mixtral-8x7b", {.tensor = 2, .zero = 3, .recompute = models::Recompute::Full, .context = 1}},
+        Slice{"context", "llama3-8b", {.recompute = models::Recompute::None, .context = 2, .pipeline = 1}},
+        Slice{"pipelines_of_two", "llama3-8b", {.recompute = models::Recompute::Full, .pipeline = 2}},
+        Slice{"pipelines_of_four", "llama3-8b", {.pipeline = 4}},
+        Slice{"pipelines_of_experts", "mixtral-8x7b", {.recompute = models::Recompute::Selective, .pipeline = 2}}),
+    [](const auto &instance) { return instance.param.name; });
 
 TEST(PlanOutput, IsTheSameInEveryRun) {
   PlanRequest request = requestFor("llama3-8b");
-  request.choices = {.tensor = 2, .zero = 2, .recompute = models::Recompute::None};
+  request.choices = {.tensor = 2, .recompute = models::Recompute::None, .context = 1, .pipeline = 2};
   auto page = [&] {
     PlanResult result = llvm::cantFail(planTraining(request));
     std::string text;
@@ -141,13 +147,20 @@ TEST(PlanSpace, UsesEachRankAndEachSequenceOnce) {
   std::set<std::string> flags;
   for (const PlanCandidate &candidate : candidates) {
     EXPECT_EQ(candidate.parallel.world(), 8) << candidate.flags();
-    EXPECT_EQ(candidate.parallel.dataRanks() * candidate.microbatch * candidate.accumulation, 24) << candidate.flags();
+    EXPECT_EQ(candidate.parallel.sequenceRanks() * candidate.microbatch * candidate.microbatches(), 24)
+        << candidate.flags();
     EXPECT_LE(candidate.parallel.tensor, 2) << "on one node: " << candidate.flags();
     EXPECT_TRUE(flags.insert(candidate.flags()).second) << "twice: " << candidate.flags();
   }
   EXPECT_TRUE(flags.count("--hsdp 2x4 --ep 4 --batch 3 --recompute full --zero 3"));
   EXPECT_TRUE(flags.count("--ddp 8 --batch 3 --zero 1"));
   EXPECT_TRUE(flags.count("--fsdp 4 --tp 2 --batch 2 --accumulate 3 --zero 2"));
+  EXPECT_TRUE(flags.count("--fsdp 8 --cp 4 --batch 1 --accumulate 12 --zero 2"));
+  EXPECT_FALSE(flags.count("--fsdp 8 --cp 4 --batch 2 --accumulate 6 --zero 2")) << "cp with several sequences";
+  EXPECT_TRUE(flags.count("--fsdp 2 --tp 2 --pp 2 --schedule zbv --microbatches 6 --batch 2 --recompute full"));
+  EXPECT_TRUE(flags.count("--fsdp 4 --ep 2 --cp 2 --pp 2 --schedule interleaved --stages-per-rank 2 --microbatches 12 "
+                          "--batch 1"));
+  EXPECT_TRUE(flags.count("--ddp 2 --pp 4 --schedule 1f1b --microbatches 3 --batch 4"));
 }
 
 TEST(PlanSpace, KeepsFixedChoices) {
@@ -159,7 +172,23 @@ TEST(PlanSpace, KeepsFixedChoices) {
     flags += candidate.flags() + "\n";
   EXPECT_EQ(flags, "--fsdp 2 --tp 2 --batch 1 --accumulate 4 --recompute selective --zero 3\n"
                    "--fsdp 2 --tp 2 --batch 2 --accumulate 2 --recompute selective --zero 3\n"
-                   "--fsdp 2 --tp 2 --batch 4 --recompute selective --zero 3\n");
+                   "--fsdp 2 --tp 2 --batch 4 --recompute selective --zero 3\n"
+                   "--fsdp 2 --tp 2 --cp 2 --batch 1 --accumulate 8 --recompute selective --zero 3\n");
+}
+
+TEST(PlanSpace, KeepsAFixedPipeline) {
+  PlanRequest request = requestFor("llama3-8b");
+  PlanChoices choices{.tensor = 1,
+                      .recompute = models::Recompute::Full,
+                      .context = 1,
+                      .pipeline = 4,
+                      .schedule = models::PipelineKind::OneForwardOneBackward};
+  std::string flags;
+  for (const PlanCandidate &candidate : llvm::cantFail(planCandidates(request.job, choices)))
+    flags += candidate.flags() + "\n";
+  EXPECT_EQ(flags, "--pp 4 --schedule 1f1b --microbatches 4 --batch 1 --recompute full\n"
+                   "--pp 4 --schedule 1f1b --microbatches 2 --batch 2 --recompute full\n"
+                   "--pp 4 --schedule 1f1b --microbatches 1 --batch 4 --recompute full\n");
 }
 
 } // namespace

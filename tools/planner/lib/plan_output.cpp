@@ -3,6 +3,7 @@
 #include "ccgraph/passes/options.h"
 #include "ccgraph/toolkit/text.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -12,12 +13,22 @@ namespace {
 
 using Fate = PlanPoint::Fate;
 
-std::string command(const PlanText &plan, const PlanRow &row, const PlanProgram &program, models::Part part) {
+std::string generateCommand(const PlanText &plan, const PlanRow &row, models::Part part) {
   const std::string optimizer =
       part == models::Part::Step && !plan.names.optimizer.empty() ? " " + plan.names.optimizer : "";
   return "ccgraph-gen " + plan.names.model + " " + row.candidate.flags() + " --part " +
-         (part == models::Part::Step ? "step" : "joint") + optimizer + " | ccgraph-opt - -O2 --machine " +
-         plan.names.machine + " --memory-budget " + OptionText<ByteCount>::print({program.budgetBytes});
+         (part == models::Part::Step ? "step" : "joint") + optimizer;
+}
+
+std::string command(const PlanText &plan, const PlanRow &row, const PlanProgram &program, models::Part part) {
+  return generateCommand(plan, row, part) + " | ccgraph-opt - -O2 --machine " + plan.names.machine +
+         " --memory-budget " + OptionText<ByteCount>::print({program.budgetBytes});
+}
+
+/// Writes the graphs of all ranks into a folder, and optimizes them as a job.
+std::string pipelineCommand(const PlanText &plan, const PlanRow &row) {
+  return generateCommand(plan, row, models::Part::Step) +
+         " -o pipeline && ccgraph-opt pipeline/job.json -O2 --machine " + plan.names.machine + " -o pipeline-O2";
 }
 
 std::string percentText(int64_t part, int64_t whole) {
@@ -32,18 +43,20 @@ std::string rateText(double rate) { return withCommas(static_cast<int64_t>(rate)
 using Cells = std::vector<std::string>;
 
 Cells headOfTable() {
-  return {"#", "parallelism", "sequences", "recompute", "zero", "step", "exposed", "bound", "memory", "tokens/s/rank"};
+  return {"#",       "parallelism", "sequences", "recompute", "zero",         "step",
+          "exposed", "bubble",      "bound",     "memory",    "tokens/s/rank"};
 }
 
 Cells cellsOf(const PlanRow &row, size_t number) {
   const PlanCandidate &candidate = row.candidate;
   return {std::to_string(number),
           candidate.parallelText(),
-          std::to_string(candidate.microbatch) + " x " + std::to_string(candidate.accumulation),
+          std::to_string(candidate.microbatch) + " x " + std::to_string(candidate.microbatches()),
           recomputeName(candidate.recompute),
           std::to_string(candidate.zero),
           timeText(row.stepPs),
           percentText(row.exposedPs, row.stepPs),
+          candidate.pipeline ? percentText(row.bubblePs, row.stepPs) : "-",
           timeText(row.boundPs),
           bytesText(row.peakBytes),
           rateText(row.tokensPerSecondOfRank)};
@@ -84,6 +97,8 @@ std::string countsText(const PlanResult &result) {
 } // namespace
 
 std::vector<std::string> PlanText::commandsOf(const PlanRow &row) const {
+  if (row.candidate.pipeline)
+    return {pipelineCommand(*this, row)};
   std::vector<std::string> commands = {command(*this, row, row.last, models::Part::Step)};
   if (row.each)
     commands.push_back(command(*this, row, *row.each, models::Part::Joint));
@@ -99,8 +114,10 @@ void writePlanTable(llvm::raw_ostream &os, const PlanText &plan) {
   for (const PlanRow &row : plan.result.rows)
     rows.push_back(cellsOf(row, rows.size()));
   printRows(os, rows);
-  os << "\nsequences    of a rank at once x microbatches of a step\n"
-     << "bound        no order with any merging of these programs is faster\n"
+  os << "\nsequences    of a rank at once x microbatches of a step\n";
+  if (llvm::any_of(plan.result.rows, [](const PlanRow &row) { return row.candidate.pipeline.has_value(); }))
+    os << "bubble       of the last rank to end: it waits for values of other ranks\n";
+  os << "bound        no order with any merging of these programs is faster\n"
      << "searched     " << wrapped(countsText(plan.result), 13) << '\n';
   const std::vector<std::string> commands = plan.commandsOf(plan.result.rows.front());
   os << "row 1        " << commands.front() << '\n';
@@ -119,19 +136,29 @@ std::string quoted(llvm::StringRef text) {
   return field + "\"";
 }
 
+std::string scheduleName(const PlanCandidate &candidate) {
+  return candidate.pipeline ? models::pipelineKindName(candidate.pipeline->kind) : "";
+}
+int64_t stagesOfRank(const PlanCandidate &candidate) {
+  return candidate.pipeline ? candidate.pipeline->stagesOfRank() : 1;
+}
+
 } // namespace
 
 void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
-  os << "rank,replicas,shards,tensor,experts,microbatch,accumulation,recompute,zero,step_ns,exposed_ns,bound_ns,"
-        "early_bound_ns,peak_bytes,tokens_per_second_of_rank,command,command_of_other_microbatches\n";
+  os << "rank,replicas,shards,tensor,experts,context,pipeline,schedule,stages_per_rank,microbatch,accumulation,"
+        "microbatches,recompute,zero,step_ns,exposed_ns,bubble_ns,bound_ns,early_bound_ns,peak_bytes,"
+        "tokens_per_second_of_rank,command,command_of_other_microbatches\n";
   constexpr int64_t picosecondsOfNs = 1000;
   size_t number = 0;
   for (const PlanRow &row : plan.result.rows) {
     const PlanCandidate &c = row.candidate;
     const std::vector<std::string> commands = plan.commandsOf(row);
     os << ++number << ',' << c.parallel.replicas << ',' << c.parallel.shards << ',' << c.parallel.tensor << ','
-       << c.parallel.experts << ',' << c.microbatch << ',' << c.accumulation << ',' << recomputeName(c.recompute) << ','
-       << c.zero << ',' << row.stepPs / picosecondsOfNs << ',' << row.exposedPs / picosecondsOfNs << ','
+       << c.parallel.experts << ',' << c.parallel.context << ',' << c.parallel.pipeline << ',' << scheduleName(c) << ','
+       << stagesOfRank(c) << ',' << c.microbatch << ',' << c.accumulation << ',' << c.microbatches() << ','
+       << recomputeName(c.recompute) << ',' << c.zero << ',' << row.stepPs / picosecondsOfNs << ','
+       << row.exposedPs / picosecondsOfNs << ',' << row.bubblePs / picosecondsOfNs << ','
        << row.boundPs / picosecondsOfNs << ',' << row.earlyBoundPs / picosecondsOfNs << ',' << row.peakBytes << ','
        << static_cast<int64_t>(row.tokensPerSecondOfRank) << ',' << quoted(commands.front()) << ','
        << quoted(commands.size() > 1 ? commands.back() : "") << '\n';
@@ -147,7 +174,14 @@ void writeCandidate(llvm::json::OStream &json, const PlanCandidate &candidate) {
   json.attribute("shards", candidate.parallel.shards);
   json.attribute("tensor", candidate.parallel.tensor);
   json.attribute("experts", candidate.parallel.experts);
+  json.attribute("context", candidate.parallel.context);
+  json.attribute("pipeline", candidate.parallel.pipeline);
+  if (candidate.pipeline) {
+    json.attribute("schedule", scheduleName(candidate));
+    json.attribute("stages_per_rank", stagesOfRank(candidate));
+  }
   json.attribute("microbatch", candidate.microbatch);
+  json.attribute("microbatches", candidate.microbatches());
   json.attribute("accumulation", candidate.accumulation);
   json.attribute("recompute", recomputeName(candidate.recompute));
   json.attribute("zero", candidate.zero);
@@ -168,11 +202,16 @@ void writeRow(llvm::json::OStream &json, const PlanText &plan, const PlanRow &ro
   writeCandidate(json, row.candidate);
   json.attribute("step_ns", row.stepPs / picosecondsOfNs);
   json.attribute("exposed_ns", row.exposedPs / picosecondsOfNs);
+  json.attribute("bubble_ns", row.bubblePs / picosecondsOfNs);
   json.attribute("bound_ns", row.boundPs / picosecondsOfNs);
   json.attribute("early_bound_ns", row.earlyBoundPs / picosecondsOfNs);
   json.attribute("peak_bytes", row.peakBytes);
   json.attribute("tokens_per_second_of_rank", static_cast<int64_t>(row.tokensPerSecondOfRank));
   const std::vector<std::string> commands = plan.commandsOf(row);
+  if (row.candidate.pipeline) {
+    json.attribute("command", llvm::json::fixUTF8(commands.front()));
+    return;
+  }
   json.attributeArray("programs", [&] {
     writeProgram(json, row.last, commands.front(), 1);
     if (row.each)

@@ -105,11 +105,11 @@ private:
 void writeRow(llvm::raw_ostream &os, const PlanText &plan, const PlanRow &row, size_t number) {
   const PlanCandidate &c = row.candidate;
   os << "<tr><td class=\"number\">" << number << "</td><td>" << c.parallelText() << "</td><td>" << c.microbatch << " x "
-     << c.accumulation << "</td><td>" << recomputeName(c.recompute) << "</td><td class=\"number\">" << c.zero
+     << c.microbatches() << "</td><td>" << recomputeName(c.recompute) << "</td><td class=\"number\">" << c.zero
      << "</td><td class=\"number\">" << timeText(row.stepPs) << "</td><td class=\"number\">" << timeText(row.exposedPs)
-     << "</td><td class=\"number\">" << timeText(row.boundPs) << "</td><td class=\"number\">"
-     << bytesText(row.peakBytes) << "</td><td class=\"number\">"
-     << withCommas(static_cast<int64_t>(row.tokensPerSecondOfRank)) << "</td><td>";
+     << "</td><td class=\"number\">" << (c.pipeline ? timeText(row.bubblePs) : "-") << "</td><td class=\"number\">"
+     << timeText(row.boundPs) << "</td><td class=\"number\">" << bytesText(row.peakBytes)
+     << "</td><td class=\"number\">" << withCommas(static_cast<int64_t>(row.tokensPerSecondOfRank)) << "</td><td>";
   for (const std::string &command : plan.commandsOf(row))
     os << "<code>" << escaped(command) << "</code><br>";
   os << "</td></tr>\n";
@@ -134,7 +134,8 @@ void writePlanPage(llvm::raw_ostream &os, const PlanText &plan) {
         "beyond four times the best time or twice the memory are left out.</p>\n"
         "<h2>The best candidates</h2>\n<div class=\"scroll\"><table><tr><th class=\"number\">#</th><th>parallelism</th>"
         "<th>sequences</th><th>recompute</th><th class=\"number\">zero</th><th class=\"number\">step</th>"
-        "<th class=\"number\">exposed</th><th class=\"number\">bound</th><th class=\"number\">memory</th>"
+        "<th class=\"number\">exposed</th><th class=\"number\">bubble</th><th class=\"number\">bound</th><th "
+        "class=\"number\">memory</th>"
         "<th class=\"number\">tokens/s/rank</th><th>commands</th></tr>\n";
   size_t number = 0;
   for (const PlanRow &row : plan.result.rows)

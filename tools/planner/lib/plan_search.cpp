@@ -1,10 +1,10 @@
 #include "planner/plan_search.h"
 
+#include "planner/pipeline_plan.h"
+
 #include "models/refusal.h"
 
-#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/text.h"
-#include "ccgraph/passes/pass_manager.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -16,29 +16,9 @@ namespace {
 using models::Part;
 using Fate = PlanPoint::Fate;
 
-/// What ccgraph-opt -O2 --machine M --memory-budget B does with a program of one rank.
-llvm::Expected<PlanProgram> optimized(Graph &graph, const Machine &machine, int64_t budget) {
-  PassManagerOptions options;
-  // The passes are checked where they are tested; here they run on thousands of programs of one form.
-  options.verifyEach = options.checkLegality = false;
-  options.machine = machine;
-  options.memoryBudget = budget;
-  options.predictTimes = true;
-  llvm::Expected<PipelineRun> run = runPipeline(graph, pipelineOfLevel(2), options);
-  if (!run)
-    return run.takeError();
-  const Timeline &time = *run->timeAfter;
-  return PlanProgram{.stepPs = time.total,
-                     .computePs = time.compute,
-                     .exposedPs = time.exposed,
-                     .boundPs = run->bounds->anyMerging.picoseconds,
-                     .peakBytes = peakMemory(graph).bytes,
-                     .budgetBytes = budget};
-}
-
 class Search {
 public:
-  explicit Search(const PlanRequest &request) : request_(request) {}
+  explicit Search(const PlanRequest &request) : request_(request), pipelines_(request.job, request.machine) {}
 
   llvm::Expected<PlanResult> run() {
     llvm::Expected<std::vector<PlanCandidate>> candidates = planCandidates(request_.job, request_.choices);
@@ -51,21 +31,27 @@ public:
     if (result_.rows.empty())
       return nothingFits();
     result_.rows.resize(std::min(result_.rows.size(), request_.rows));
+    sortPoints();
     return std::move(result_);
   }
 
 private:
   llvm::Error bound(llvm::ArrayRef<PlanCandidate> candidates) {
     for (const PlanCandidate &candidate : candidates) {
-      llvm::Expected<PlanBound> bound = boundOf(request_.job, candidate, request_.machine);
+      llvm::Expected<PlanBound> bound =
+          candidate.pipeline ? pipelines_.boundOf(candidate) : boundOf(request_.job, candidate, request_.machine);
       if (!bound)
         return bound.takeError();
       const Fate fate = bound->bytes > request_.memoryBytes ? Fate::TooLarge : Fate::NotGenerated;
       result_.points.push_back({candidate, *bound, fate});
     }
+    sortPoints();
+    return llvm::Error::success();
+  }
+
+  void sortPoints() {
     llvm::stable_sort(result_.points,
                       [](const PlanPoint &a, const PlanPoint &b) { return a.bound.picoseconds < b.bound.picoseconds; });
-    return llvm::Error::success();
   }
 
   /// Returns the time that a candidate must beat to become a row; empty if there are rows left.
@@ -80,11 +66,40 @@ private:
       if (point.fate == Fate::TooLarge)
         continue;
       // A candidate with an equal time and less memory would be a better row, so only a larger bound ends the search.
-      if (std::optional<int64_t> limit = cutoff(); limit && point.bound.picoseconds > *limit)
+      if (isTooSlow(point))
         return llvm::Error::success();
-      if (llvm::Error error = optimize(point))
+      if (llvm::Error error = point.candidate.pipeline ? optimizePipeline(point) : optimize(point))
         return error;
     }
+    return llvm::Error::success();
+  }
+
+  [[nodiscard]] bool isTooSlow(const PlanPoint &point) const {
+    std::optional<int64_t> limit = cutoff();
+    return limit && point.bound.picoseconds > *limit;
+  }
+
+  llvm::Error optimizePipeline(PlanPoint &point) {
+    llvm::Expected<PlanBound> bound = pipelines_.simulatedBoundOf(point.candidate);
+    if (!bound)
+      return bound.takeError();
+    point.bound = *bound;
+    if (bound->bytes > request_.memoryBytes) {
+      point.fate = Fate::TooLarge;
+      return llvm::Error::success();
+    }
+    if (isTooSlow(point))
+      return llvm::Error::success();
+    llvm::Expected<PipelinePrediction> predicted = pipelines_.predict(point.candidate);
+    if (!predicted)
+      return predicted.takeError();
+    PlanRow row{.candidate = point.candidate, .earlyBoundPs = bound->picoseconds, .last = {}, .each = {}};
+    row.stepPs = predicted->time.stepPs;
+    row.boundPs = predicted->boundPs;
+    row.exposedPs = predicted->time.exposedPs;
+    row.bubblePs = predicted->time.bubblePs;
+    row.peakBytes = predicted->peakBytes;
+    add(point, row);
     return llvm::Error::success();
   }
 
@@ -104,19 +119,22 @@ private:
       row.each = *each;
       row.peakBytes = std::max(row.peakBytes, each->peakBytes + state);
     }
-    if (row.peakBytes > request_.memoryBytes) {
-      point.fate = Fate::OverMemory;
-      return llvm::Error::success();
-    }
     const PlanProgram each = row.each.value_or(PlanProgram());
     row.stepPs = row.last.stepPs + before * each.stepPs;
     row.boundPs = row.last.boundPs + before * each.boundPs;
     row.exposedPs = row.last.exposedPs + before * each.exposedPs;
+    add(point, row);
+    return llvm::Error::success();
+  }
+
+  /// Adds a candidate that was generated, if it fits.
+  void add(PlanPoint &point, PlanRow &row) {
+    point.fate = row.peakBytes > request_.memoryBytes ? Fate::OverMemory : Fate::Row;
+    if (point.fate == Fate::OverMemory)
+      return;
     row.tokensPerSecondOfRank = static_cast<double>(request_.job.batch * request_.job.step.shape.sequence) /
                                 static_cast<double>(request_.job.ranks) / (static_cast<double>(row.stepPs) / 1e12);
-    point.fate = Fate::Row;
     insert(row);
-    return llvm::Error::success();
   }
 
   /// `state` is what a program without optimizer must leave free; the step sets it.
@@ -128,7 +146,7 @@ private:
     if (part == Part::Step)
       state = optimizerStateBytes(**graph);
     const int64_t budget = request_.memoryBytes - (part == Part::Step ? 0 : state);
-    return optimized(**graph, request_.machine, std::max<int64_t>(budget, 0));
+    return optimizedProgram(**graph, request_.machine, std::max<int64_t>(budget, 0));
   }
 
   /// Candidates come in the order of their bounds, which is the same in every run, and a row stays behind equal ones.
@@ -151,6 +169,7 @@ private:
   }
 
   const PlanRequest &request_;
+  PipelinePlanner pipelines_;
   PlanResult result_;
 };
 

@@ -1,5 +1,6 @@
 #include "planner/plan_space.h"
 
+#include "models/pipeline_step.h"
 #include "models/refusal.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -29,7 +30,13 @@ std::vector<std::pair<std::string, std::string>> ranksByName(const Parallelism &
     add("fsdp", parallel.shards);
   add("tp", parallel.tensor);
   add("ep", parallel.experts);
+  add("cp", parallel.context);
+  add("pp", parallel.pipeline);
   return all;
+}
+
+bool isInterleaved(const models::PipelineRequest &pipeline) {
+  return pipeline.kind == models::PipelineKind::Interleaved;
 }
 
 } // namespace
@@ -45,6 +52,9 @@ std::string PlanCandidate::parallelText() const {
   std::vector<std::string> parts;
   for (const auto &[name, ranks] : ranksByName(parallel))
     parts.push_back(name + " " + ranks);
+  if (pipeline)
+    parts.back() += " " + models::pipelineKindName(pipeline->kind) +
+                    (isInterleaved(*pipeline) ? " " + std::to_string(pipeline->stagesOfRank()) : "");
   return parts.empty() ? "one rank" : llvm::join(parts, ", ");
 }
 
@@ -55,12 +65,19 @@ std::string PlanCandidate::flags() const {
   };
   for (const auto &[name, ranks] : ranksByName(parallel))
     add(name, ranks);
+  if (pipeline) {
+    add("schedule", models::pipelineKindName(pipeline->kind));
+    if (isInterleaved(*pipeline))
+      add("stages-per-rank", std::to_string(pipeline->stagesOfRank()));
+    add("microbatches", std::to_string(pipeline->numMicrobatches()));
+  }
   add("batch", std::to_string(microbatch));
   if (accumulation > 1)
     add("accumulate", std::to_string(accumulation));
   if (recompute != Recompute::None)
     add("recompute", recomputeName(recompute));
-  if (zero > 0)
+  // A pipeline has no other stage.
+  if (zero > 0 && !pipeline)
     add("zero", std::to_string(zero));
   return text;
 }
@@ -101,25 +118,35 @@ public:
   Enumeration(const PlanJob &job, const PlanChoices &choices) : job_(job), choices_(choices) {}
 
   llvm::Expected<std::vector<PlanCandidate>> run() {
-    for (int64_t tensor : divisorsOf(job_.ranks))
-      if (allows(choices_.tensor, tensor) && (tensor <= job_.ranksPerNode || choices_.tensor))
-        addTensor(tensor);
+    for (int64_t pipeline : divisorsOf(job_.ranks))
+      if (allows(choices_.pipeline, pipeline) && pipeline <= job_.step.model.layers)
+        for (int64_t tensor : divisorsOf(job_.ranks / pipeline))
+          if (allows(choices_.tensor, tensor) && (tensor <= job_.ranksPerNode || choices_.tensor))
+            addTensor(pipeline, tensor);
     if (found_.empty())
       return refusal();
     return std::move(found_);
   }
 
 private:
-  void addTensor(int64_t tensor) {
-    const int64_t data = job_.ranks / tensor;
+  void addTensor(int64_t pipeline, int64_t tensor) {
+    const int64_t data = job_.ranks / pipeline / tensor;
     for (int64_t shards : divisorsOf(data)) {
-      Parallelism parallel{.replicas = data / shards, .shards = shards, .tensor = tensor};
+      Parallelism parallel{.replicas = data / shards, .shards = shards, .tensor = tensor, .pipeline = pipeline};
       if (!allows(choices_.shards, shards) || !allows(choices_.replicas, parallel.replicas))
         continue;
       for (int64_t experts : expertChoices(parallel)) {
         parallel.experts = experts;
-        addBatches(parallel);
+        addContexts(parallel);
       }
+    }
+  }
+
+  void addContexts(Parallelism parallel) {
+    for (int64_t context : divisorsOf(parallel.dataRanks())) {
+      parallel.context = context;
+      if (allows(choices_.context, context))
+        addBatches(parallel);
     }
   }
 
@@ -132,18 +159,46 @@ private:
   }
 
   void addBatches(const Parallelism &parallel) {
-    if (job_.batch % parallel.dataRanks() != 0)
-      return noteUndivided(parallel.dataRanks());
-    const int64_t ofRank = job_.batch / parallel.dataRanks();
+    if (job_.batch % parallel.sequenceRanks() != 0)
+      return noteUndivided(parallel.sequenceRanks());
+    const int64_t ofRank = job_.batch / parallel.sequenceRanks();
     for (int64_t microbatch : divisorsOf(ofRank)) {
-      if (!allows(choices_.microbatch, microbatch))
+      const bool isCompared =
+          allows(choices_.microbatch, microbatch) && (parallel.context == 1 || microbatch == 1 || choices_.context);
+      if (!isCompared)
         continue;
-      PlanCandidate candidate{parallel, microbatch, ofRank / microbatch};
+      PlanCandidate candidate{parallel, microbatch, parallel.pipeline == 1 ? ofRank / microbatch : 1};
       if (llvm::Error error = checkRequest(requestOf(job_, candidate, Part::Step)))
         noteUnfit(std::move(error));
-      else
+      else if (parallel.pipeline == 1)
         addMemoryChoices(candidate);
+      else
+        addSchedules(candidate, ofRank / microbatch);
     }
+  }
+
+  void addSchedules(PlanCandidate candidate, int64_t microbatches) {
+    for (const auto &[name, kind] : models::pipelineKinds())
+      for (int64_t stages : stageChoices(kind)) {
+        candidate.pipeline = {kind, candidate.parallel.pipeline, stages, microbatches};
+        PipelineSchedule shape;
+        shape.stages = candidate.pipeline->stages();
+        if (llvm::Error error = models::checkPipelineSchedule(*candidate.pipeline))
+          noteUnfit(std::move(error));
+        else if (llvm::Error error = models::checkPipeline(requestOf(job_, candidate, Part::Step), shape))
+          noteUnfit(std::move(error));
+        else
+          addMemoryChoices(candidate);
+      }
+  }
+
+  /// Returns the stages of a rank with this schedule.
+  [[nodiscard]] std::vector<int64_t> stageChoices(models::PipelineKind kind) const {
+    if (choices_.schedule && *choices_.schedule != kind)
+      return {};
+    if (kind != models::PipelineKind::Interleaved)
+      return choices_.stagesPerRank ? std::vector<int64_t>() : std::vector<int64_t>{0};
+    return choices_.stagesPerRank ? std::vector<int64_t>{*choices_.stagesPerRank} : std::vector<int64_t>{2, 4};
   }
 
   void addMemoryChoices(PlanCandidate candidate) {
@@ -158,11 +213,11 @@ private:
 
   [[nodiscard]] std::vector<int64_t> zeroChoices(const PlanCandidate &candidate) const {
     if (candidate.parallel.shards > 1)
-      return {2, 3};
+      return candidate.pipeline ? std::vector<int64_t>{2} : std::vector<int64_t>{2, 3};
     const GenerateRequest &step = job_.step;
-    const bool shardsOptimizer = candidate.parallel.replicas > 1 && candidate.accumulation == 1 &&
-                                 step.optimizer != models::Optimizer::None && step.clipNorm == 0 &&
-                                 !step.hasForeachOptimizer;
+    const bool shardsOptimizer = !candidate.pipeline && candidate.parallel.replicas > 1 &&
+                                 candidate.accumulation == 1 && step.optimizer != models::Optimizer::None &&
+                                 step.clipNorm == 0 && !step.hasForeachOptimizer;
     return shardsOptimizer ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0};
   }
 
@@ -191,7 +246,7 @@ private:
     return models::refusal("plan.ranks", job_.step.model.name,
                            "no parallelism of " + ranks +
                                " ranks agrees with the given flags; expected --ddp, --fsdp, "
-                               "--hsdp, --tp, --ep, --zero and --batch that " +
+                               "--hsdp, --tp, --ep, --cp, --pp, --zero and --batch that " +
                                ranks + " ranks allow",
                            "leave out the flags that the plan may choose");
   }

@@ -1,16 +1,7 @@
 // PlanBound: a lower bound of a candidate's step time and memory, before its program is generated.
 //
-// The bound comes from two programs with few layers, whose equal layers give the growth with each further layer. Of a
-// program, it takes the largest of three times:
-//   compute   the sum of all computation, which is one stream
-//   stream    the sum of a group's collectives, each at the best rate that any merging gives
-//             (CostModel::collectivePieces), since a group is one stream
-//   path      the longest chain of nodes that read one another
-// All three hold for any order and any merging. Repeated collectives count once, since a pass may remove them, and
-// only then is the rest measured. Each is linear in the layers or grows faster with more layers (a maximum of linear
-// functions), so the line through two sizes is below it.
-//
-// Memory is the floor of StepBounds, which no order of the program undercuts, extended in the same way.
+// Each program is bounded by the same program with few layers (program_bound.h). A pipeline is bounded by the parts of
+// its stages (pipeline_plan.h).
 //
 // Ownership: plain values. Failure: an error of the generator, or of the passes. Cost: four small programs, some
 // milliseconds each.

@@ -3,7 +3,8 @@
 //
 // All of them name the commands that reproduce a row: the first is the program of the last microbatch with the
 // optimizer, the second that of each microbatch before it, where a step has several. The time of a row is
-// time(first) + (accumulation - 1) x time(second).
+// time(first) + (accumulation - 1) x time(second). A pipeline has one command, which writes the graphs of all ranks and
+// optimizes them as a job.
 //
 // Ownership: borrows. Failure: none; the stream keeps its errors. Cost: linear in the rows, and for the page in the
 // candidates.

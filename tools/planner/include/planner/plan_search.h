@@ -7,6 +7,9 @@
 //      predict its step
 //   5. stop at the first candidate whose bound is not below the slowest of the `rows` best: no later one is better
 //
+// A pipeline is bounded twice: first by its busiest rank, then, when its turn comes, by a simulation of its schedule
+// with the bounds of its stages. Its step is the same simulation with the times of its stages (pipeline_time.h).
+//
 // So the result is the same as without step 5 (PlanRequest::isExhaustive), as long as bounds are bounds; a test
 // compares both. Rows are ordered by step time, then memory, then the order of the candidates.
 //
@@ -21,6 +24,7 @@
 #pragma once
 
 #include "planner/plan_bound.h"
+#include "planner/plan_program.h"
 
 namespace ccgraph::planner {
 
@@ -36,18 +40,6 @@ struct PlanRequest {
   bool isExhaustive = false;
 };
 
-/// The result of one program after -O2.
-struct PlanProgram {
-  int64_t stepPs = 0;
-  int64_t computePs = 0;
-  int64_t exposedPs = 0;
-  /// no order with any merging of this program is faster
-  int64_t boundPs = 0;
-  int64_t peakBytes = 0;
-  /// what it may need at most: the memory of a rank without what other programs hold meanwhile
-  int64_t budgetBytes = 0;
-};
-
 struct PlanRow {
   PlanCandidate candidate;
   /// of the whole step, as are the other times; before the program was generated
@@ -57,7 +49,9 @@ struct PlanRow {
   int64_t exposedPs = 0;
   int64_t peakBytes = 0;
   double tokensPerSecondOfRank = 0;
-  /// the last microbatch; the others, if there are several
+  /// of a pipeline: the time for which the last rank to end waits for values of other ranks
+  int64_t bubblePs = 0;
+  /// without a pipeline: the last microbatch; the others, if there are several
   PlanProgram last;
   std::optional<PlanProgram> each;
 };

@@ -1,0 +1,174 @@
+#include "planner/program_bound.h"
+
+#include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/group_id.h"
+#include "ccgraph/passes/bounds.h"
+#include "ccgraph/passes/pass_manager.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <map>
+
+namespace ccgraph::planner {
+namespace {
+
+/// The collectives of one kind and one group of tensors that move together.
+struct Traffic {
+  /// the group
+  std::string stream;
+  /// the bytes of all, and of the smallest
+  int64_t bytes = 0;
+  int64_t smallest = 0;
+  const Node *like = nullptr;
+};
+
+/// One program of few layers, and the least that it takes.
+struct SmallProgram {
+  std::unique_ptr<Graph> graph;
+  std::unique_ptr<CostModel> costs;
+  int64_t computePs = 0;
+  int64_t pathPs = 0;
+  int64_t floorBytes = 0;
+  std::vector<int64_t> sizes;
+  /// by kind and group, in the order of the text
+  std::map<std::string, Traffic> traffic;
+};
+
+// --- One program -----------------------------------------------------------------------------------------------------
+
+int64_t bytesOf(const Node &collective) {
+  return std::max(inputBytes(collective).value_or(0), outputBytes(collective).value_or(0));
+}
+
+void addTraffic(SmallProgram &program, const Node &node) {
+  const std::string group = groupIdOf(node).text;
+  const int64_t bytes = bytesOf(node);
+  Traffic &traffic = program.traffic[collectiveName(node.op()->collective->kind).str() + " " + group];
+  traffic.smallest = traffic.like ? std::min(traffic.smallest, bytes) : bytes;
+  traffic.bytes += bytes;
+  traffic.stream = group;
+  traffic.like = &node;
+}
+
+/// Adds computation and traffic, and finds the longest path.
+void measure(SmallProgram &program) {
+  llvm::DenseMap<const Node *, int64_t> ends;
+  for (const Node *node : *program.graph) {
+    const int64_t time = program.costs->estimatedTime(*node).picoseconds;
+    int64_t begin = 0;
+    for (const Use &use : node->operandUses())
+      begin = std::max(begin, ends.lookup(use.def()));
+    ends[node] = begin + time;
+    program.pathPs = std::max(program.pathPs, begin + time);
+    if (node->op() && node->op()->collective)
+      addTraffic(program, *node);
+    else
+      program.computePs += time;
+  }
+}
+
+/// Removes repeated collectives as far as a pass may with unlimited memory.
+llvm::Error simplify(Graph &graph, const Machine &machine) {
+  PassManagerOptions options;
+  options.verifyEach = options.checkLegality = options.limitMemory = false;
+  options.machine = machine;
+  Pipeline pipeline = pipelineOfLevel(2);
+  [[maybe_unused]] bool stopped = pipeline.stopAfter("eliminate-dead-collectives");
+  assert(stopped && "the level removes collectives");
+  return runPipeline(graph, pipeline, options).takeError();
+}
+
+int64_t floorOf(Graph &graph, const Machine &machine) {
+  Analyses analyses(graph);
+  CostModel costs(graph, machine);
+  return predictBounds(graph, analyses, costs).memory.bytes;
+}
+
+llvm::Expected<SmallProgram> smallProgram(Context &context, const LayeredProgram &of, int64_t layers,
+                                          const Machine &machine) {
+  llvm::Expected<std::unique_ptr<Graph>> graph = of.generate(context, layers);
+  if (!graph)
+    return graph.takeError();
+  SmallProgram program;
+  program.graph = std::move(*graph);
+  program.floorBytes = floorOf(*program.graph, machine);
+  program.sizes = of.sizesOf(*program.graph);
+  if (llvm::Error error = simplify(*program.graph, machine))
+    return error;
+  program.costs = std::make_unique<CostModel>(*program.graph, machine);
+  measure(program);
+  return program;
+}
+
+// --- All layers ------------------------------------------------------------------------------------------------------
+
+/// Returns the least time of a kind of traffic with `bytes`, in buckets of any size from the smallest collective.
+int64_t leastTime(const CostModel &costs, const Traffic &traffic, int64_t bytes) {
+  if (bytes == 0 || traffic.smallest == 0)
+    return 0;
+  std::vector<int64_t> sizes = costs.collectivePieces(*traffic.like);
+  for (int64_t size = 1; size < bytes; size *= 2)
+    sizes.push_back(size);
+  sizes.push_back(traffic.smallest);
+  sizes.push_back(bytes);
+  double rate = std::numeric_limits<double>::infinity();
+  for (int64_t size : sizes)
+    if (size >= traffic.smallest && size <= bytes)
+      rate = std::min(rate, static_cast<double>(costs.collective(*traffic.like, size)) / static_cast<double>(size));
+  return static_cast<int64_t>(std::floor(rate * static_cast<double>(bytes)));
+}
+
+/// The line through the values of two programs with `first` and `first + 1` layers.
+struct Line {
+  int64_t first = 0;
+  int64_t layers = 0;
+  [[nodiscard]] int64_t at(int64_t low, int64_t high) const { return low + (layers - first) * (high - low); }
+};
+
+ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const Line &line) {
+  ProgramBound bound;
+  bound.picoseconds = std::max(line.at(low.computePs, high.computePs), line.at(low.pathPs, high.pathPs));
+  std::map<std::string, int64_t> streams;
+  for (const auto &[name, traffic] : high.traffic) {
+    auto before = low.traffic.find(name);
+    const int64_t bytes = line.at(before == low.traffic.end() ? 0 : before->second.bytes, traffic.bytes);
+    streams[traffic.stream] += leastTime(*high.costs, traffic, bytes);
+  }
+  for (const auto &[name, time] : streams)
+    bound.picoseconds = std::max(bound.picoseconds, time);
+  bound.bytes = line.at(low.floorBytes, high.floorBytes);
+  for (size_t i = 0; i != low.sizes.size(); ++i)
+    bound.sizes.push_back(line.at(low.sizes[i], high.sizes[i]));
+  return bound;
+}
+
+} // namespace
+
+struct LayeredBound::Programs {
+  /// owns the names of both graphs, so it is destroyed last
+  Context context;
+  int64_t firstLayers = 1;
+  SmallProgram low, high;
+};
+
+llvm::Expected<LayeredBound> LayeredBound::measure(const LayeredProgram &of, int64_t firstLayers,
+                                                   const Machine &machine) {
+  auto programs = std::make_shared<Programs>();
+  programs->firstLayers = firstLayers;
+  for (auto [layers, place] : {std::pair(firstLayers, &programs->low), {firstLayers + 1, &programs->high}}) {
+    llvm::Expected<SmallProgram> program = smallProgram(programs->context, of, layers, machine);
+    if (!program)
+      return program.takeError();
+    *place = std::move(*program);
+  }
+  return LayeredBound(std::move(programs));
+}
+
+ProgramBound LayeredBound::of(int64_t layers) const {
+  assert(layers >= programs_->firstLayers && "fewer layers were not measured");
+  return extended(programs_->low, programs_->high, Line{programs_->firstLayers, layers});
+}
+
+} // namespace ccgraph::planner

@@ -1,0 +1,263 @@
+#include "planner/stage_costs.h"
+
+#include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/passes/cost.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
+
+namespace ccgraph::planner {
+
+using models::GenerateRequest;
+using models::ModelPart;
+using models::StageProgram;
+
+/// One stage of a candidate.
+struct StageCatalog::Query {
+  GenerateRequest request;
+  ModelPart part;
+
+  [[nodiscard]] int64_t layers() const { return part.endLayer - part.firstLayer; }
+  [[nodiscard]] int64_t denseLayers() const {
+    const int64_t dense = request.model.experts > 0 ? request.model.denseLayers : 0;
+    return std::clamp<int64_t>(dense - part.firstLayer, 0, layers());
+  }
+  /// Returns the layers of the smaller of two programs that a bound is extended from: one of each kind is there.
+  [[nodiscard]] int64_t firstLayers() const { return std::min(denseLayers() + 1, layers()); }
+
+  /// Names what the program depends on, apart from the layers of its one kind. The programs of a microbatch depend on
+  /// neither the shards nor the ranks of the pipeline; those of weights do not depend on the microbatch.
+  [[nodiscard]] std::string key(StageProgram program) const {
+    const models::Parallelism &p = request.parallel;
+    const std::string ofStage = llvm::formatv("{0} {1}{2} {3} tp{4} ep{5} ", static_cast<int>(program), part.isFirst,
+                                              part.isLast, denseLayers(), p.tensor, p.experts)
+                                    .str();
+    if (program == StageProgram::Gather || program == StageProgram::Update)
+      return ofStage +
+             llvm::formatv("dp{0}x{1} pp{2}", p.replicas, p.shards, request.clipNorm > 0 ? p.pipeline : 0).str();
+    return ofStage + llvm::formatv("cp{0} b{1} {2}", p.context, request.shape.batch,
+                                   static_cast<int>(request.recompute.activations))
+                         .str();
+  }
+};
+
+namespace {
+
+int64_t bytesOf(const Node &node) { return node.type()->numBytes().value_or(0); }
+
+template <typename Predicate>
+int64_t inputBytes(const Graph &graph, Predicate isCounted) {
+  int64_t bytes = 0;
+  for (const Node *node : graph)
+    if (node->opcode() == Opcode::Placeholder && isCounted(*node))
+      bytes += bytesOf(*node);
+  return bytes;
+}
+
+bool isHeldByStage(const Node &input) { return models::isGatheredWeight(input) || models::isGradientSum(input); }
+int64_t heldBytes(const Graph &graph) { return inputBytes(graph, isHeldByStage); }
+int64_t sumBytes(const Graph &graph) { return inputBytes(graph, models::isGradientSum); }
+int64_t storedBytes(const Graph &graph) {
+  return inputBytes(graph, [](const Node &input) { return !isHeldByStage(input); });
+}
+
+/// Returns the bytes that live at the end of a forward pass, for its own microbatch.
+int64_t savedBytes(const Graph &forward) {
+  const int64_t others =
+      inputBytes(forward, [](const Node &input) { return isHeldByStage(input) || models::isOutputGradient(input); });
+  return memoryCurve(forward, StorageMap(forward)).back() - others;
+}
+
+/// Returns the nodes of a backward pass that the gradient of the stage's input does not need.
+std::vector<const Node *> weightNodes(const Graph &backward, bool hasInputGradient) {
+  llvm::DenseSet<const Node *> needed;
+  if (hasInputGradient)
+    needed.insert(backward.output()->operand(0));
+  std::vector<const Node *> nodes;
+  for (const Node *node = backward.output()->prev(); node; node = node->prev())
+    if (needed.contains(node))
+      needed.insert(node->dataOperands().begin(), node->dataOperands().end());
+    else if (node->opcode() != Opcode::Placeholder)
+      nodes.push_back(node);
+  return nodes;
+}
+
+int64_t timeOf(llvm::ArrayRef<const Node *> nodes, const Graph &graph, const Machine &machine) {
+  CostModel costs(graph, machine);
+  int64_t time = 0;
+  for (const Node *node : nodes)
+    time += costs.estimatedTime(*node).picoseconds;
+  return time;
+}
+
+/// Returns the bytes of values that the nodes read, and that neither they nor the stage for all microbatches has.
+int64_t bytesReadBy(llvm::ArrayRef<const Node *> nodes, const Graph &graph) {
+  const llvm::DenseSet<const Node *> own(nodes.begin(), nodes.end());
+  const StorageMap storages(graph);
+  std::set<StorageId> read;
+  for (const Node *node : nodes)
+    for (const Node *operand : node->dataOperands())
+      if (!own.contains(operand) && !isHeldByStage(*operand))
+        read.insert(storages.storages(operand).begin(), storages.storages(operand).end());
+  int64_t bytes = 0;
+  for (StorageId storage : read)
+    bytes += storages.numBytes(storage).value_or(0);
+  return bytes;
+}
+
+/// Returns the sizes of a program that a bound extends to more layers.
+std::vector<int64_t> sizesOf(StageProgram program, const ModelPart &part, const Graph &graph, const Machine &machine) {
+  switch (program) {
+  case StageProgram::Forward:
+    return {savedBytes(graph)};
+  case StageProgram::Backward: {
+    const std::vector<const Node *> weights = weightNodes(graph, !part.isFirst);
+    return {timeOf(weights, graph, machine), bytesReadBy(weights, graph)};
+  }
+  case StageProgram::Microbatch:
+    return {inputBytes(graph, models::isGatheredWeight), sumBytes(graph), peakMemory(graph).bytes - heldBytes(graph)};
+  case StageProgram::Update:
+    return {storedBytes(graph), sumBytes(graph)};
+  case StageProgram::Gather:
+  case StageProgram::Transfer:
+    return {};
+  }
+  llvm_unreachable("all programs are listed");
+}
+
+ModelPart withLayers(const ModelPart &part, int64_t layers) {
+  ModelPart few = part;
+  few.endLayer = few.firstLayer + layers;
+  return few;
+}
+
+} // namespace
+
+llvm::Expected<ProgramBound> StageCatalog::boundOf(const Query &query, StageProgram program) {
+  const std::string key = query.key(program) + (query.firstLayers() == query.denseLayers() ? " dense" : "");
+  auto known = bounds_.find(key);
+  if (known == bounds_.end()) {
+    LayeredProgram layered{
+        [&](Context &context, int64_t layers) {
+          return models::generateStage(context, {query.request, withLayers(query.part, layers)}, program);
+        },
+        [&](const Graph &graph) { return sizesOf(program, query.part, graph, machine_); }};
+    llvm::Expected<LayeredBound> bound = LayeredBound::measure(layered, query.firstLayers(), machine_);
+    if (!bound)
+      return bound.takeError();
+    known = bounds_.emplace(key, std::move(*bound)).first;
+  }
+  return known->second.of(query.layers());
+}
+
+llvm::Expected<PlanProgram> StageCatalog::optimized(const Query &query, StageProgram program) {
+  const std::string key = query.key(program) + " L" + std::to_string(query.layers());
+  if (auto known = optimized_.find(key); known != optimized_.end())
+    return known->second;
+  Context context;
+  llvm::Expected<std::unique_ptr<Graph>> graph = models::generateStage(context, {query.request, query.part}, program);
+  if (!graph)
+    return graph.takeError();
+  llvm::Expected<PlanProgram> result = optimizedProgram(**graph, machine_, std::nullopt);
+  if (!result)
+    return result.takeError();
+  return optimized_.emplace(key, *result).first->second;
+}
+
+llvm::Expected<int64_t> StageCatalog::transferTime(const Query &query) {
+  const std::string key =
+      query.key(StageProgram::Transfer) + " of" + std::to_string(query.request.parallel.ranksOfStage());
+  if (auto known = transfers_.find(key); known != transfers_.end())
+    return known->second;
+  Context context;
+  llvm::Expected<std::unique_ptr<Graph>> graph =
+      models::generateStage(context, {query.request, query.part}, StageProgram::Transfer);
+  if (!graph)
+    return graph.takeError();
+  CostModel costs(**graph, machine_);
+  int64_t time = 0;
+  for (const Node *node : **graph)
+    time += costs.estimatedTime(*node).picoseconds;
+  return transfers_.emplace(key, time).first->second;
+}
+
+llvm::Expected<int64_t> StageCatalog::workingBytes(const Query &query) {
+  const std::string key = query.key(StageProgram::Microbatch) + " L" + std::to_string(query.layers());
+  if (auto known = working_.find(key); known != working_.end())
+    return known->second;
+  Context context;
+  llvm::Expected<std::unique_ptr<Graph>> graph =
+      models::generateStage(context, {query.request, query.part}, StageProgram::Microbatch);
+  if (!graph)
+    return graph.takeError();
+  const int64_t bytes = peakMemory(**graph).bytes - heldBytes(**graph);
+  return working_.emplace(key, bytes).first->second;
+}
+
+llvm::Expected<StageCosts> StageCatalog::boundOf(const PlanCandidate &candidate, const ModelPart &part) {
+  const Query query{requestOf(job_, candidate, models::Part::Step), part};
+  StageCosts costs;
+  std::map<StageProgram, ProgramBound> bounds;
+  for (StageProgram program : {StageProgram::Gather, StageProgram::Forward, StageProgram::Backward,
+                               StageProgram::Microbatch, StageProgram::Update}) {
+    llvm::Expected<ProgramBound> bound = boundOf(query, program);
+    if (!bound)
+      return bound.takeError();
+    bounds[program] = std::move(*bound);
+  }
+  llvm::Expected<int64_t> transfer = transferTime(query);
+  if (!transfer)
+    return transfer.takeError();
+  const ProgramBound &backward = bounds[StageProgram::Backward], &microbatch = bounds[StageProgram::Microbatch];
+  costs.bound = {.gather = bounds[StageProgram::Gather].picoseconds,
+                 .forward = bounds[StageProgram::Forward].picoseconds,
+                 .backward = backward.picoseconds,
+                 .weights = std::min(backward.picoseconds, backward.sizes[0]),
+                 .update = bounds[StageProgram::Update].picoseconds,
+                 .transfer = *transfer};
+  costs.memory = {.stored = bounds[StageProgram::Update].sizes[0],
+                  .gathered = microbatch.sizes[0],
+                  .sums = microbatch.sizes[1],
+                  .saved = bounds[StageProgram::Forward].sizes[0],
+                  .pending = backward.sizes[1],
+                  .working = microbatch.sizes[2],
+                  .update = bounds[StageProgram::Update].bytes - bounds[StageProgram::Update].sizes[1]};
+  return costs;
+}
+
+llvm::Expected<StageCosts> StageCatalog::costsOf(const PlanCandidate &candidate, const ModelPart &part) {
+  llvm::Expected<StageCosts> costs = boundOf(candidate, part);
+  if (!costs)
+    return costs;
+  const Query query{requestOf(job_, candidate, models::Part::Step), part};
+  const int64_t weights = costs->bound.weights;
+  llvm::Expected<ProgramBound> updateFloor = boundOf(query, StageProgram::Update);
+  if (!updateFloor)
+    return updateFloor.takeError();
+  for (auto [program, time] : {std::pair(StageProgram::Gather, &StageTimes::gather),
+                               {StageProgram::Forward, &StageTimes::forward},
+                               {StageProgram::Backward, &StageTimes::backward},
+                               {StageProgram::Update, &StageTimes::update}}) {
+    llvm::Expected<PlanProgram> result = optimized(query, program);
+    if (!result)
+      return result.takeError();
+    costs->predicted.*time = result->stepPs;
+    costs->bound.*time = result->boundPs;
+    costs->exposed.*time = result->exposedPs;
+    if (program == StageProgram::Update)
+      costs->memory.update += result->peakBytes - updateFloor->bytes;
+  }
+  for (StageTimes *times : {&costs->predicted, &costs->bound})
+    times->weights = std::min(times->backward, weights);
+  costs->predicted.transfer = costs->bound.transfer;
+  llvm::Expected<int64_t> working = workingBytes(query);
+  if (!working)
+    return working.takeError();
+  costs->memory.working = *working;
+  return costs;
+}
+
+} // namespace ccgraph::planner
