@@ -39,14 +39,14 @@ void addSameStepFlags(CommandLine &line, CheckOptions &options) {
       "same-step", "the parallel step, and the step of one device or another parallel form",
       "GRAPH is a job file, the graph that every rank runs, or one for each rank. docs/same-step.md explains "
       "the answer. Exit codes: 0 the same, 1 not the same, 3 cannot be decided, 2 wrong input.");
-  line.addList(
+  line.addFileList(
       "--same-as", "FILE,...",
       "compare the outputs of all ranks with those of this graph of one device, or of this job: a job file, or "
       "the graphs of its ranks",
       options.sameAs);
   line.addText("--placements", "FILE", "how the ranks hold the inputs and outputs of that graph (JSON)",
                options.placements);
-  line.addList("--same-as-groups", "FILE,...", "of the job of --same-as: as --groups", options.sameAsGroups);
+  line.addFileList("--same-as-groups", "FILE,...", "of the job of --same-as: as --groups", options.sameAsGroups);
   line.addText("--same-as-placements", "FILE", "of the job of --same-as: as --placements (those of --placements)",
                options.sameAsPlacements);
   line.addRanks("--same-as-ranks", "of the job of --same-as: as --ranks", options.sameAsRanks);
@@ -66,9 +66,10 @@ void addSameStepFlags(CommandLine &line, CheckOptions &options) {
 }
 
 void addPlacementFlags(CommandLine &line, CheckOptions &options) {
-  line.beginTopic("placements", "how the ranks hold each value",
-                  "GRAPH is the graph that every rank runs, or one for each rank. docs/placements.md explains the "
-                  "answer. Exit codes: 0 no finding, 1 a finding, 3 cannot be decided, 2 wrong input.");
+  line.beginTopic(
+      "placements", "how the ranks hold each value",
+      "GRAPH is a job file, the graph that every rank runs, or one for each rank. docs/placements.md explains the "
+      "answer. Exit codes: 0 no finding, 1 a finding, 3 cannot be decided, 2 wrong input.");
   line.addSwitch("--infer-placements",
                  "say for each value and mesh axis whether it is replicated, sharded, a partial sum or varying",
                  options.inferPlacements);
@@ -194,7 +195,8 @@ std::string semanticsNames() {
 CommandLine declareCheckFlags(CheckOptions &options) {
   CommandLine line("ccgraph-check JOB|GRAPH...|LOGS [flags]",
                    "Checks that the graphs of all ranks match and that no rank waits for ever.");
-  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all graphs, or one for each", options.groups);
+  line.addFileList("--groups", "FILE,...", "ranks of the groups: one file for all graphs, or one for each",
+                   options.groups);
   line.addList("--under", "NAME,...",
                "semantics to check (all): dataflow, streams (PyTorch with NCCL, gloo), one-at-a-time, blocking, "
                "blocking-buffered",

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
@@ -122,6 +123,17 @@ void CommandLine::addList(llvm::StringRef name, llvm::StringRef value, llvm::Str
            list.push_back(part.str());
          return llvm::Error::success();
        }});
+}
+
+void CommandLine::addFileList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help,
+                              std::vector<std::string> &list) {
+  addList(name, value, help, list);
+  flags_.back().accept = [&list, split = std::move(flags_.back().accept)](llvm::StringRef given) -> llvm::Error {
+    if (!llvm::sys::fs::exists(given))
+      return split(given);
+    list.push_back(given.str());
+    return llvm::Error::success();
+  };
 }
 
 // -h does the same as --help and has no help text, so no screen lists it.

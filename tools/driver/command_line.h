@@ -82,6 +82,8 @@ public:
   void addRanks(llvm::StringRef name, llvm::StringRef help, size_t &ranks);
   /// Adds a flag that takes a comma-separated list; repeating the flag appends to the list.
   void addList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
+  /// The same for files. A value that is the path of a file is one path, also with commas in it.
+  void addFileList(llvm::StringRef name, llvm::StringRef value, llvm::StringRef help, std::vector<std::string> &list);
   /// Adds --help, --help=TOPIC and -h.
   void addHelp(llvm::StringRef help, std::optional<std::string> &topic);
 

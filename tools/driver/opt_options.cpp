@@ -55,12 +55,13 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
   line.chooseFrom(machinePresetNames());
   line.addText("--durations", "FILE", "measured microseconds of each node, instead of predicted times: name<tab>us",
                options.pipeline.durations);
-  line.addList("--measured", "PATH",
-               "explain the traces that PyTorch's profiler wrote of all ranks, a folder or files, and use their times",
-               options.measured);
-  line.addList("--step-graphs", "FILE",
-               "with --measured: the other graphs that a step executes; a log has those of its step already",
-               options.stepGraphs);
+  line.addFileList(
+      "--measured", "PATH",
+      "explain the traces that PyTorch's profiler wrote of all ranks, a folder or files, and use their times",
+      options.measured);
+  line.addFileList("--step-graphs", "FILE",
+                   "with --measured: the other graphs that a step executes; a log has those of its step already",
+                   options.stepGraphs);
   line.addText("--snapshot", "FILE",
                "memory snapshot of torch.cuda.memory._dump_snapshot(), compared with the graph as read",
                options.memorySnapshot);
@@ -69,8 +70,8 @@ void addMainFlags(CommandLine &line, OptOptions &options) {
       "fit a machine of this name to timed collectives: traces or output of nccl-tests -J in place of GRAPH, or "
       "GRAPH with --measured",
       options.fitMachine);
-  line.addList("--collectives", "FILE", "measured collectives: output of nccl-tests -J, or a profiler trace",
-               options.pipeline.collectives);
+  line.addFileList("--collectives", "FILE", "measured collectives: output of nccl-tests -J, or a profiler trace",
+                   options.pipeline.collectives);
   line.addRanks("--check-equivalence", "run the graph before and after on N ranks and compare the outputs",
                 options.equivalenceRanks);
   line.addSwitch("--summary", "print the summary even if the graph goes to standard output", options.summary);

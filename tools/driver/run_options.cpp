@@ -93,9 +93,9 @@ CommandLine declareRunFlags(RunOptions &options) {
   line.addCount("--streams", "N",
                 "number of communication streams of a plan, shared by the groups (default: one for each group)", 1,
                 [&](size_t streams) { options.streams = streams; });
-  line.addList("--rank-graphs", "A,B,...", "one graph or plan for each rank, instead of GRAPH", options.rankGraphs);
-  line.addList("--groups", "FILE,...", "ranks of the groups: one file for all ranks, or one for each rank",
-               options.groups);
+  line.addFileList("--rank-graphs", "A,B,...", "one graph or plan for each rank, instead of GRAPH", options.rankGraphs);
+  line.addFileList("--groups", "FILE,...", "ranks of the groups: one file for all ranks, or one for each rank",
+                   options.groups);
   line.addText("--graph", "SELECTOR", "graph to read from a file of several: a name or an index", options.selector);
   line.addText("--values", "DIR", "recorded inputs and outputs: rank0.safetensors, ...; without it, seeded inputs",
                options.values);
@@ -181,9 +181,8 @@ llvm::Error checkRunUsage(const RunOptions &options, llvm::ArrayRef<std::string>
                  " ranks, expected one for each rank");
   size_t graphs = std::max<size_t>(options.rankGraphs.size(), 1);
   if (!options.pace.empty() && (!options.values.empty() || !options.expect.empty() || !options.faults.empty()))
-    return usage(
-        "--pace: got --values, --expect or --fault besides, expected none of them\n  note: a run with --pace "
-        "computes no values that could be compared");
+    return usage("--pace: got --values, --expect or --fault besides, expected none of them\n  note: a run with --pace "
+                 "computes no values that could be compared");
   if (options.groups.size() > 1 && options.groups.size() != graphs)
     return usage("got " + llvm::Twine(options.groups.size()) + " group files for " + llvm::Twine(graphs) +
                  " graphs, expected one, or one each");

@@ -2,7 +2,6 @@
 
 #include "parallel_ranks.h"
 
-#include "ccgraph/frontend/job_file.h"
 #include "ccgraph/toolkit/same_step_files.h"
 
 namespace ccgraph {
@@ -32,10 +31,10 @@ llvm::Expected<equality::ParallelForm> readForm(const FormFiles &files, Parallel
 llvm::Expected<bool> isParallel(const FormFiles &files) {
   if (files.graphs.size() > 1 || !files.groups.empty() || !files.placements.empty() || files.ranks != 0)
     return true;
-  llvm::Expected<InputFile> file = InputFile::open(files.graphs.front());
-  if (!file)
-    return file.takeError();
-  return isJobFile(file->text());
+  llvm::Expected<std::optional<InputFile>> job = openJob(files.graphs);
+  if (!job)
+    return job.takeError();
+  return job->has_value();
 }
 
 } // namespace

@@ -7,14 +7,15 @@ namespace {
 
 constexpr llvm::StringLiteral numericsRule = "same.input";
 
-/// Reads one of the two programs; `ranks`: as stated, or those of the other program.
-llvm::Error readOneProgram(ParallelRanks &program, llvm::ArrayRef<std::string> graphs,
-                           llvm::ArrayRef<std::string> groups, size_t ranks) {
-  if (llvm::Error error = program.readGroups(groups))
-    return error;
-  if (llvm::Error error = program.readGraphs(graphs))
-    return error;
-  return program.countRanks(ranks, {});
+/// Returns the groups of the program before: its own, or else those of the program after, which are no part of a job
+/// file.
+llvm::Expected<std::vector<std::string>> groupsOfBefore(const NumericsFiles &files) {
+  if (!files.beforeGroups.empty())
+    return files.beforeGroups;
+  llvm::Expected<std::optional<InputFile>> job = openJob(files.before);
+  if (!job)
+    return job.takeError();
+  return *job ? std::vector<std::string>() : files.groups;
 }
 
 std::vector<numerics::RankGraph> rankGraphsOf(const ParallelRanks &program) {
@@ -32,9 +33,7 @@ static llvm::Expected<numerics::SumAnswer> comparePlacedFiles(const NumericsFile
   llvm::Expected<std::unique_ptr<Graph>> single = parallel.readGraph(files.before.front());
   if (!single)
     return single.takeError();
-  if (llvm::Error error = parallel.readGroups(files.groups))
-    return error;
-  if (llvm::Error error = parallel.readGraphs(files.after))
+  if (llvm::Error error = parallel.readFiles(files.after, files.groups))
     return error;
   llvm::Expected<StepPlacements> placements = parallel.readPlacements(files.placements, files.ranks);
   if (!placements)
@@ -46,11 +45,16 @@ llvm::Expected<numerics::SumAnswer> compareSumsOfFiles(const NumericsFiles &file
   if (!files.placements.empty())
     return comparePlacedFiles(files, warnings);
   ParallelRanks before(numericsRule, warnings), after(numericsRule, warnings);
-  const size_t stated = files.before.size() > 1 ? files.before.size() : files.ranks;
-  if (llvm::Error error = readOneProgram(after, files.after, files.groups, stated))
+  if (llvm::Error error = after.readFiles(files.after, files.groups))
     return error;
-  const std::vector<std::string> &groups = files.beforeGroups.empty() ? files.groups : files.beforeGroups;
-  if (llvm::Error error = readOneProgram(before, files.before, groups, after.numRanks()))
+  llvm::Expected<std::vector<std::string>> groups = groupsOfBefore(files);
+  if (!groups)
+    return groups.takeError();
+  if (llvm::Error error = before.readFiles(files.before, *groups))
+    return error;
+  if (llvm::Error error = after.countRanks(before.numGiven() > 1 ? before.numGiven() : files.ranks, {}))
+    return error;
+  if (llvm::Error error = before.countRanks(after.numRanks(), {}))
     return error;
   return numerics::compareSums({rankGraphsOf(before), rankGraphsOf(after), files.order});
 }

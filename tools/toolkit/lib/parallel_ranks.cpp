@@ -22,6 +22,18 @@ llvm::Error stepError(const StepComplaint &about, const llvm::Twine &message, co
   return makeError(std::move(diagnostic));
 }
 
+llvm::Expected<std::optional<InputFile>> openJob(llvm::ArrayRef<std::string> graphs) {
+  std::optional<InputFile> job;
+  if (graphs.size() > 1 || graphs.front() == "-")
+    return job;
+  llvm::Expected<InputFile> file = InputFile::open(graphs.front());
+  if (!file)
+    return file.takeError();
+  if (isJobFile(file->text()))
+    job = std::move(*file);
+  return job;
+}
+
 llvm::Expected<std::unique_ptr<Graph>> ParallelRanks::readGraph(const std::string &path) {
   llvm::Expected<GraphInput> input = openGraphs(path, "", warnings_);
   if (!input)
@@ -36,17 +48,14 @@ llvm::Expected<std::unique_ptr<Graph>> ParallelRanks::readGraph(const std::strin
 }
 
 llvm::Error ParallelRanks::readFiles(llvm::ArrayRef<std::string> graphs, llvm::ArrayRef<std::string> groups) {
-  if (graphs.size() == 1) {
-    llvm::Expected<InputFile> file = InputFile::open(graphs.front());
-    if (!file)
-      return file.takeError();
-    if (isJobFile(file->text())) {
-      if (!groups.empty())
-        return stepError({rule_, file->name()}, "got groups besides a job file, expected none",
-                         "name the group files in the job file: \"groups\": \"facts.json\"");
-      return readJob(*file);
-    }
-  }
+  llvm::Expected<std::optional<InputFile>> job = openJob(graphs);
+  if (!job)
+    return job.takeError();
+  if (*job && !groups.empty())
+    return stepError({rule_, (*job)->name()}, "got groups besides a job file, expected none",
+                     "name the group files in the job file: \"groups\": \"facts.json\"");
+  if (*job)
+    return readJob(**job);
   if (llvm::Error error = readGroups(groups))
     return error;
   return readGraphs(graphs);

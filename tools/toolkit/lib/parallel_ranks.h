@@ -14,6 +14,7 @@
 #include "ccgraph/ir/placement.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct StepComplaint {
 };
 [[nodiscard]] llvm::Error stepError(const StepComplaint &about, const llvm::Twine &message, const llvm::Twine &repair);
 
+/// Returns the job file, if the graphs are one. Standard input is none: a job file names files beside it.
+[[nodiscard]] llvm::Expected<std::optional<InputFile>> openJob(llvm::ArrayRef<std::string> graphs);
+
 class ParallelRanks {
 public:
   /// `rule`: of the errors.
@@ -33,7 +37,7 @@ public:
 
   /// Reads a graph of any kind into the context.
   [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> readGraph(const std::string &path);
-  /// Reads graphs and groups; a single graph may be a job file, which names both.
+  /// Reads graphs and groups; a single graph may be a job file, which names both, and `groups` is then empty.
   [[nodiscard]] llvm::Error readFiles(llvm::ArrayRef<std::string> graphs, llvm::ArrayRef<std::string> groups);
   [[nodiscard]] llvm::Error readGroups(llvm::ArrayRef<std::string> paths);
   [[nodiscard]] llvm::Error readGraphs(llvm::ArrayRef<std::string> paths);
@@ -43,6 +47,8 @@ public:
   /// Decides the number of ranks: `stated`, that of the files, or that of the mesh.
   [[nodiscard]] llvm::Error countRanks(size_t stated, llvm::ArrayRef<NamedAxis> mesh);
 
+  /// Returns the number of graphs that were given: one, or one for each rank.
+  [[nodiscard]] size_t numGiven() const { return texts_.size(); }
   [[nodiscard]] size_t numRanks() const { return groups_.size(); }
   [[nodiscard]] const Graph &graph(size_t rank) const { return *graphs_[texts_[texts_.size() > 1 ? rank : 0]]; }
   [[nodiscard]] const GroupTable &groups(size_t rank) const { return groups_[rank]; }

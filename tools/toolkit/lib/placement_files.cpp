@@ -31,9 +31,7 @@ NamedPlacements named(const placements::PlacementAnswer &answer) {
 
 llvm::Expected<NamedPlacements> inferPlacementsOfFiles(const PlacementFiles &files, Diagnostics &warnings) {
   ParallelRanks ranks("placements.input", warnings);
-  if (llvm::Error error = ranks.readGroups(files.groups))
-    return error;
-  if (llvm::Error error = ranks.readGraphs(files.graphs))
+  if (llvm::Error error = ranks.readFiles(files.graphs, files.groups))
     return error;
   llvm::Expected<StepPlacements> known = ranks.readPlacements(files.placements, files.ranks);
   if (!known)

@@ -1,7 +1,8 @@
 // compareSumsOfFiles: do two programs of one job, or a parallel step and the step of one device, compute bitwise equal
 // outputs, the programs given as files?
 //
-// Each program is one graph for all ranks or one for each; groups are one file for all ranks or one for each.
+// Each program is a job file, one graph for all ranks, or one for each; groups are one file for all ranks or one for
+// each, and none for a job file.
 //
 // Ownership: an answer owns its texts. Failure: DiagnosticErrors with file and line. Cost: that of the readers and of
 // numerics::compareSums.
