@@ -22,6 +22,11 @@ int64_t layerOf(const Node &node) {
   return rest.consume_front("layers.") && !rest.consumeInteger(10, layer) ? layer : noLayer;
 }
 
+bool isParameter(const Node &node) {
+  return node.opcode() == Opcode::Placeholder && node.type()->isTensor() && isFloat(node.type()->dtype()) &&
+         node.name().str() != arrivedStates;
+}
+
 class Recomputation {
 public:
   Recomputation(Graph &graph, llvm::ArrayRef<NodeRange> backwards, const RecomputePolicy &policy)
@@ -63,8 +68,7 @@ private:
   /// Returns true for a step between a parameter and the weight that products read: cast, gather, wait, slice.
   [[nodiscard]] bool isOfWeight(const Node &node) const {
     return node.numOperands() > 0 && llvm::all_of(node.dataOperands(), [&](const Node *operand) {
-             return weights_.contains(operand) || (operand->opcode() == Opcode::Placeholder &&
-                                                   operand->type()->isTensor() && isFloat(operand->type()->dtype()));
+             return weights_.contains(operand) || isParameter(*operand);
            });
   }
 

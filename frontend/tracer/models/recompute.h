@@ -21,6 +21,7 @@
 #include "ccgraph/ir/graph.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <utility>
@@ -44,6 +45,9 @@ struct NodeRange {
   Node *first = nullptr;
   Node *last = nullptr;
 };
+
+/// The name of an input with the states of another stage. Other inputs of floating-point numbers are parameters.
+inline constexpr llvm::StringLiteral arrivedStates = "states";
 
 /// Rewrites a program with these backward passes: one, or those of a pipeline's microbatches, in their order. All other
 /// nodes keep what they read. The modules of layers are "layers.N" and below.

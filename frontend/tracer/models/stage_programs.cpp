@@ -51,7 +51,7 @@ public:
 
   /// Returns output, gradient of the input (if the stage has one), and sums of gradients.
   std::vector<Tensor> record() {
-    Tensor input = stage_.part.isFirst ? batch("tokens") : states("states");
+    Tensor input = stage_.part.isFirst ? batch("tokens") : states(arrivedStates);
     Tensor output = partForward(block_, stage_.part, input);
     if (stage_.part.isLast)
       output = loss(output);

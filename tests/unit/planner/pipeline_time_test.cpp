@@ -131,6 +131,24 @@ TEST_P(WholeProgramTest, TakesWhatItsPartsTake) {
   EXPECT_NEAR(ratioOf(predicted.peakBytes, peak), 1, 0.15);
 }
 
+// A microbatch in flight keeps the input of each layer only, in each stage.
+TEST(StageCosts, RecomputationKeepsLess) {
+  const Machine machine = *machinePreset("h100x8");
+  models::ModelConfig model = models::findModel("llama3-8b")->config;
+  model.layers = 8;
+  PlanJob job{.step = {.model = model, .shape = {.sequence = 4096}}, .ranks = 4, .ranksPerNode = 8, .batch = 8};
+  PlanCandidate candidate{{.pipeline = 4},         1, 1,
+                          models::Recompute::None, 0, PipelineRequest{PipelineKind::GPipe, 4, 0, 8}};
+  StageCatalog catalog(job, machine);
+  const models::ModelPart second = partOfStage(model, 1, 4);
+  const StageCosts kept = llvm::cantFail(catalog.boundOf(candidate, second));
+  candidate.recompute = models::Recompute::Full;
+  const StageCosts repeated = llvm::cantFail(catalog.boundOf(candidate, second));
+  EXPECT_LE(repeated.memory.saved, 4 * int64_t{4096} * model.dim * 2) << "two layers, their inputs and the output";
+  EXPECT_LT(repeated.memory.saved * 5, kept.memory.saved);
+  EXPECT_GT(repeated.bound.backward * 4, kept.bound.backward * 5);
+}
+
 constexpr auto full = models::Recompute::Full;
 INSTANTIATE_TEST_SUITE_P(
     All, WholeProgramTest,

@@ -71,13 +71,14 @@ int64_t savedBytes(const Graph &forward) {
   return memoryCurve(forward, StorageMap(forward)).back() - others;
 }
 
-/// Returns the nodes of a backward pass that the gradient of the stage's input does not need.
-std::vector<const Node *> weightNodes(const Graph &backward, bool hasInputGradient) {
+/// Returns the nodes behind `before` (null: all) that the gradient of the stage's input does not need; without it, all
+/// of them.
+std::vector<const Node *> weightNodes(const Graph &graph, const Node *before, const Node *inputGradient) {
   llvm::DenseSet<const Node *> needed;
-  if (hasInputGradient)
-    needed.insert(backward.output()->operand(0));
+  if (inputGradient)
+    needed.insert(inputGradient);
   std::vector<const Node *> nodes;
-  for (const Node *node = backward.output()->prev(); node; node = node->prev())
+  for (const Node *node = graph.output()->prev(); node != before; node = node->prev())
     if (needed.contains(node))
       needed.insert(node->dataOperands().begin(), node->dataOperands().end());
     else if (node->opcode() != Opcode::Placeholder)
@@ -100,11 +101,12 @@ int64_t bytesReadBy(llvm::ArrayRef<const Node *> nodes, const Graph &graph) {
   std::set<StorageId> read;
   for (const Node *node : nodes)
     for (const Node *operand : node->dataOperands())
-      if (!own.contains(operand) && !isHeldByStage(*operand))
+      if (!own.contains(operand))
         read.insert(storages.storages(operand).begin(), storages.storages(operand).end());
   int64_t bytes = 0;
   for (StorageId storage : read)
-    bytes += storages.numBytes(storage).value_or(0);
+    if (const Node *owner = storages.owner(storage); !owner || !isHeldByStage(*owner))
+      bytes += storages.numBytes(storage).value_or(0);
   return bytes;
 }
 
@@ -114,11 +116,15 @@ std::vector<int64_t> sizesOf(StageProgram program, const ModelPart &part, const 
   case StageProgram::Forward:
     return {savedBytes(graph)};
   case StageProgram::Backward: {
-    const std::vector<const Node *> weights = weightNodes(graph, !part.isFirst);
-    return {timeOf(weights, graph, machine), bytesReadBy(weights, graph)};
+    const Node *inputGradient = part.isFirst ? nullptr : graph.output()->operand(0);
+    return {timeOf(weightNodes(graph, nullptr, inputGradient), graph, machine)};
   }
-  case StageProgram::Microbatch:
-    return {inputBytes(graph, models::isGatheredWeight), sumBytes(graph), peakMemory(graph).bytes - heldBytes(graph)};
+  case StageProgram::Microbatch: {
+    const Node *output = graph.output()->operand(0);
+    const Node *inputGradient = part.isFirst ? nullptr : graph.output()->operand(1);
+    return {inputBytes(graph, models::isGatheredWeight), sumBytes(graph), peakMemory(graph).bytes - heldBytes(graph),
+            bytesReadBy(weightNodes(graph, output, inputGradient), graph)};
+  }
   case StageProgram::Update:
     return {storedBytes(graph), sumBytes(graph)};
   case StageProgram::Gather:
@@ -222,7 +228,7 @@ llvm::Expected<StageCosts> StageCatalog::boundOf(const PlanCandidate &candidate,
                   .gathered = microbatch.sizes[0],
                   .sums = microbatch.sizes[1],
                   .saved = bounds[StageProgram::Forward].sizes[0],
-                  .pending = backward.sizes[1],
+                  .pending = microbatch.sizes[3],
                   .working = microbatch.sizes[2],
                   .update = bounds[StageProgram::Update].bytes - bounds[StageProgram::Update].sizes[1]};
   return costs;
