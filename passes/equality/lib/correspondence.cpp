@@ -100,6 +100,11 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
     : comparison_(comparison), field_(trial.evaluator.field()) {
   for (const Value &value : trial.single.front().values)
     addValue(value);
+  if (comparison.single)
+    for (const Node *node : *comparison.single)
+      if (const Value &value = trial.single.front().values[node->id()]; value.is(Value::Type::Tensor))
+        if (std::optional<Normal> normal = normalOf(asPairs(read(value.tensor)), field_))
+          contents_[node->id()] = normal->hash;
   if (comparison.reference)
     forEachReferenceValue(comparison, trial, [&](const Array &array) { addWhole(array); });
   factors_ = {fromPlain(1)};
@@ -216,6 +221,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
     return false;
   match.factor = *found;
   match.whole = joined;
+  match.content = normal->hash;
   return true;
 }
 

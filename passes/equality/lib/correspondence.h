@@ -28,6 +28,8 @@ struct Match {
   Word factor = 0;
   /// the joined values
   Array whole = {};
+  /// a number that all views of the value have, and its multiples; 0: none
+  uint64_t content = 0;
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }
   [[nodiscard]] bool isSharded() const { return axes.find('s') != std::string::npos; }
@@ -54,6 +56,9 @@ public:
     match.axes = "s";
     return accept(ofRank, match) && match.factor == fromPlain(1);
   }
+
+  /// Returns Match::content of the value of a node of the single graph.
+  [[nodiscard]] uint64_t contentOfSingle(const Node &node) const { return contents_.lookup(node.id()); }
 
   /// Adds a value that the single graph does not have. After the first one, arrays are also joined as partial maxima.
   void addDerived(const Array &array) {
@@ -94,6 +99,8 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<Word, 1>> index_;
   /// by hash of a row, divided by its first unit
   llvm::DenseMap<uint64_t, llvm::SmallVector<Row, 1>> rows_;
+  /// by id of a node of the single graph
+  llvm::DenseMap<uint32_t, uint64_t> contents_;
   size_t numArrays_ = 0;
   /// the factors that a placement may explain: products and quotients of axis sizes
   std::vector<Word> factors_;

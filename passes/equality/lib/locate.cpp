@@ -1,6 +1,7 @@
 #include "locate.h"
 
 #include "node_matches.h"
+#include "suspicion.h"
 
 #include "ccgraph/ir/diagnostic.h"
 
@@ -15,12 +16,13 @@ namespace {
 class Locator {
 public:
   Locator(const StepComparison &comparison, Trial &trial)
-      : comparison_(comparison), trial_(trial), matches_(comparison, trial) {}
+      : comparison_(comparison), trial_(trial), matches_(comparison, trial), suspicion_(comparison, trial, matches_) {}
 
   std::vector<StepPlace> run() {
     for (size_t i = 0; i != trial_.wrong.size(); ++i)
       if (trial_.wrong[i] && !trial_.wrong[i]->inReference)
-        if (const Node *node = outputNode(comparison_.placements.outputs[i].position)) {
+        if (const Node *node =
+                Suspicion::outputNode(*comparison_.ranks.front().graph, comparison_.placements.outputs[i].position)) {
           matches_.isKnown(*node) ? addTrace(*node) : visit(*node);
         }
     std::vector<const Node *> floats, others;
@@ -31,6 +33,7 @@ public:
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) {
       return matches_.alignment().textsDiffer(*a) && !matches_.alignment().textsDiffer(*b);
     });
+    nameOwnSteps();
     for (const Node *node : floats) {
       nameFloat(*node);
       nameUnusual(*node);
@@ -40,26 +43,45 @@ public:
     for (const Node *node : others)
       name(*node);
     nameReaders(floats);
-    return std::move(places_);
+    llvm::stable_sort(places_, [](const Named &a, const Named &b) { return a.level < b.level; });
+    std::vector<StepPlace> places;
+    for (const Named &named : places_)
+      places.push_back(named.place);
+    return places;
   }
 
 private:
-  /// Returns the node of rank 0 that makes an output.
-  const Node *outputNode(size_t position) {
-    const Node *output = comparison_.ranks.front().graph->output();
-    size_t next = 0;
-    for (const Argument &argument : output->args())
-      if (const Node *node = leaf(*output, argument, position, next))
-        return node;
-    return nullptr;
+  /// A node that is named; `level`: see Suspicion.
+  struct Named {
+    StepPlace place;
+    unsigned level = 0;
+  };
+
+  /// Names the first step of each rank that at most half of the ranks have, if a wrong value reads it: over steps of the
+  /// same kind, a value that all ranks have and that corresponds to nothing.
+  void nameOwnSteps() {
+    std::map<size_t, bool> hasNamed;
+    for (const Alignment::OwnStep &own : matches_.alignment().ownSteps())
+      if (!hasNamed[own.rank] && isReadByWrong(own)) {
+        hasNamed[own.rank] = true;
+        addPlace({static_cast<int64_t>(own.rank), own.node->name().str().str(), sourceOf(*own.node)}, 0);
+      }
   }
-  static const Node *leaf(const Node &output, const Argument &argument, size_t position, size_t &next) {
-    if (!argument.isSequence())
-      return next++ == position && argument.is(Argument::Kind::Operand) ? output.operand(argument) : nullptr;
-    for (const Argument &element : argument.elements())
-      if (const Node *node = leaf(output, element, position, next))
-        return node;
-    return nullptr;
+  bool isReadByWrong(const Alignment::OwnStep &own) {
+    std::vector<const Node *> work = {own.node};
+    llvm::DenseSet<const Node *> seen = {own.node};
+    while (!work.empty()) {
+      const Node *node = work.back();
+      work.pop_back();
+      for (const Use &use : node->uses()) {
+        const Node *user = use.user(), *onFirst = matches_.alignment().onFirst(own.rank, *user);
+        if (onFirst && visited_.count(onFirst) && !isRight(*onFirst))
+          return true;
+        if (!onFirst && user->opcode() == Opcode::CallFunction && seen.insert(user).second)
+          work.push_back(user);
+      }
+    }
+    return false;
   }
 
   /// Collects the values before a wrong one that correspond to nothing.
@@ -84,7 +106,9 @@ private:
     bool reaches = false;
     for (const Node *user : readersOf(node)) {
       const Match &match = matches_.matchOf(*user);
-      reaches |= !readsOnlySizes(*user) && (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial);
+      reaches |=
+          !readsOnlySizes(*user) && matches_.isFloatValue(node) <= matches_.isFloatValue(*user) &&
+          (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial && matches_.dependsOn(*user, node));
     }
     return exonerated_[&node] = reaches;
   }
@@ -126,8 +150,13 @@ private:
       for (const Node *producer : node.dataOperands())
         if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
           name(*producer);
-    if (named_.insert(node.name().str()).second)
-      places_.push_back({rankOf(node), node.name().str().str(), sourceOf(node)});
+    const int64_t rank = rankOf(node);
+    const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
+    addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, suspicion_.levelOf(node));
+  }
+  void addPlace(StepPlace place, unsigned level) {
+    if (named_.insert(place.node).second)
+      places_.push_back({std::move(place), level});
   }
 
   /// Returns the first rank on which the node is not what it is on most ranks: by its text, else the first one whose
@@ -150,6 +179,8 @@ private:
 
   /// Names the node and what its operands lack. What they lack comes first where operands do not fit together.
   void nameFloat(const Node &node) {
+    if (const Node *other = matches_.otherOperand(node); other && other->opcode() == Opcode::CallFunction)
+      name(*other);
     std::vector<const Node *> lacking;
     size_t floats = 0;
     for (const Node *operand : matches_.operandsOf(node)) {
@@ -415,13 +446,14 @@ private:
   const StepComparison &comparison_;
   Trial &trial_;
   NodeMatches matches_;
+  Suspicion suspicion_;
   std::map<const Node *, bool> exonerated_;
   llvm::DenseSet<const Node *> visited_;
   std::vector<const Node *> traced_;
   llvm::StringSet<> named_;
   /// the calls of right values
   llvm::StringSet<> usual_;
-  std::vector<StepPlace> places_;
+  std::vector<Named> places_;
 };
 
 } // namespace

@@ -22,6 +22,10 @@ NodeMatches::NodeMatches(const StepComparison &comparison, Trial &trial)
       ++shapes_[keyOf(*node)];
       ++targets_[node->target().str()];
     }
+  if (comparison.single)
+    for (const Node *node : *comparison.single)
+      if (node->opcode() == Opcode::CallFunction)
+        singleCalls_[shortTarget(*node)].push_back(node);
 }
 
 const Match &NodeMatches::matchOf(const Node &node) {
@@ -78,6 +82,69 @@ bool NodeMatches::derive(const Node &node) {
   derived_.try_emplace(&node, read(value->tensor));
   return true;
 }
+
+uint64_t NodeMatches::contentOf(const Node &operand) {
+  const Match &match = matchOf(operand);
+  return match.isExact() && !match.isTrivial ? match.content : 0;
+}
+
+const Node *NodeMatches::otherOperand(const Node &node) {
+  std::vector<const Node *> operands(node.dataOperands().begin(), node.dataOperands().end());
+  const Node *other = nullptr;
+  for (const Node *call : singleCalls_.lookup(shortTarget(node))) {
+    std::vector<const Node *> others(call->dataOperands().begin(), call->dataOperands().end());
+    std::vector<const Node *> differing;
+    for (size_t i = 0; i != operands.size() && others.size() == operands.size(); ++i)
+      if (uint64_t content = contentOf(*operands[i]);
+          content == 0 || content != correspondence_.contentOfSingle(*others[i]))
+        differing.push_back(operands[i]);
+    if (others.size() != operands.size() || operands.size() < 2 || differing.size() != 1)
+      continue;
+    if (other && other != differing.front())
+      return nullptr;
+    other = differing.front();
+  }
+  return other && contentOf(*other) != 0 ? other : nullptr;
+}
+
+/// Returns the floats, each changed by another number.
+static Array otherNumbers(const Array &array) {
+  Words words = *array.words;
+  for (size_t i = 0; i != words.size(); ++i)
+    if (!isMark(words[i]))
+      words[i] = add(words[i], fromPlain(3 * i * i + 5 * i + 7));
+  return makeArray(array.kind, array.sizes, std::move(words), array.digits);
+}
+
+bool NodeMatches::dependsOn(const Node &reader, const Node &operand) {
+  // An element of a list depends on what its producer computes it from.
+  const Node *computed = &reader, *producer = reader.numOperands() != 0 ? reader.operand(0) : nullptr;
+  const bool isElement = producer && reader.op()->role == OpRole::GetItem && producer->opcode() == Opcode::CallFunction;
+  computed = isElement ? producer : computed;
+  std::vector<Value> &values = trial_.ranks.front().values;
+  const bool writes = llvm::any_of(computed->op()->params, [](const auto &parameter) { return parameter.writes; });
+  if (writes || isCollectiveNode(*computed) || !isFloatValue(operand) ||
+      values[operand.id()].tensor.kind() != Kind::Float)
+    return true;
+  const Value given = values[operand.id()];
+  values[operand.id()] = Value(otherNumbers(read(given.tensor)));
+  uint64_t draws = 0;
+  llvm::Expected<Value> value = trial_.evaluator.evaluate(*computed, values, draws);
+  values[operand.id()] = given;
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return true;
+  }
+  const Argument *index = isElement ? argumentAt(reader, 1) : nullptr;
+  const Value &before = values[reader.id()];
+  const bool hasElement = index && index->is(Argument::Kind::Int) && value->is(Value::Type::List) &&
+                          static_cast<size_t>(index->integer()) < value->list.size();
+  const Value &after = hasElement ? value->list[static_cast<size_t>(index->integer())] : *value;
+  if (isElement != hasElement || !before.is(Value::Type::Tensor) || !after.is(Value::Type::Tensor))
+    return true;
+  return !sameWords(read(before.tensor), read(after.tensor));
+}
+
 bool NodeMatches::isKnown(const Node &node) {
   return node.opcode() == Opcode::Placeholder || !matchOf(node).isNone ||
          (isWholeView(node) && isKnown(*node.operand(0)));

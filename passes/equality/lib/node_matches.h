@@ -36,11 +36,19 @@ public:
   [[nodiscard]] bool producesList(const Node &node) const;
   /// Returns the operands. Those of an element of a list are the operands from which its producer makes it.
   [[nodiscard]] std::vector<const Node *> operandsOf(const Node &node) const;
+  /// The single graph calls the operator of the node with all of its operands but one. Returns this operand; null if
+  /// there is no such call, or if several lack other operands.
+  const Node *otherOperand(const Node &node);
+  /// Returns whether the value of a reader depends on the elements of an operand, by an evaluation with other elements.
+  /// True where that cannot be evaluated.
+  bool dependsOn(const Node &reader, const Node &operand);
   /// Returns the first rank whose value alone is none of the single graph, where that of another rank is one.
   std::optional<size_t> firstUnknownRank(const Node &node);
 
 private:
   bool derive(const Node &node);
+  /// Returns Match::content of an operand that is a value of the single graph itself; 0 for others.
+  uint64_t contentOf(const Node &operand);
 
   const StepComparison &comparison_;
   Trial &trial_;
@@ -51,6 +59,8 @@ private:
   std::map<const Node *, Array> derived_;
   /// how many calls have this shape (of collectives: these literals), and how many this operator
   llvm::StringMap<unsigned> shapes_, targets_;
+  /// the calls of the single graph by operator
+  llvm::StringMap<std::vector<const Node *>> singleCalls_;
 };
 
 } // namespace ccgraph::equality

@@ -1,21 +1,17 @@
 #include "step_nodes.h"
 
+#include "program_diff.h"
+
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/op_def.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <bit>
 
 namespace ccgraph::equality {
 namespace {
-
-bool haveSameTargets(llvm::ArrayRef<Node *> a, llvm::ArrayRef<Node *> b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Node *x, const Node *y) {
-           return x->opcode() == y->opcode() &&
-                  (x->opcode() != Opcode::CallFunction || x->target().str() == y->target().str());
-         });
-}
 
 /// Adds the literals of an argument; `operand` gives the text of an operand.
 template <class Operand>
@@ -48,19 +44,52 @@ std::string callText(const Node &node, Operand operand) {
 } // namespace
 
 Alignment::Alignment(llvm::ArrayRef<RankStep> ranks) : ranks_(ranks) {
-  const Graph &first = *ranks.front().graph;
+  const std::vector<Node *> first = ranks.front().graph->nodes();
+  for (size_t i = 0; i != first.size(); ++i)
+    position_[first[i]] = i;
   for (const RankStep &rank : ranks) {
-    nodes_.push_back(rank.graph->nodes());
-    sameOrder_ &= rank.graph == &first || haveSameTargets(nodes_.back(), nodes_.front());
+    std::optional<std::vector<Node *>> nodes =
+        rank.graph == ranks.front().graph ? first : commonNodes(first, rank.graph->nodes());
+    byName_ |= !nodes;
+    nodes_.push_back(nodes.value_or(std::vector<Node *>()));
   }
-  for (size_t i = 0; i != nodes_.front().size(); ++i)
-    position_[nodes_.front()[i]] = i;
 }
 
 const Node *Alignment::on(size_t rank, const Node &node) const {
-  if (sameOrder_)
+  if (!byName_)
     return nodes_[rank][position_.at(&node)];
   return ranks_[rank].graph->find(node.name().str());
+}
+
+const Node *Alignment::onFirst(size_t rank, const Node &node) const {
+  if (byName_)
+    return ranks_.front().graph->find(node.name().str());
+  for (const auto &[mine, position] : position_)
+    if (nodes_[rank][position] == &node)
+      return mine;
+  return nullptr;
+}
+
+std::vector<Alignment::OwnStep> Alignment::ownSteps() const {
+  std::vector<OwnStep> ofFirst, ofOthers;
+  if (byName_)
+    return {};
+  for (const Node *node : *ranks_.front().graph)
+    if (const auto lacking = llvm::count_if(nodes_, [&](auto &nodes) { return !nodes[position_.at(node)]; });
+        2 * static_cast<size_t>(lacking) >= numRanks())
+      ofFirst.push_back({0, node});
+  size_t numOthers = 0;
+  for (size_t rank = 1; rank != numRanks(); ++rank) {
+    const llvm::DenseSet<const Node *> common(nodes_[rank].begin(), nodes_[rank].end());
+    const size_t before = ofOthers.size();
+    for (const Node *node : *ranks_[rank].graph)
+      if (!common.count(node))
+        ofOthers.push_back({rank, node});
+    numOthers += ofOthers.size() != before;
+  }
+  if (2 * numOthers <= numRanks())
+    ofFirst.insert(ofFirst.end(), ofOthers.begin(), ofOthers.end());
+  return ofFirst;
 }
 
 std::vector<std::string> Alignment::textsOf(const Node &node) const {

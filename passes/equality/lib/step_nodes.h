@@ -12,26 +12,38 @@
 
 namespace ccgraph::equality {
 
-/// The nodes of all ranks that are one step of the program: those at one position if all texts have the same operators
-/// in the same order, else those of one name.
+/// The nodes of all ranks that are one step of the program: the operators of rank 0, in order, and those of the other
+/// ranks that are the same steps (program_diff.h); nodes of one name where the programs differ in more.
 class Alignment {
 public:
   explicit Alignment(llvm::ArrayRef<RankStep> ranks);
   /// Returns the counterpart of a node of rank 0; null if there is none.
   [[nodiscard]] const Node *on(size_t rank, const Node &node) const;
-  [[nodiscard]] size_t numRanks() const { return nodes_.size(); }
+  [[nodiscard]] size_t numRanks() const { return ranks_.size(); }
   /// Returns whether the operator, its numbers or the names of its operands differ among the ranks.
   [[nodiscard]] bool textsDiffer(const Node &node) const;
   /// Returns the first rank whose text differs from the one that more than half of the ranks have.
   [[nodiscard]] std::optional<size_t> firstOtherText(const Node &node) const;
+  /// A step that is in the text of some ranks alone.
+  struct OwnStep {
+    size_t rank = 0;
+    const Node *node = nullptr;
+  };
+  /// Returns the steps that at most half of the ranks have: those of rank 0, then those that it does not have, in the
+  /// order of the texts.
+  [[nodiscard]] std::vector<OwnStep> ownSteps() const;
+  /// Returns the node of rank 0 that is the same step; null if there is none.
+  [[nodiscard]] const Node *onFirst(size_t rank, const Node &node) const;
 
 private:
   [[nodiscard]] std::vector<std::string> textsOf(const Node &node) const;
   /// by rank
   llvm::ArrayRef<RankStep> ranks_;
+  /// by rank and position in the program of rank 0; null: the rank does not have the step
   std::vector<std::vector<Node *>> nodes_;
   std::map<const Node *, size_t> position_;
-  bool sameOrder_ = true;
+  /// The texts differ too much to be compared, so nodes of one name belong together.
+  bool byName_ = false;
 };
 
 /// Returns the base of a target without namespace: "mul" of "aten.mul.Tensor".

@@ -231,8 +231,7 @@ private:
       if (operand.operand.held->has(axis_, HoldKind::Varying))
         result = operand.operand.held->axes[axis_];
     if (result.kind == HoldKind::Replicated && call_.literalVaries(axis_)) {
-      result.kind = HoldKind::Varying;
-      result.origin = &call_.node();
+      result = provenVaryingSince(call_.node());
     }
     // A share stays one if all its terms are shares.
     auto isShare = [&](const RoledOperand &operand) {

@@ -96,23 +96,44 @@ bool FactorMaker::split(DimFactors &factors, size_t place, int64_t size) {
   return true;
 }
 
+void bringHome(llvm::MutableArrayRef<Factor> factors) {
+  if (factors.empty() || !factors.front().wasAxis)
+    return;
+  auto *follower = llvm::find_if(factors, [&](const Factor &factor) { return factor.id == factors.front().follower; });
+  if (follower != factors.end() &&
+      std::all_of(factors.begin() + 1, follower, [](const Factor &factor) { return !factor.isLocal(); }))
+    std::rotate(factors.begin(), factors.begin() + 1, follower);
+}
+
+void guessAxes(DimFactors &factors) {
+  for (Factor &factor : factors)
+    factor.isGuess |= !factor.isLocal();
+}
+
 namespace {
 
 /// Returns how many axes at the front of a queue a dimension of size 1 takes. An axis whose follower is gone stood
 /// alone in its dimension; the axes behind the last of these belong to the elements that follow. Without such an axis,
-/// it takes all.
-size_t numLeadingAxes(llvm::ArrayRef<Factor> queue) {
+/// the only dimension that is split, as features are to heads, gives it all axes, and several give it none.
+size_t numLeadingAxes(llvm::ArrayRef<Factor> queue, bool isSplit) {
   size_t count = 0, alone = 0;
   for (; count != queue.size() && !queue[count].isLocal(); ++count)
     if (llvm::none_of(queue, [&](const Factor &factor) { return factor.id == queue[count].follower; }))
       alone = count + 1;
-  return alone != 0 ? alone : count;
+  return alone == 0 && isSplit ? count : alone;
 }
 
+/// How dimensions are regrouped.
+struct Split {
+  FactorMaker &maker;
+  /// One dimension becomes several.
+  bool isOfOne = false;
+};
+
 /// Takes factors from the front of a queue until their local sizes multiply to `size`.
-bool takeDim(DimFactors &queue, int64_t size, DimFactors &dim, FactorMaker &maker) {
+bool takeDim(DimFactors &queue, int64_t size, DimFactors &dim, Split split) {
   if (size == 1) {
-    auto *end = queue.begin() + static_cast<std::ptrdiff_t>(numLeadingAxes(queue));
+    auto *end = queue.begin() + static_cast<std::ptrdiff_t>(numLeadingAxes(queue, split.isOfOne));
     dim.append(queue.begin(), end);
     queue.erase(queue.begin(), end);
     return true;
@@ -120,7 +141,7 @@ bool takeDim(DimFactors &queue, int64_t size, DimFactors &dim, FactorMaker &make
   while (!queue.empty() && (size != 1 || (queue.front().isLocal() && queue.front().size == 1))) {
     Factor &front = queue.front();
     if (front.isLocal() && (front.size > size || size % front.size != 0)) {
-      if (!maker.split(queue, 0, size))
+      if (!split.maker.split(queue, 0, size))
         return false;
       continue;
     }
@@ -138,9 +159,23 @@ bool joinsBatchAndHeads(llvm::ArrayRef<DimFactors> dims, IntListRef sizes) {
          sizes[0] == localSizeOf(dims[0]) && sizes[1] == localSizeOf(dims[2]);
 }
 
-void guessAxes(DimFactors &factors) {
-  for (Factor &factor : factors)
-    factor.isGuess |= !factor.isLocal();
+/// A dimension of size 1 may be what is left of the dimension before, such as [4] -> [4, 1], 4 parts of one element.
+void guessFollower(DimFactors &before, const Factor &one) {
+  if (before.size() != 1 || !before.front().isLocal() || before.front().follower != 0)
+    return;
+  before.front().follower = one.id;
+  before.front().isGuess = true;
+}
+
+/// Returns whether a dimension ends in a factor that was an axis, and what this cut follows. The axes before the factor
+/// then cut either dimension: heads, of which an axis gathers some, or what each rank of an exchange receives.
+bool endsInFactorOf(llvm::ArrayRef<Factor> dim, llvm::ArrayRef<Factor> queue) {
+  return !dim.empty() && dim.back().wasAxis && !queue.empty() && queue.front().id == dim.back().follower;
+}
+
+/// Returns whether a dimension has a factor that was an axis beside others, so that their order is a guess.
+bool holdsGathered(llvm::ArrayRef<Factor> dim) {
+  return dim.size() > 1 && llvm::any_of(dim, [](const Factor &factor) { return factor.wasAxis; });
 }
 
 /// Returns whether sizes leave several places for the axes of the dimensions.
@@ -182,9 +217,9 @@ std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFact
   DimFactors queue;
   for (const DimFactors &factors : dims.slice(first, dims.size() - first - last)) {
     queue.append(factors.begin(), factors.end());
-    // Adjacent factors of one dimension know each other, also after the dimension is gone.
+    // An axis knows the elements that it cuts, also after the dimension is gone.
     for (size_t i = 0; i + 1 < factors.size(); ++i)
-      if (Factor &factor = queue[queue.size() - factors.size() + i]; factor.follower == 0)
+      if (Factor &factor = queue[queue.size() - factors.size() + i]; factor.follower == 0 && !factor.isLocal())
         factor.follower = factors[i + 1].id;
   }
   llvm::erase_if(queue, [](const Factor &factor) { return factor.isLocal() && factor.size == 1; });
@@ -192,10 +227,16 @@ std::optional<llvm::SmallVector<DimFactors, 4>> regrouped(llvm::ArrayRef<DimFact
     guessAxes(queue);
   for (int64_t size : sizes.slice(first, sizes.size() - first - last)) {
     DimFactors dim;
-    if (!takeDim(queue, size, dim, maker))
+    if (!takeDim(queue, size, dim, {maker, dims.size() - first - last == 1}))
       return std::nullopt;
+    if (endsInFactorOf(dim, queue) || holdsGathered(dim))
+      guessAxes(dim);
     if (localSizeOf(dim) == 1)
       dim.push_back(maker.local(1));
+    if (size == 1 && !result.empty())
+      guessFollower(result.back(), dim.back());
+    for (size_t at = 0; at != dim.size(); ++at)
+      bringHome(llvm::MutableArrayRef<Factor>(dim).drop_front(at));
     result.push_back(std::move(dim));
   }
   if (!queue.empty()) {

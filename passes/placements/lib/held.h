@@ -27,9 +27,11 @@ struct Factor {
   uint32_t id = 0;
   /// id of the next minor factor of the same dimension when this factor was made; 0: none
   uint32_t follower = 0;
-  /// of a local factor that an axis became: the follower of that axis
+  /// of a local factor that an axis became, as a gather does; `former`: the follower of that axis
+  bool wasAxis = false;
   uint32_t former = 0;
-  /// of an axis: sizes alone chose its place among several that are possible, so nothing is a finding that rests on it
+  /// of an axis: sizes alone chose its place among several that are possible, so nothing is a finding that rests on it;
+  /// of a local factor: they chose its follower
   bool isGuess = false;
   [[nodiscard]] bool isLocal() const { return axis < 0; }
 };
@@ -46,6 +48,8 @@ struct Hold {
   const Node *addition = nullptr;
   /// of Replicated: divided by the number of ranks, so that the sum over the ranks is the value
   bool isShare = false;
+  /// of Varying: an operand or a number that differs among the ranks makes the value differ. Else it only may.
+  bool isProven = false;
   /// of Sharded: each rank made its part with numbers of its own, such as offsets. So a sum over the parts may be one
   /// over rows that do not belong together.
   bool isOwn = false;
@@ -54,6 +58,9 @@ struct Hold {
 };
 
 [[nodiscard]] inline Hold varyingSince(const Node &node) { return {.kind = HoldKind::Varying, .origin = &node}; }
+[[nodiscard]] inline Hold provenVaryingSince(const Node &node) {
+  return {.kind = HoldKind::Varying, .isProven = true, .origin = &node};
+}
 [[nodiscard]] inline Hold partialSince(const Node &node, ReduceOp reduction) {
   return {.kind = HoldKind::Partial, .reduction = reduction, .origin = &node};
 }
@@ -104,6 +111,12 @@ private:
 [[nodiscard]] bool sameCuts(llvm::ArrayRef<Factor> a, llvm::ArrayRef<Factor> b);
 [[nodiscard]] bool hasAxes(llvm::ArrayRef<Factor> factors);
 [[nodiscard]] int64_t localSizeOf(llvm::ArrayRef<Factor> factors);
+
+/// The places of all axes of a dimension are guesses.
+void guessAxes(DimFactors &factors);
+/// Puts a factor that was an axis, and is first among these, before the one that it precedes in the whole tensor. A rank
+/// sees nothing of the axes between them.
+void bringHome(llvm::MutableArrayRef<Factor> factors);
 
 /// Regroups the factors to dimensions of the local sizes; empty if a size would cut a factor unevenly. A dimension of
 /// size 1 may be what an axis left of a dimension, or may have been added, so axes beside one are guesses.

@@ -42,6 +42,8 @@ private:
       return;
     if (hold.kind == HoldKind::Partial && !isPartial)
       return unreduced(placement, value, axis);
+    if (stated.kind == Stated::Replicate && hold.kind == HoldKind::Varying && !hold.isProven)
+      return undecided(placement, axis);
     if (stated.kind == Stated::Replicate && hold.kind != HoldKind::Replicated)
       return wrong(placement, value, axis, "add an all_gather, or a reduction, over " + state_.mesh()[axis].name);
     if (stated.kind == Stated::Replicate && hold.assumed)

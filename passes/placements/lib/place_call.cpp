@@ -78,8 +78,8 @@ Held placeForEachNorm(PlacedCall &call) {
   for (const HeldOperand &operand : call.operands(0)) {
     Held norm = call.fresh({});
     for (size_t axis = 0; axis != call.numAxes(); ++axis)
-      norm.axes[axis] =
-          operand.held->has(axis, HoldKind::Sharded) ? varyingSince(call.node()) : nonlinearHold(call, axis, operand);
+      norm.axes[axis] = operand.held->has(axis, HoldKind::Sharded) ? provenVaryingSince(call.node())
+                                                                   : nonlinearHold(call, axis, operand);
     list.elements.push_back(std::move(norm));
   }
   return list;
@@ -120,7 +120,7 @@ Held placeCall(PlacedCall &call) {
   for (size_t axis = 0; axis != call.numAxes(); ++axis)
     if (call.operandsVary(axis) && !result.has(axis, HoldKind::Undecided) &&
         !(base == "aten.cat" && result.has(axis, HoldKind::Partial)))
-      result.settle(axis, varyingSince(call.node()));
+      result.settle(axis, provenVaryingSince(call.node()));
   auto isMade = [&](const Node *operand) { return call.state().held[operand->id()].isMade; };
   result.isMade |= call.node().numOperands() != 0 && llvm::all_of(call.node().dataOperands(), isMade);
   return result;

@@ -178,6 +178,7 @@ private:
   static void remember(Factor &local, const DimFactors &cut, size_t at) {
     local.follower = at + 1 < cut.size() ? cut[at + 1].id : 0;
     local.former = cut[at].follower;
+    local.wasAxis = true;
   }
 
   static size_t placeOf(const DimFactors &factors, size_t axis) {
@@ -210,10 +211,12 @@ private:
     return last;
   }
 
-  /// Inserts the axis in place of a local factor: before the factor that this preceded in the whole tensor.
+  /// Inserts the axis in place of a local factor: before the factor that this preceded in the whole tensor. The place is
+  /// certain only in the dimension that the collective cuts; of what was moved to the front before, sizes tell little.
   void insertAxis(Held &held, size_t axis, const Factor &local, size_t place) {
     const uint32_t follower = local.follower;
     Factor cut = call_.maker().cut(static_cast<int>(axis), call_.state().sizeOf(axis));
+    cut.isGuess = local.isGuess || local.wasAxis || !staysInFront(held, follower);
     for (DimFactors &factors : held.dims)
       for (size_t at = 0; follower != 0 && at != factors.size(); ++at)
         if (factors[at].id == follower) {
@@ -228,6 +231,13 @@ private:
     if (localSizeOf(first) == 1)
       first.push_back(call_.maker().local(1));
     held.axes[axis] = {HoldKind::Sharded};
+  }
+
+  /// Returns whether the elements behind a local factor of dimension 0 are in this dimension, or are none.
+  static bool staysInFront(const Held &held, uint32_t follower) {
+    const DimFactors &front = held.dims.front();
+    return follower == 0 ? localSizeOf(front) == 1
+                         : llvm::any_of(front, [&](const Factor &factor) { return factor.id == follower; });
   }
 
   Held scattered(const Held &input) {
@@ -246,6 +256,9 @@ private:
       output.axes[axis] = {};
       size_t place = 0;
       std::optional<Factor> major = takeMajor(output, axis, place);
+      // Where nothing is known of the operand, it may be parts of any dimension.
+      if (major)
+        major->isGuess |= input.has(axis, HoldKind::Undecided);
       if (major)
         insertAxis(output, axis, *major, place);
       else

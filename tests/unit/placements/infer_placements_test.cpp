@@ -238,6 +238,135 @@ TEST_F(InferPlacementsTest, AnAxisOfAnotherDimensionIsAFinding) {
   EXPECT_EQ(findings(), "mismatched-operands at add;");
 }
 
+TEST_F(InferPlacementsTest, AllPartsInTheirOrderAreTheTensor) {
+  ask(R"(x: "f32[4, 6]")", R"(
+        split = torch.ops.aten.split.Tensor(x, 2)
+        a: "f32[2, 6]" = split[0]
+        b: "f32[2, 6]" = split[1]
+        cat: "f32[4, 6]" = torch.ops.aten.cat.default([a, b])
+        add: "f32[4, 6]" = torch.ops.aten.add.Tensor(cat, x)
+        return (add,)
+)");
+  input(0, {shard(0)});
+  EXPECT_EQ(of(answer(), "cat"), "shard(0)");
+  EXPECT_EQ(findings(), "");
+}
+
+// The rows of all ranks come first after a gather; the parts go back to the dimension that was cut.
+TEST_F(InferPlacementsTest, AGatheredDimensionIsScatteredWhereItWasCut) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(x: "f32[2, 4, 6]")", R"(
+        gather: "f32[4, 4, 6]" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, 'tp')
+        wait: "f32[4, 4, 6]" = torch.ops._c10d_functional.wait_tensor.default(gather)
+        split = torch.ops.aten.split.Tensor(wait, 2)
+        a: "f32[2, 4, 6]" = split[0]
+        b: "f32[2, 4, 6]" = split[1]
+        whole: "f32[2, 8, 6]" = torch.ops.aten.cat.default([a, b], 1)
+        view: "f32[2, 2, 4, 6]" = torch.ops.aten.view.default(whole, [2, 2, 4, 6])
+        permute: "f32[2, 2, 4, 6]" = torch.ops.aten.permute.default(view, [1, 0, 2, 3])
+        clone: "f32[2, 2, 4, 6]" = torch.ops.aten.clone.default(permute)
+        rows: "f32[4, 4, 6]" = torch.ops.aten.view.default(clone, [4, 4, 6])
+        scatter: "f32[2, 4, 6]" = torch.ops._c10d_functional.reduce_scatter_tensor.default(rows, 'avg', 2, 'tp')
+        part: "f32[2, 4, 6]" = torch.ops._c10d_functional.wait_tensor.default(scatter)
+        return (part,)
+)");
+  input(0, {shard(0), shard(1)});
+  EXPECT_EQ(of(answer(), "part"), "shard(0), shard(1)");
+}
+
+TEST_F(InferPlacementsTest, TheGatheredPartsOfAShardStayInTheShard) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(w: "f32[4, 3]", x: "f32[4, 6]")", R"(
+        gather: "f32[8, 3]" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, 'dp')
+        wait: "f32[8, 3]" = torch.ops._c10d_functional.wait_tensor.default(gather)
+        split = torch.ops.aten.split.Tensor(wait, 4)
+        a: "f32[4, 3]" = split[0]
+        b: "f32[4, 3]" = split[1]
+        cat: "f32[4, 6]" = torch.ops.aten.cat.default([a, b], 1)
+        add: "f32[4, 6]" = torch.ops.aten.add.Tensor(cat, x)
+        return (add,)
+)");
+  input(0, {shard(1), shard(1)});
+  question.known.inputs[0].splitOrder = {1, 0};
+  input(1, {AxisPlacement(), shard(1)});
+  EXPECT_EQ(of(answer(), "add"), "replicated, shard(1)");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(InferPlacementsTest, AScatterInOneDimensionStaysThere) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(x: "f32[2, 4, 6]", y: "f32[2, 4, 6]")", R"(
+        view: "f32[8, 6]" = torch.ops.aten.view.default(x, [8, 6])
+        rows: "f32[2, 4, 6]" = torch.ops.aten.view.default(view, [2, 4, 6])
+        scatter: "f32[1, 4, 6]" = torch.ops._c10d_functional.reduce_scatter_tensor.default(rows, 'sum', 2, 'tp')
+        part: "f32[1, 4, 6]" = torch.ops._c10d_functional.wait_tensor.default(scatter)
+        gather: "f32[2, 4, 6]" = torch.ops._c10d_functional.all_gather_into_tensor.default(part, 2, 'tp')
+        wait: "f32[2, 4, 6]" = torch.ops._c10d_functional.wait_tensor.default(gather)
+        add: "f32[2, 4, 6]" = torch.ops.aten.add.Tensor(wait, y)
+        return (add,)
+)");
+  input(0, {shard(0), partial()});
+  input(1, {shard(0), AxisPlacement()});
+  EXPECT_EQ(of(answer(), "add"), "shard(0), replicated");
+  EXPECT_EQ(findings(), "");
+}
+
+TEST_F(InferPlacementsTest, ADimensionOfOneTakesNoAxisThatCutsElements) {
+  ask(R"(x: "f32[2, 4, 6]")", R"(
+        view: "f32[1, 8, 6]" = torch.ops.aten.view.default(x, [1, 8, 6])
+        return (view,)
+)");
+  input(0, {shard(0)});
+  EXPECT_EQ(of(answer(), "view"), "shard(1)");
+}
+
+// A bucket of gradients of which only some are parts is neither whole nor the parts of one tensor.
+TEST_F(InferPlacementsTest, ABucketOfPartsAndWholeTensorsIsNotKnown) {
+  ask(R"(x: "f32[4]", y: "f32[4]")", R"(
+        bucket: "f32[8]" = torch.ops.aten.cat.default([x, y])
+        square: "f32[8]" = torch.ops.aten.mul.Tensor(bucket, bucket)
+        norm: "f32[]" = torch.ops.aten.sum.default(square)
+        reduce: "f32[]" = torch.ops._c10d_functional.all_reduce.default(norm, 'sum', 'tp')
+        return (bucket, reduce)
+)");
+  input(0, {AxisPlacement()});
+  input(1, {shard(0)});
+  question.known.outputs = {{0, 0, "bucket", {AxisPlacement()}, {}, {}}};
+  PlacementAnswer result = answer();
+  EXPECT_EQ(of(result, "bucket"), "varying");
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(result.undecided, std::vector<std::string>{"output bucket over tp"});
+}
+
+// Where the operand is not known, each rank receives rows of something; the rows may be those of any dimension.
+TEST_F(InferPlacementsTest, AScatterOfAnUnknownValueIsAGuess) {
+  ask(R"(x: "f32[4, 4]", y: "f32[2, 4]")", R"(
+        inverse: "f32[4, 4]" = torch.ops.aten.linalg_inv.default(x)
+        scatter: "f32[2, 4]" = torch.ops._c10d_functional.reduce_scatter_tensor.default(inverse, 'sum', 2, 'tp')
+        add: "f32[2, 4]" = torch.ops.aten.add.Tensor(scatter, y)
+        return (add,)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(1)});
+  EXPECT_EQ(findings(), "");
+}
+
+// Rows of a gather beside another axis: the order in which both cut is not known.
+TEST_F(InferPlacementsTest, AGatheredFactorBesideAnAxisIsAGuess) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(x: "f32[2, 4]", y: "f32[4, 4]")", R"(
+        gather: "f32[4, 4]" = torch.ops._c10d_functional.all_gather_into_tensor.default(x, 2, 'dp')
+        view: "f32[2, 2, 4]" = torch.ops.aten.view.default(gather, [2, 2, 4])
+        permute: "f32[2, 2, 4]" = torch.ops.aten.permute.default(view, [1, 0, 2])
+        rows: "f32[4, 4]" = torch.ops.aten.view.default(permute, [4, 4])
+        add: "f32[4, 4]" = torch.ops.aten.add.Tensor(rows, y)
+        return (add,)
+)");
+  input(0, {shard(1), shard(0)});
+  input(1, {AxisPlacement(), shard(0)});
+  EXPECT_EQ(findings(), "");
+}
+
 constexpr const char *localMean = R"(
         ne: "b8[4]" = torch.ops.aten.ne.Scalar(labels, -100)
         count: "i64[]" = torch.ops.aten.sum.default(ne)

@@ -40,8 +40,8 @@ PartOfTensor partOf(const InferenceState &state, const Node &node) {
   return {&from, dim, isPart ? at / length : -1};
 }
 
-/// If the operands are the equal parts of one tensor in order, returns the dimension along which they were cut.
-std::optional<size_t> dimOfParts(const PlacedCall &call) {
+/// If the operands are the equal parts of one tensor in order, returns the first part.
+std::optional<PartOfTensor> firstOfParts(const PlacedCall &call) {
   PartOfTensor first;
   int64_t next = 0, length = 0;
   for (const Argument &element : call.argument(0)->elements()) {
@@ -61,7 +61,7 @@ std::optional<size_t> dimOfParts(const PlacedCall &call) {
   }
   if (next < 2 || call.state().held[first.whole->id()].localSize(first.dim) != next * length)
     return std::nullopt;
-  return first.dim;
+  return first;
 }
 
 /// Joins the factors of parts along the dimension of a concatenation.
@@ -70,35 +70,58 @@ DimFactors joinedFactors(llvm::ArrayRef<HeldOperand> parts, size_t dim, FactorMa
   for (const HeldOperand &part : parts)
     length += part.held->localSize(dim);
   const DimFactors &first = parts.front().held->dims[dim];
-  if (!llvm::any_of(parts, [&](const HeldOperand &part) { return hasAxes(part.held->dims[dim]); }))
-    return {maker.local(length)};
-  bool isEven = llvm::all_of(parts, [&](const HeldOperand &part) { return sameFactors(part.held->dims[dim], first); });
+  const bool isEven = !first.empty() && llvm::all_of(parts, [&](const HeldOperand &part) {
+    return sameFactors(part.held->dims[dim], first);
+  });
   DimFactors joined;
   if (isEven) {
+    // The parts may be those of another dimension, and axes may cut what they are parts of.
     joined.push_back(maker.local(static_cast<int64_t>(parts.size()), first.front().id));
     joined.append(first.begin(), first.end());
+    joined.front().isGuess = true;
+    guessAxes(joined);
     return joined;
   }
   for (const Factor &factor : first)
     if (!factor.isLocal())
       joined.push_back(factor);
   joined.push_back(maker.local(length));
+  guessAxes(joined);
   return joined;
+}
+
+/// Returns what the number of the part precedes in the whole tensor: the first factor of a part in the dimension that
+/// was cut. A number that was moved there before, as a gather does, keeps what it preceded before that.
+void noteFollower(Factor &number, const DimFactors &cut, const DimFactors &part) {
+  const bool wasMoved = !cut.empty() && cut.front().isLocal() && cut.front().size == number.size &&
+                        cut.front().follower != 0 &&
+                        llvm::none_of(cut, [&](const Factor &factor) { return factor.id == cut.front().follower; });
+  number.follower = wasMoved ? cut.front().follower : part.front().id;
+  number.former = wasMoved ? cut.front().former : 0;
+  number.wasAxis = wasMoved && cut.front().wasAxis;
 }
 
 /// A concatenation of parts that were cut along another dimension moves the number of the part to this dimension, and
 /// the factor remembers what it preceded.
 void noteMovedFactor(PlacedCall &call, DimFactors &joined) {
-  std::optional<size_t> dim = dimOfParts(call);
-  if (!dim || joined.empty() || !joined.front().isLocal())
+  std::optional<PartOfTensor> first = firstOfParts(call);
+  if (!first || joined.empty() || !joined.front().isLocal())
     return;
   const auto count = static_cast<int64_t>(call.argument(0)->elements().size());
-  if (!call.maker().split(joined, 0, count))
-    return;
-  // What followed the number of the part in the dimension that was cut: the first factor of a part there.
   const Held &part = *call.operands(0).front().held;
-  if (*dim < part.dims.size() && !part.dims[*dim].empty())
-    joined.front().follower = part.dims[*dim].front().id;
+  if (call.maker().split(joined, 0, count) && !part.dims[first->dim].empty()) {
+    noteFollower(joined.front(), call.state().held[first->whole->id()].dims[first->dim], part.dims[first->dim]);
+    bringHome(joined);
+  }
+}
+
+/// An axis that cuts some parts along the dimension of the concatenation, and others not, leaves no parts of one tensor.
+void settleMixedCuts(PlacedCall &call, Held &result, llvm::ArrayRef<HeldOperand> parts, size_t dim) {
+  for (size_t axis = 0; axis != call.numAxes(); ++axis) {
+    const auto cut = llvm::count_if(parts, [&](const HeldOperand &part) { return part.held->dimOf(axis) == dim; });
+    if (cut != 0 && static_cast<size_t>(cut) != parts.size() && !result.has(axis, HoldKind::Undecided))
+      result.settle(axis, varyingSince(call.node()));
+  }
 }
 
 Held placeJoin(PlacedCall &call, std::vector<HeldOperand> parts, size_t dim) {
@@ -132,6 +155,7 @@ Held placeJoin(PlacedCall &call, std::vector<HeldOperand> parts, size_t dim) {
       result.axes[axis] = varyingSince(call.node());
   }
   result.noteFactors();
+  settleMixedCuts(call, result, parts, dim);
   return result;
 }
 
@@ -156,6 +180,8 @@ Held placeCat(PlacedCall &call) {
   if (parts.empty())
     return call.undecided();
   const size_t dim = call.dimension(1, parts.back().held->dims.size(), 0);
+  if (std::optional<PartOfTensor> first = firstOfParts(call); first && first->dim == dim)
+    return call.state().held[first->whole->id()];
   Held result = placeJoin(call, parts, dim);
   for (size_t axis = 0; axis != call.numAxes(); ++axis)
     if (call.operandsVary(axis) && padsOwnPart(call, axis, dim))

@@ -34,8 +34,10 @@ Held placeReduction(PlacedCall &call, const Reduction &how) {
     std::optional<size_t> dim = input.held->dimOf(axis);
     Hold &hold = result.axes[axis];
     if (dim && llvm::is_contained(how.dims, *dim)) {
-      const bool isKnown = how.op && !input.held->isGuessed(axis);
-      hold = isKnown ? partialSince(call.node(), *how.op) : varyingSince(call.node());
+      hold = how.op ? partialSince(call.node(), *how.op) : provenVaryingSince(call.node());
+      // The ranks may find equal places of their own parts.
+      if (input.held->isGuessed(axis) || call.base().startswith("aten.arg"))
+        hold = varyingSince(call.node());
       continue;
     }
     const bool keepsPartial = hold.kind == HoldKind::Partial && how.op &&
@@ -94,9 +96,6 @@ Held placeStatistics(PlacedCall &call) {
   const bool isNorm = call.base() == "aten.linalg_vector_norm" || call.base() == "aten.norm";
   Reduction how{call.dimensions(isNorm ? 2 : 1, rank), call.flag(3), std::nullopt, false};
   Held result = placeReduction(call, how);
-  for (size_t axis = 0; axis != call.numAxes(); ++axis)
-    if (std::optional<size_t> dim = input.held->dimOf(axis); dim && llvm::is_contained(how.dims, *dim))
-      result.axes[axis] = varyingSince(call.node());
   if (call.base() != "aten.var_mean")
     return result;
   Held list;
