@@ -6,8 +6,8 @@
 //   Forward     for each microbatch           tokens or states, gathered weights   states or loss, then saved values
 //   Backward    for each microbatch           saved values, gradient of states,    gradient of the input states, then
 //                                             sums of the gradients before         sums of the gradients
-//   Microbatch  Forward and Backward, for     those of both, without saved values  those of both, without saved values;
-//               their memory                                                       sums of gradients are written in place
+//   Microbatch  Forward and Backward, for     those of both, without saved values  those of both, without saved
+//               their memory                                                       values; sums are written in place
 //   Update      once, after the microbatches  shards, sums, optimizer's state      what the optimizer returns
 //   Transfer    for each microbatch           states                               none: the states are sent
 //
