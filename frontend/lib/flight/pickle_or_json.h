@@ -1,7 +1,7 @@
 // readPickleOrJson: a text that is a Python pickle or JSON, as one value.
 //
-// Ownership: values live until `read` returns. Failure: errors of the text, and those that `read` reports: each with its
-// byte in a pickle, and with its line and pointer in JSON. Cost: that of the parsers; the whole value is in memory.
+// Ownership: values live until `read` returns. Failure: errors of the text, and those that `read` reports: each with
+// its byte in a pickle, and with its line and pointer in JSON. Cost: that of the parsers; the whole value is in memory.
 #pragma once
 
 #include "flight/pickle.h"

@@ -101,7 +101,7 @@ TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
       {{"ar", "0", 32, 0, 3'000'000, 1'000'000}, "all_reduce", "", BeginPin::Budget, "mm", 2000, 64, 0, "add", 1000}};
   summary_.given = {{"--groups", "my groups.json"}, {"-O3", std::nullopt}, {"--report", "x.html"}};
   summary_.advised = true;
-  summary_.advice = {{"192 B of memory", "--memory-budget 192", 3'200'000, 800'000, 64}};
+  summary_.advice = {{"192 B of memory", "--memory-budget 192", "", 3'200'000, 800'000, 64}};
   llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
   const llvm::json::Object &object = *data.getAsObject();
   auto expect = [&](llvm::StringRef key, llvm::StringRef text) {

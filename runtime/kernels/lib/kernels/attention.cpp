@@ -169,10 +169,9 @@ struct AttentionGradients {
 };
 
 /// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk
-/// = scale ds^T q. `logSums`, where given, are trusted as results of the forward operator: their first elements beyond
-/// the third dimension.
-AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output,
-                                  const Tensor *logSums = nullptr) {
+/// = scale ds^T q. `logSums` are trusted as results of the forward operator, as PyTorch's kernels trust them, since ring
+/// attention gives those of all blocks of keys: their first elements beyond the third dimension.
+AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output, const Tensor &logSums) {
   // The gradients of query heads that share a key head are summed, so the sums are rounded at the end.
   AttentionGradients result{tokenMajor(DType::F64, a.query.sizes()), tokenMajor(DType::F64, a.key.sizes()),
                             tokenMajor(DType::F64, a.value.sizes())};
@@ -181,10 +180,7 @@ AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const 
     RealMatrix upstream = read(headOf(grad, at));
     RealMatrix out = read(headOf(output, at));
     for (int64_t i = 0; i < scores.rows; ++i)
-      if (logSums)
-        scaleBy(scores.row(i), scores.columns, numberAt(headOf(*logSums, at).select(0, i)));
-      else
-        (void)normalize(scores.row(i), scores.columns);
+      scaleBy(scores.row(i), scores.columns, numberAt(headOf(logSums, at).select(0, i)));
     add(sharedHeadOf(result.value, a, at), productTransposedA(scores, upstream));
     RealMatrix slopes = productTransposedB(upstream, read(sharedHeadOf(a.value, a, at)));
     for (int64_t i = 0; i < scores.rows; ++i) {
@@ -209,6 +205,16 @@ void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, con
   args.check(grad.sizes() == IntListRef(sizes) && output.sizes() == IntListRef(sizes) && computable(grad.dtype()) &&
                  computable(output.dtype()),
              "got grad_out " + typeOf(grad) + " and out " + typeOf(output) + ", expected sizes " + dimsOf(sizes));
+}
+
+/// `mostQueries`: the queries, or as many as the numbers may be padded to.
+void checkSums(KernelArgs &args, const Attention &a, const Tensor &sums, int64_t mostQueries) {
+  if (args.failed())
+    return;
+  const bool fits = sums.rank() >= 3 && sums.sizes().take_front(2) == a.query.sizes().take_front(2) &&
+                    sums.size(2) >= a.query.size(2) && sums.size(2) <= mostQueries && sums.numElements() > 0 &&
+                    computable(sums.dtype());
+  args.check(fits, "got logsumexp " + typeOf(sums) + ", expected a number for each query of each head");
 }
 
 /// (query, key, value, dropout_p, is_causal, return_debug_mask, scale) -> (output, logsumexp, None, None, max_q, max_k,
@@ -237,17 +243,19 @@ Value flashBackward(KernelArgs &args) {
   Attention a = attentionOf(args, 1, 10, 11);
   setScale(args, a, 14);
   checkGradient(args, a, args.tensor(0), args.tensor(4));
+  if (!args.failed())
+    checkSums(args, a, args.tensor(5), a.query.size(2));
   if (args.failed())
     return {};
-  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4));
+  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), args.tensor(5));
   return Value::tensors({result.query, result.key, result.value});
 }
 
-/// The logarithms of a row's sums, the number of queries rounded up to a multiple of 32, as the CUDA kernel stores
-/// them.
+/// The CUDA kernel stores the logarithms of sums for a multiple of 32 queries.
+int64_t paddedQueries(int64_t queries) { return (queries + 31) / 32 * 32; }
 Tensor padded(const Tensor &logSums) {
   int64_t queries = logSums.size(2);
-  Tensor result = Tensor::zeros(DType::F32, {logSums.size(0), logSums.size(1), (queries + 31) / 32 * 32});
+  Tensor result = Tensor::zeros(DType::F32, {logSums.size(0), logSums.size(1), paddedQueries(queries)});
   result.slice(2, 0, queries).copyFrom(logSums);
   return result;
 }
@@ -273,13 +281,15 @@ Value efficientBackward(KernelArgs &args) {
   setScale(args, a, 12);
   setBias(args, a, 4);
   checkGradient(args, a, args.tensor(0), args.tensor(5));
+  if (!args.failed())
+    checkSums(args, a, args.tensor(6), paddedQueries(a.query.size(2)));
   const Value &mask = args.at(10);
   bool wantsBias = mask.is(Value::Kind::List) && mask.list().size() == 4 && mask.list()[3].is(Value::Kind::Bool) &&
                    mask.list()[3].boolean();
   args.check(!wantsBias, "got grad_input_mask[3] = True: the gradient of a bias is not supported");
   if (args.failed())
     return {};
-  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(5));
+  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(5), args.tensor(6));
   return Value::list({result.query, result.key, result.value, {}});
 }
 
@@ -307,12 +317,11 @@ Value flashOnCpuBackward(KernelArgs &args) {
   setBias(args, a, 8);
   checkGradient(args, a, args.tensor(0), args.tensor(4));
   const Tensor &sums = args.tensor(5);
-  args.check(sums.rank() >= 3 && sums.sizes().take_front(3) == a.query.sizes().take_front(3) &&
-                 sums.numElements() > 0 && computable(sums.dtype()),
-             "got logsumexp " + typeOf(sums) + ", expected a number for each query of each head");
+  if (!args.failed())
+    checkSums(args, a, sums, a.query.size(2));
   if (args.failed())
     return {};
-  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), &sums);
+  AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), sums);
   return Value::tensors({result.query, result.key, result.value});
 }
 

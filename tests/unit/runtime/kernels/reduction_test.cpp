@@ -214,6 +214,48 @@ TEST(Attention, GradientsMatchFiniteDifferences) {
     }
 }
 
+/// The gradients of a block of keys by the CUDA operator, with the output and logarithms of sums that are given.
+Value gradientsOfBlock(const Tensor &grad, llvm::ArrayRef<Tensor> inputs, const Value &forward) {
+  return call("aten._scaled_dot_product_flash_attention_backward.default", {grad,
+                                                                            inputs[0],
+                                                                            inputs[1],
+                                                                            inputs[2],
+                                                                            forward.list()[0],
+                                                                            forward.list()[1],
+                                                                            {},
+                                                                            {},
+                                                                            number(2),
+                                                                            number(2),
+                                                                            number(0.0),
+                                                                            Value::boolean(false),
+                                                                            {},
+                                                                            {}});
+}
+
+// Ring attention gives each block of keys the output and the sums of all blocks.
+TEST(Attention, GradientsOfABlockOfKeysUseTheSumsOfAllBlocks) {
+  Tensor query = tensor(DType::F64, {1, 1, 2, 2}, {1, -1, 0.5, 2});
+  Tensor key = tensor(DType::F64, {1, 1, 4, 2}, {0.2, 0.4, -1, 1, 0.6, -0.8, 0.3, -0.7});
+  Tensor value = tensor(DType::F64, {1, 1, 4, 2}, {3, 1, -2, 0.5, 1.5, -1, 0.25, 2});
+  Tensor grad = tensor(DType::F64, {1, 1, 2, 2}, {1, 2, -1, 0.5});
+  Value forward =
+      call("aten._scaled_dot_product_flash_attention.default", {query, key, value, number(0.0), Value::boolean(false)});
+  Value whole = gradientsOfBlock(grad, {query, key, value}, forward);
+  std::vector<double> queryGradient(4), keyGradient;
+  for (int64_t first : {0, 2}) {
+    Value block =
+        gradientsOfBlock(grad, {query, key.slice(2, first, first + 2), value.slice(2, first, first + 2)}, forward);
+    std::vector<double> part = values(block.list()[0].tensor()), ofKeys = values(block.list()[1].tensor());
+    for (size_t i = 0; i < 4; ++i)
+      queryGradient[i] += part[i];
+    keyGradient.insert(keyGradient.end(), ofKeys.begin(), ofKeys.end());
+  }
+  for (size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(queryGradient[i], values(whole.list()[0].tensor())[i], 1e-12) << i;
+  for (size_t i = 0; i < 8; ++i)
+    EXPECT_NEAR(keyGradient[i], values(whole.list()[1].tensor())[i], 1e-12) << i;
+}
+
 TEST(Matmul, RefusesShapesAndDTypesThatDoNotFit) {
   EXPECT_NE(failure("aten.mm.default", {counting({2, 3}), counting({2, 3})}).find("expected [n, k] times [k, m]"),
             std::string::npos);
