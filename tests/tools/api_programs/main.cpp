@@ -5,6 +5,7 @@
 // A program's number is its seed: `--first 17 --programs 1 --print 1` shows program 17. --print shows each program as
 // FX text. It prints a line for each failure, then a table. Exit: 0, 1 if anything failed, 2 usage.
 #include "support/compared_after_o2.h"
+#include "support/program_numbers.h"
 #include "support/random_api_program.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -20,12 +21,6 @@ using namespace ccgraph;
 using namespace ccgraph::test;
 
 namespace {
-
-struct Options {
-  uint32_t programs = 300;
-  uint32_t first = 0;
-  uint32_t print = 0;
-};
 
 /// Counts for the table.
 struct Counts {
@@ -58,7 +53,7 @@ std::string problemOf(const RandomApiProgram &program, Counts &counts) {
   return after.problem;
 }
 
-void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
+void tryProgram(uint32_t seed, const ProgramNumbers &options, Counts &counts) {
   Context context;
   ++counts.programs;
   llvm::Expected<RandomApiProgram> program = makeRandomApiProgram(context, seed);
@@ -94,24 +89,10 @@ void print(const Counts &counts) {
   row("**refused, or different after -O2**", counts.failed);
 }
 
-std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
-  Options options;
-  for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
-    llvm::StringRef flag = arguments[i], value = arguments[i + 1];
-    uint32_t *number = flag == "--programs" ? &options.programs
-                       : flag == "--first"  ? &options.first
-                       : flag == "--print"  ? &options.print
-                                            : nullptr;
-    if (!number || value.getAsInteger(10, *number))
-      return std::nullopt;
-  }
-  return arguments.size() % 2 == 0 ? std::optional(options) : std::nullopt;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  std::optional<Options> options = parse({argv + 1, argv + argc});
+  std::optional<ProgramNumbers> options = readProgramNumbers({argv + 1, argv + argc});
   if (!options) {
     llvm::errs() << "usage: ccgraph_api_programs [--programs N] [--first N] [--print 1]\n";
     return 2;

@@ -9,6 +9,7 @@
 // It prints a line for each failure, then two tables. Exit: 0, 1 if anything failed, 2 usage.
 #include "region_program.h"
 
+#include "support/program_numbers.h"
 #include "support/seeded_run.h"
 
 #include "ccgraph/frontend/fx_text.h"
@@ -25,12 +26,6 @@ using namespace ccgraph;
 using namespace ccgraph::test;
 
 namespace {
-
-struct Options {
-  uint32_t programs = 300;
-  uint32_t first = 0;
-  uint32_t print = 0;
-};
 
 /// What one rewrite did to all programs.
 struct Tally {
@@ -58,7 +53,7 @@ PassManagerOptions optionsOf(const Graph &graph, const Rewrite &rewrite) {
 
 class RewritePrograms {
 public:
-  explicit RewritePrograms(const Options &options) : options_(options) {}
+  explicit RewritePrograms(const ProgramNumbers &options) : options_(options) {}
   int run();
 
 private:
@@ -68,7 +63,7 @@ private:
   [[nodiscard]] std::string problemOf(const RegionProgram &program, const Graph &after) const;
   void print() const;
 
-  Options options_;
+  ProgramNumbers options_;
   std::map<std::string, Tally> rewrites_;
   std::array<std::array<size_t, numRegionBaits>, numRegionForms> regions_ = {};
 };
@@ -188,24 +183,10 @@ int RewritePrograms::run() {
   return llvm::any_of(rewrites_, [](const auto &it) { return it.second.refused + it.second.wrong > 0; }) ? 1 : 0;
 }
 
-std::optional<Options> parse(llvm::ArrayRef<char *> arguments) {
-  Options options;
-  for (size_t i = 0; i + 1 < arguments.size(); i += 2) {
-    llvm::StringRef flag = arguments[i], value = arguments[i + 1];
-    uint32_t *number = flag == "--programs" ? &options.programs
-                       : flag == "--first"  ? &options.first
-                       : flag == "--print"  ? &options.print
-                                            : nullptr;
-    if (!number || value.getAsInteger(10, *number))
-      return std::nullopt;
-  }
-  return arguments.size() % 2 == 0 ? std::optional(options) : std::nullopt;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  std::optional<Options> options = parse({argv + 1, argv + argc});
+  std::optional<ProgramNumbers> options = readProgramNumbers({argv + 1, argv + argc});
   if (!options) {
     llvm::errs() << "usage: ccgraph_rewrite_programs [--programs N] [--first N] [--print 1]\n";
     return 2;
