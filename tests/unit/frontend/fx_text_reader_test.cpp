@@ -164,6 +164,14 @@ TEST_F(FxTextReaderTest, ReadsSeveralGraphsBetweenOtherText) {
   EXPECT_EQ(graphs_[1]->name(), "Two");
 }
 
+TEST_F(FxTextReaderTest, ReadsASumWithItsNegativeNumberFirstAsTheProgramPrintsIt) {
+  file("import torch\n\nclass Repro(torch.nn.Module):\n    def forward(self, n, x):\n        return (x,)\n\n"
+       "def load_args(reader):\n    reader.symint(5, expr='2*s77 - 1')  # n\n"
+       "    buf0 = reader.storage(None, (-8) + 16*s77)\n"
+       "    reader.tensor(buf0, ((-1) + 2*s77, 1), is_leaf=True)  # x\nload_args._version = 0\n");
+  EXPECT_EQ(typeText(graphs_.front()->find("x")->type()), "f32[2*s77 - 1, 1][1, 1]cpu");
+}
+
 TEST_F(FxTextReaderTest, DropsTheLoggersPrefixesAndColours) {
   const std::string prefix = "[rank0]:V0205 12:00:00.000000 2345 torch/_functorch/x.py:253] [0/0] [__aot_graphs] ";
   file(prefix + "TRACED GRAPH\n" + prefix +

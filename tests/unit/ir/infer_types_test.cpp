@@ -59,5 +59,39 @@ TEST(InferTypes, FillsElementsOfAListThatNobodyCouldTellAtFirst) {
   EXPECT_EQ(inferTypes(p.graph).inferred, 0U);
 }
 
+/// Returns the type of a call's result.
+std::string typeOfCall(const char *target, const std::vector<const char *> &inputs, const std::vector<Item> &literals) {
+  Program p;
+  std::vector<Item> args;
+  for (const char *type : inputs)
+    args.emplace_back(p.input(("x" + std::to_string(args.size())).c_str(), type));
+  args.insert(args.end(), literals.begin(), literals.end());
+  Node *node = p.call("n", target, args);
+  inferTypes(p.graph);
+  return typeText(node->type());
+}
+
+TEST(InferTypes, OfImages) {
+  const char *image = "f32[2, 3, 8, 6][144, 48, 6, 1]cpu";
+  EXPECT_EQ(typeOfCall("aten.max_pool2d_with_indices.default", {image}, {list({3, 3}), list({2, 2}), list({1, 1})}),
+            "(f32[2, 3, 4, 3][36, 12, 3, 1]cpu, i64[2, 3, 4, 3][36, 12, 3, 1]cpu)");
+  EXPECT_EQ(typeOfCall("aten._adaptive_avg_pool2d.default", {"f32[2, 3, 8, 6][144, 1, 18, 3]cpu"}, {list({2, 2})}),
+            "f32[2, 3, 2, 2][12, 1, 6, 3]cpu");
+  EXPECT_EQ(typeOfCall("aten.reflection_pad2d.default", {image}, {list({1, 2, 0, 3})}),
+            "f32[2, 3, 11, 9][297, 99, 9, 1]cpu");
+  EXPECT_EQ(typeOfCall("aten.upsample_nearest2d.default", {image}, {list({16, 12})}),
+            "f32[2, 3, 16, 12][576, 192, 12, 1]cpu");
+  EXPECT_EQ(typeOfCall("aten.im2col.default", {image}, {list({2, 2}), list({1, 1}), list({0, 0}), list({2, 2})}),
+            "f32[2, 12, 12][144, 12, 1]cpu");
+}
+
+TEST(InferTypes, OfTransformsAndMatrices) {
+  EXPECT_EQ(typeOfCall("aten._fft_r2c.default", {"f32[2, 8][8, 1]cpu"}, {list({1}), 0, true}), "c64[2, 5][5, 1]cpu");
+  EXPECT_EQ(typeOfCall("aten._fft_r2c.default", {"f64[8, 2][2, 1]cpu"}, {list({0}), 0, true}), "c128[5, 2][1, 5]cpu");
+  EXPECT_EQ(typeOfCall("aten.linalg_cholesky_ex.default", {"f32[4, 3, 3][9, 3, 1]cpu"}, {}),
+            "(f32[4, 3, 3][9, 1, 3]cpu, i32[4][1]cpu)");
+  EXPECT_EQ(typeOfCall("aten.diagonal.default", {"f32[4, 3][3, 1]cpu"}, {1}), "f32[2][4]cpu");
+}
+
 } // namespace
 } // namespace ccgraph::test

@@ -119,6 +119,7 @@ TypePtr nonzeroType(Call &call);
 TypePtr maskedSelectType(Call &call);
 TypePtr pairOfOperands(Call &call); ///< _prelu_kernel_backward
 TypePtr gluType(Call &call);
+TypePtr rolledType(Call &call);   ///< roll
 TypePtr scanPairType(Call &call); ///< cummax
 TypePtr eyeType(Call &call);
 TypePtr linspaceType(Call &call);

@@ -60,6 +60,8 @@ constexpr Entry images[] = {
     {"aten.max_pool2d_with_indices_backward", imageBackward},
     {"aten.max_pool3d_with_indices", poolWithPlaces},
     {"aten.max_pool3d_with_indices_backward", imageBackward},
+    {"aten.max_unpool2d", adaptivePoolType},
+    {"aten.max_unpool3d", adaptivePoolType},
     {"aten.mv", vectorProduct},
     {"aten.native_batch_norm", batchNormForward},
     {"aten.native_batch_norm_backward", channelNormBackward},

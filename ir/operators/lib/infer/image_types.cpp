@@ -284,6 +284,12 @@ TypePtr convolutionBackward(Call &call) {
   return call.context.list({wants(0) ? like(*input) : nullptr, wants(1) ? like(*weight) : nullptr, ofBias});
 }
 
+/// Statistics of narrow floats are f32, but on the CPU, where they have the input's dtype.
+static DType statisticDType(const Type &input) {
+  bool narrow = input.dtype() == DType::BF16 || input.dtype() == DType::F16;
+  return narrow && input.device().kind.str() != "cpu" ? DType::F32 : input.dtype();
+}
+
 // Batch norms: the result, and the statistics of each channel.
 TypePtr batchNormForward(Call &call) {
   TypePtr input = call.tensor("input");
@@ -294,7 +300,7 @@ TypePtr batchNormForward(Call &call) {
   if (!inference && training && !training->is(Argument::Kind::Bool))
     return nullptr;
   bool learns = !inference && (!training || training->boolean());
-  DType dtype = input->dtype() == DType::BF16 || input->dtype() == DType::F16 ? DType::F32 : input->dtype();
+  DType dtype = statisticDType(*input);
   TypePtr statistic = call.contiguous(dtype, {learns ? input->sizes()[1] : Dim(0)}, input->device());
   return call.context.list({imageLike(call, *input, input->sizes()), statistic, statistic});
 }
@@ -305,7 +311,7 @@ TypePtr groupNormForward(Call &call) {
   auto samples = call.dim("N"), groups = call.dim("group");
   if (!input || !samples || !groups)
     return nullptr;
-  DType dtype = input->dtype() == DType::BF16 || input->dtype() == DType::F16 ? DType::F32 : input->dtype();
+  DType dtype = statisticDType(*input);
   TypePtr statistic = call.contiguous(dtype, {*samples, *groups}, input->device());
   return call.context.list({imageLike(call, *input, input->sizes()), statistic, statistic});
 }

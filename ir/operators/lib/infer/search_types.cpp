@@ -45,7 +45,15 @@ TypePtr gluType(Call &call) {
     return nullptr;
   DimList sizes(self->sizes().begin(), self->sizes().end());
   sizes[*dim] = *half;
-  return call.contiguousLike(*self, sizes);
+  TypePtr part = call.context.tensor(self->dtype(), {sizes, self->strides(), self->stridesKnown()}, self->device());
+  return elementwise(call, self->dtype(), {part});
+}
+
+// A tensor without elements keeps its strides, others are joined anew.
+TypePtr rolledType(Call &call) {
+  TypePtr self = call.tensor(0);
+  bool isEmpty = self && llvm::is_contained(self->sizes(), Dim(0));
+  return self && !isEmpty ? call.contiguousLike(*self, self->sizes()) : self;
 }
 
 // Running extremes and their places.

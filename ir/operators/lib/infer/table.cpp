@@ -243,7 +243,7 @@ constexpr Entry entries[] = {
     {"aten.renorm", contiguousSelf},
     {"aten.repeat_interleave", repeatType},
     {"aten.reshape", viewType, Certain},
-    {"aten.roll", contiguousSelf},
+    {"aten.roll", rolledType},
     {"aten.round", arithmeticType},
     {"aten.rsqrt", floatType, Certain},
     {"aten.rsub", arithmeticType, Certain},

@@ -99,7 +99,7 @@ Line lineOf(double x, int64_t size, const Sampling &s) {
   return {{inside(low), 1 - share, -p.slope}, {inside(low + 1), share, p.slope}};
 }
 
-/// [N, C, ..., H, W], and a grid [N, ..., H', W', rank], whose last number of each place is that of the first dimension.
+/// [N, C, ..., H, W], and a grid [N, ..., H', W', rank]. The last number of a place belongs to the first dimension.
 struct Sampler {
   Tensor input;
   IntList outputSizes;

@@ -37,7 +37,7 @@ Value roll(KernelArgs &args) {
   return result;
 }
 
-// --- Channels and pixels: (…, C, H, W) ------------------------------------------------------------------
+// --- Channels and pixels: (..., C, H, W) ------------------------------------------------------------------
 /// Splits the last three dimensions into these, permutes them, and joins them to the last three sizes of the result.
 struct Rearrangement {
   IntList split;
@@ -83,8 +83,8 @@ Value pixelUnshuffle(KernelArgs &args) {
                     {{s[0], s[1] / f, f, s[2] / f, f}, {0, 2, 4, 1, 3}, {s[0] * f * f, s[1] / f, s[2] / f}});
 }
 
-/// (self, groups): [N, groups, C / groups, ...] with the two middle dimensions exchanged (X. Zhang et al., "ShuffleNet",
-/// 2018).
+/// (self, groups): [N, groups, C / groups, ...] with the two middle dimensions exchanged (X. Zhang et al.,
+/// "ShuffleNet", 2018).
 Value channelShuffle(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t groups = args.integer(1);
