@@ -5,9 +5,10 @@
 namespace ccgraph::runtime {
 namespace {
 
-// Most in-place operators, copies of views and elementwise prims need no kernel of their own. aten.abs_(x) is aten.abs(x), written
-// back into x, directly where it is a pass over elements; aten.permute_copy(x, dims) is aten.permute(x, dims), cloned.
-// The tables below name them; derivedKernels registers only those whose functional operator has a kernel.
+// Most in-place operators, copies of views and elementwise prims need no kernel of their own. aten.abs_(x) is
+// aten.abs(x), written back into x, directly where it is a pass over elements; aten.permute_copy(x, dims) is
+// aten.permute(x, dims), cloned; prims.sqrt(x) is aten.sqrt(x). The tables below name them; derivedKernels registers
+// only those whose functional operator has a kernel.
 
 /// "aten.add.Tensor" of "aten.add_.Tensor" and of "aten.add_copy.Tensor".
 std::string without(llvm::StringRef target, llvm::StringRef suffix) {

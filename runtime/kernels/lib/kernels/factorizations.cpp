@@ -23,8 +23,8 @@ bool checkSquare(KernelArgs &args, const MatrixBatch &a) {
 }
 
 // --- Cholesky ---------------------------------------------------------------------------------------------
-/// A = L L^H from A's lower triangle, which L holds at first. Returns the first order, from 1 on, whose leading minor is
-/// not positive, or 0; what follows is then as in A.
+/// A = L L^H from A's lower triangle, which L holds at first. Returns the first order, from 1 on, whose leading minor
+/// is not positive, or 0; what follows is then as in A.
 int64_t cholesky(Matrix &l) {
   for (int64_t j = 0; j < l.rows(); ++j) {
     double diagonal = l(j, j).real();

@@ -102,7 +102,7 @@ int64_t countOf(IntListRef sizes, IntListRef dims) {
 }
 
 /// Strides of PyTorch's results with MKL (native/mkl/SpectralOps.cpp): the other dimensions in the order of the
-/// operand's strides, then the transformed ones in theirs, all adjacent. The last dimension stays last where `keepsLast`.
+/// operand's strides, then the transformed ones in theirs, all adjacent. The last one stays last where `keepsLast`.
 IntList stridesOf(const Tensor &self, IntListRef sizes, IntListRef dims, bool keepsLast) {
   IntList order, transformedDims = toIntList(dims);
   for (int64_t dim = 0; dim < self.rank(); ++dim)
