@@ -1,5 +1,5 @@
-// Dense matrices of complex doubles, for factorizations. Real matrices are complex ones without imaginary parts, so each
-// algorithm is written once.
+// Dense matrices of complex doubles, for factorizations. Real matrices are complex ones without imaginary parts, so
+// each algorithm is written once.
 //
 // Ownership: a Matrix owns its elements. Failure: through KernelArgs, where an argument is no matrix. Cost: 16 bytes an
 // element; plain loops.
