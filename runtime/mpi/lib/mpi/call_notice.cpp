@@ -54,6 +54,16 @@ CallNotice noticeOf(const CallSeat &seat, const Launch &launch) {
   return notice;
 }
 
+bool isNoticeOf(const CallNotice &notice, const Launch &launch) {
+  if (notice.name != launch.call.name.str() || notice.reduceOp != launch.reduceOp || notice.root != launch.root ||
+      notice.position != launch.position || notice.rows.size() != launch.send.size())
+    return false;
+  for (size_t row = 0; row < launch.send.size(); ++row)
+    if (notice.rows[row].send != sideOf(launch.send[row]) || notice.rows[row].receive != sideOf(launch.receive[row]))
+      return false;
+  return notice.sendCounts == launch.sendCounts && notice.receiveCounts == launch.receiveCounts;
+}
+
 CallNotice noticeOf(const CallSeat &seat, const Launch &launch, const PlanCollective &call) {
   CallNotice notice = headOf(seat, launch);
   notice.fixed = false;

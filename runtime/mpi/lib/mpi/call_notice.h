@@ -18,6 +18,7 @@ struct CallNotice {
     DType dtype = DType::F32;
     /// -1: known only while the program runs
     int64_t elements = 0;
+    friend bool operator==(const Side &, const Side &) = default;
   };
   struct Row {
     std::optional<Side> send;
@@ -40,6 +41,8 @@ struct CallNotice {
 
 /// Returns the notice of a call at its launch.
 [[nodiscard]] CallNotice noticeOf(const CallSeat &seat, const Launch &launch);
+/// Returns whether the launch has this notice, if its seat is that of the notice.
+[[nodiscard]] bool isNoticeOf(const CallNotice &notice, const Launch &launch);
 /// Returns the notice of a call whose sizes the plan leaves open.
 [[nodiscard]] CallNotice noticeOf(const CallSeat &seat, const Launch &launch, const PlanCollective &call);
 void write(ByteWriter &to, const CallNotice &notice);

@@ -20,8 +20,11 @@ size_t lengthAt(const std::byte *notice) {
 
 /// Without the facts that the place of the sender and the communicator imply, so that notices of equal launches are
 /// equal.
-std::vector<std::byte> noticeBytes(const CallSeat &seat, const Launch &launch) {
-  CallNotice notice = noticeOf({{}, 0, seat.kind, seat.peer, seat.tag}, launch);
+CallNotice placelessNotice(const CallSeat &seat, const Launch &launch) {
+  return noticeOf({{}, 0, seat.kind, seat.peer, seat.tag}, launch);
+}
+
+std::vector<std::byte> bytesOf(const CallNotice &notice) {
   ByteWriter to;
   to.bytes.reserve(openingBytes);
   to.number(0);
@@ -46,14 +49,16 @@ int MpiTransport::postEarly(Call &call) {
   auto size = static_cast<int64_t>(sizeInBytes(row.dtype())), bytes = row.numElements() * size;
   const Split &split = call.splits.front();
   int64_t part = split.whole ? bytes : split.chunk * size, step = split.whole ? 0 : part;
-  call.scratch.push_back(scratch_.take(split.whole ? bytes * call.size() : bytes));
-  call.scratch.push_back(scratch_.take(bytes));
-  std::byte *to = call.scratch.front().data(), *copy = call.scratch.back().data();
   auto own = static_cast<int64_t>(call.seat.member);
-  if (bytes != 0) {
+  call.scratch.push_back(scratch_.take(split.whole ? bytes * call.size() : bytes));
+  // A whole row is a part itself, so its copy lies where the parts of all members lie.
+  if (!split.whole)
+    call.scratch.push_back(scratch_.take(bytes));
+  std::byte *to = call.scratch.front().data(), *copy = split.whole ? to + own * part : call.scratch.back().data();
+  if (bytes != 0)
     std::memcpy(copy, data, static_cast<size_t>(bytes));
+  if (bytes != 0 && !split.whole)
     std::memcpy(to + own * part, copy + own * step, static_cast<size_t>(part));
-  }
   auto tag = static_cast<int>(job_.tagOfRows());
   auto receive = [&](int64_t peer) {
     call.early.push_back({{}, part});
@@ -96,12 +101,19 @@ int MpiTransport::postNotices(Call &call) {
   return error;
 }
 
-int MpiTransport::postOpening(Call &call) {
-  call.notice = noticeBytes(call.seat, *call.launch);
+void MpiTransport::writeNotice(Call &call) {
+  call.noticed = placelessNotice(call.seat, *call.launch);
+  call.notice = bytesOf(*call.noticed);
   call.noticeStride = openingBytes;
   call.notices.resize(openingBytes * call.seat.members.size());
   std::memcpy(call.notices.data() + call.seat.member * openingBytes, call.notice.data(),
               std::min(call.notice.size(), openingBytes));
+}
+
+// A program that repeats a call has its notice already.
+int MpiTransport::postOpening(Call &call) {
+  if (!call.noticed || !isNoticeOf(*call.noticed, *call.launch))
+    writeNotice(call);
   if (int error = postNotices(call))
     return error;
   return movesEarly(call) ? postEarly(call) : 0;
@@ -119,6 +131,8 @@ int MpiTransport::postCompare(Call &call) {
   for (size_t member = 0; member < call.seat.members.size(); ++member)
     most = std::max(most, lengthAt(call.notices.data() + member * openingBytes));
   call.noticeStride = most;
+  // The next opening lays the notices out anew.
+  call.noticed = std::nullopt;
   call.notice.resize(most);
   call.notices.resize(most * call.seat.members.size());
   return job_.calls().allGather(call.comm, call.notice.data(), call.notices.data(), static_cast<int64_t>(most),

@@ -27,6 +27,7 @@
 #pragma once
 
 #include "engine/transport.h"
+#include "mpi/call_notice.h"
 #include "mpi/mpi_job.h"
 #include "mpi/mpi_standby.h"
 #include "mpi/program_agreement.h"
@@ -49,9 +50,10 @@ public:
   /// exist.
   [[nodiscard]] llvm::Error open(const ProgramAgreement &agreement, Context &context);
   /// For calls that no plan has: the communicators that they may use, sorted; they must exist. Then each call is placed
-  /// after it is enrolled, and again before each of its launches.
+  /// after it is enrolled, and numbered before each of its launches.
   void open(std::vector<MpiCommKey> communicators, Context &context);
   [[nodiscard]] llvm::Error place(Ticket ticket, const AgreedCall &agreed);
+  void setSequence(Ticket ticket, int64_t sequence) { calls_[ticket].agreed.sequence = sequence; }
   /// Before each run.
   void begin();
 
@@ -100,7 +102,9 @@ private:
     bool hasShare = false;
     /// by row
     std::vector<Arena> scratch;
-    // launches that are compared: the own notice, those of all members, each at a multiple of noticeStride
+    // launches that are compared: the own notice, as a value and as bytes, and those of all members, each at a multiple
+    // of noticeStride
+    std::optional<CallNotice> noticed;
     std::vector<std::byte> notice;
     std::vector<std::byte> notices;
     size_t noticeStride = 0;
@@ -121,6 +125,7 @@ private:
   [[nodiscard]] bool isNextOnComm(Ticket ticket) const;
   [[nodiscard]] llvm::Error post(Call &call, Phase phase);
   [[nodiscard]] int postOpening(Call &call);
+  static void writeNotice(Call &call);
   [[nodiscard]] int postNotices(Call &call);
   [[nodiscard]] static bool movesEarly(const Call &call);
   [[nodiscard]] int postEarly(Call &call);
