@@ -110,6 +110,12 @@ TEST_P(EachStore, ListsAndDeletesKeys) {
   EXPECT_EQ(llvm::cantFail(store->numKeys()), before + 1);
 }
 
+TEST_P(EachStore, RefusesKeysWithoutValues) {
+  EXPECT_EQ(textOf(store->multiSet({"a", "b"}, {"1"})),
+            "store.value: multi_set: got 2 keys and 1 values, expected as many");
+  EXPECT_FALSE(llvm::cantFail(store->check({"a"})));
+}
+
 TEST_P(EachStore, HasQueuesExceptAFile) {
   if (isFile()) {
     EXPECT_EQ(textOf(store->queuePush("q", "a")), "store.unsupported: queue support is not implemented on a FileStore");
@@ -125,6 +131,7 @@ TEST_P(EachStore, HasQueuesExceptAFile) {
   EXPECT_EQ(llvm::cantFail(store->queuePop("q")), "");
   EXPECT_EQ(llvm::cantFail(store->queueLength("q")), 0);
   EXPECT_NE(errorOf(store->queuePop("q", 20ms)).find("store.timeout: "), std::string::npos);
+  EXPECT_EQ(errorOf(store->queuePop("q", 0ms)).find("store.timeout: queue is empty: "), 0U);
 }
 
 TEST_P(EachStore, AKeyIsNoQueue) {

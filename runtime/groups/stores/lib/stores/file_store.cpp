@@ -146,8 +146,10 @@ public:
   }
 
   llvm::Error multiSet(Keys keys, llvm::ArrayRef<std::string> values) override {
+    if (llvm::Error error = checkPairs(keys.size(), values.size()))
+      return error;
     return update([&]() -> llvm::Error {
-      for (size_t i = 0; i < keys.size() && i < values.size(); ++i)
+      for (size_t i = 0; i < keys.size(); ++i)
         if (llvm::Error error = setWhole(whole(keys[i]), values[i]))
           return error;
       return llvm::Error::success();

@@ -71,8 +71,10 @@ public:
   }
 
   llvm::Error multiSet(Keys keys, llvm::ArrayRef<std::string> values) override {
+    if (llvm::Error error = checkPairs(keys.size(), values.size()))
+      return error;
     return change([&]() -> llvm::Error {
-      for (size_t i = 0; i < keys.size() && i < values.size(); ++i)
+      for (size_t i = 0; i < keys.size(); ++i)
         if (llvm::Error error = data_.set(keys[i], values[i]))
           return error;
       return llvm::Error::success();
@@ -98,6 +100,8 @@ public:
 
   llvm::Expected<std::string> queuePop(llvm::StringRef queue, Milliseconds timeout) override {
     Lock lock(mutex_);
+    if (timeout <= timeout.zero() && data_.length(queue) == 0)
+      return emptyQueue(queue);
     if (llvm::Error error = await(lock, timeout, {queue.str()}, [&] { return data_.length(queue) != 0; }))
       return error;
     return *data_.pop(queue);

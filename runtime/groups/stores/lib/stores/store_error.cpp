@@ -30,6 +30,18 @@ std::string messageOf(llvm::Error error) {
   return message;
 }
 
+llvm::Error checkPairs(size_t keys, size_t values) {
+  if (keys == values)
+    return llvm::Error::success();
+  return storeError("store.value", "multi_set: got " + std::to_string(keys) + " keys and " + std::to_string(values) +
+                                       " values, expected as many");
+}
+
+llvm::Error emptyQueue(llvm::StringRef queue) {
+  return storeError("store.timeout", "queue is empty: " + queue.str(),
+                    "no process has pushed an item, or all are taken");
+}
+
 std::string keysText(llvm::ArrayRef<std::string> keys, llvm::StringRef before) {
   constexpr size_t most = 10;
   std::string text;

@@ -121,10 +121,11 @@ public:
   }
 
   llvm::Error multiSet(Keys keys, llvm::ArrayRef<std::string> values) override {
+    if (llvm::Error error = checkPairs(keys.size(), values.size()))
+      return error;
     QueryWriter query(QueryKind::MultiSet, true);
-    size_t count = std::min(keys.size(), values.size());
-    query.number(static_cast<int64_t>(count));
-    for (size_t i = 0; i < count; ++i)
+    query.number(static_cast<int64_t>(keys.size()));
+    for (size_t i = 0; i < keys.size(); ++i)
       query.text(whole(keys[i])).text(values[i]);
     return order(query);
   }
@@ -164,6 +165,8 @@ public:
         return error;
       if (count != 0)
         return value;
+      if (timeout <= timeout.zero())
+        return emptyQueue(queue);
       if (llvm::Error late = waitAgain(queues, timeout, until))
         return late;
     }

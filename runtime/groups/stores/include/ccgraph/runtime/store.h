@@ -88,7 +88,8 @@ public:
 
   /// A queue has a name of its own and is no key.
   [[nodiscard]] virtual llvm::Error queuePush(llvm::StringRef queue, llvm::StringRef value) = 0;
-  /// Returns the oldest item; waits for one, at most `timeout`.
+  /// Returns the oldest item; waits for one, at most `timeout`. With 0, an empty queue is an error at once: "queue is
+  /// empty".
   [[nodiscard]] virtual llvm::Expected<std::string> queuePop(llvm::StringRef queue, Milliseconds timeout) = 0;
   [[nodiscard]] llvm::Expected<std::string> queuePop(llvm::StringRef queue) { return queuePop(queue, timeout()); }
   [[nodiscard]] virtual llvm::Expected<int64_t> queueLength(llvm::StringRef queue) = 0;
