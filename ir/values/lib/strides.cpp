@@ -50,12 +50,10 @@ IntList stridesInOrder(IntListRef sizes, llvm::ArrayRef<int64_t> innerFirst) {
 } // namespace
 
 bool isContiguous(IntListRef sizes, IntListRef strides) {
-  if (llvm::is_contained(sizes, 0))
-    return true;
   int64_t step = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] != 1 && strides[i] != step)
-      return false;
+      return llvm::is_contained(sizes, 0);
     step = saturatingMultiply(step, sizes[i]);
   }
   return true;

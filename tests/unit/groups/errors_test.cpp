@@ -42,6 +42,10 @@ TEST(GroupErrors, OfDTypes) {
             "group.dtype: invalid tensor type at index 0: Found torch.float16 and torch.float32");
   EXPECT_EQ(errorOfCall([&](ProcessGroup &g) { return g.allGather(lists(DType::F64, 2), zeros(DType::C128, {2})); }),
             "group.dtype: Invalid usage of tensors with different dtypes: Found torch.float64 and torch.complex128");
+  EXPECT_EQ(errorOfCall([&](ProcessGroup &g) { return g.reduceScatterTensor(zeros(DType::F16, {1}), floats(2)); }),
+            "group.dtype: Check failed: outputTensors[i].dtype() == inputTensors[i].dtype() (c10::Half vs. float).");
+  EXPECT_EQ(errorOfCall([&](ProcessGroup &g) { return g.reduceScatter(floats(2), lists(DType::C64, 2)); }),
+            "group.dtype: Check failed: outputs[0].dtype() == inputs[0][i].dtype() (float vs. c10::complex<float>).");
 }
 
 TEST(GroupErrors, OfReductions) {
@@ -62,6 +66,11 @@ TEST(GroupErrors, OfListsAndSizes) {
          [](ProcessGroup &g) { return g.allGather(lists(DType::F32, 3), floats(2)); });
   expect("invalid tensor size at index 0 (expected (3), got (2))",
          [](ProcessGroup &g) { return g.allGather(lists(DType::F32, 2), floats(3)); });
+  expect("invalid tensor size at index 0 (expected (1, 2), got (2))", [](ProcessGroup &g) {
+    return g.allGather(lists(DType::F32, 2), zeros(DType::F32, {1, 2}));
+  });
+  expect("invalid tensor size at index 0 (expected (1, 2), got (2))",
+         [](ProcessGroup &g) { return g.allGather(lists(DType::F32, 2), zeros(DType::C64, {1})); });
   expect("invalid tensor size at index 0 (expected 4 elements for 2 ranks, got 3)",
          [](ProcessGroup &g) { return g.allGatherIntoTensor(floats(3), floats(2)); });
   expect("Check failed: outputShape[0] * worldSize == inputShape[0] (4 vs. 2).",
@@ -89,6 +98,9 @@ TEST(GroupErrors, OfListsAndSizes) {
          [](ProcessGroup &g) { return g.scatter(floats(2), lists(DType::F32, 1), 0); });
   expect("invalid input tensor list size, must be world size",
          [](ProcessGroup &g) { return g.reduceScatter(floats(2), lists(DType::F32, 1)); });
+  expect("Check failed: outputs[0].sizes().vec() == inputs[0][i].sizes().vec() (2 1 vs. 2).", [](ProcessGroup &g) {
+    return g.reduceScatter(zeros(DType::F32, {2, 1}), lists(DType::F32, 2));
+  });
   expect("output tensor list size 1 does not match world size 2",
          [](ProcessGroup &g) { return g.allToAll(lists(DType::F32, 1), lists(DType::F32, 2)); });
   expect("Tensor's dim 0 does not divide equally across group size",

@@ -168,6 +168,20 @@ TEST(Job, SequenceNumbersShowTheRankThatSkipsACall) {
   EXPECT_EQ(numbers[1], (std::vector<int64_t>{0, 1, 2, 4, 5, 7, 0, 1}));
 }
 
+TEST(Job, SequenceNumbersCountAReductionThatADTypeLacks) {
+  std::vector<std::vector<int64_t>> numbers = onRanks(2, [](Job &job) {
+    ProcessGroup &world = job.world();
+    auto after = [&](auto call) {
+      EXPECT_NE(errorOf(call()), "");
+      return world.sequence();
+    };
+    return std::vector<int64_t>{after([&] { return world.allReduce(floats(2), ReduceOp::Band); }),
+                                after([&] { return world.broadcast(floats(2), 5); }),
+                                after([&] { return world.allGather({floats(2)}, floats(2)); })};
+  });
+  EXPECT_EQ(numbers, (std::vector<std::vector<int64_t>>(2, {1, 1, 1})));
+}
+
 TEST(Job, RefusesARankOutsideTheWorld) {
   EXPECT_EQ(errorOf(Job::init({.store = makeHashStore()})),
             "group.argument: world_size must be positive if using store");

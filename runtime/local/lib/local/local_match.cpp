@@ -17,6 +17,10 @@ void LocalMatch::reset() {
 
 llvm::Expected<bool> LocalMatch::arrive(size_t member, const Launch &launch) {
   std::lock_guard<std::mutex> lock(mutex_);
+  return arriveLocked(member, launch);
+}
+
+llvm::Expected<bool> LocalMatch::arriveLocked(size_t member, const Launch &launch) {
   launches_[member] = &launch;
   if (llvm::Error error = check(member))
     return error;
@@ -39,18 +43,21 @@ llvm::Error LocalMatch::check(size_t member) const {
 
 std::string LocalMatch::waitText() {
   std::lock_guard<std::mutex> lock(mutex_);
-  const Launch &any = **llvm::find_if(launches_, [](const Launch *launch) { return launch != nullptr; });
+  return waitTextLocked(**llvm::find_if(launches_, [](const Launch *launch) { return launch != nullptr; }));
+}
+
+std::string LocalMatch::waitTextLocked(const Launch &own) const {
   std::vector<int64_t> missing;
   for (size_t i = 0; i < launches_.size(); ++i)
     if (!launches_[i])
       missing.push_back(members_[i]);
   if (missing.empty())
-    return describe(any) + ", which its members are moving";
+    return describe(own) + ", which its members are moving";
   if (sequence_ == 0)
-    return (describe(any) + ", tag " + Twine(any.tag) + ", whose other end, rank " + Twine(missing.front()) +
-            ", has not " + (any.kind == CollectiveKind::Send ? "received" : "sent"))
+    return (describe(own) + ", tag " + Twine(own.tag) + ", whose other end, rank " + Twine(missing.front()) +
+            ", has not " + (own.kind == CollectiveKind::Send ? "received" : "sent"))
         .str();
-  return (describe(any) + " (collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
+  return (describe(own) + " (collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
           "), which ranks " + intListText(missing) + " have not launched")
       .str();
 }

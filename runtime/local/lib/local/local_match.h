@@ -5,7 +5,7 @@
 // releases all. Nothing in between needs a lock, because a member writes only its own rows.
 //
 // Ownership: borrows the launches from arrival until the next run. Failure: arrive() gives a DiagnosticError where
-// ranks disagree. Thread-safe. Cost: a lock to arrive.
+// ranks disagree. Thread-safe. Cost: a lock to arrive, which a caller may replace by its own.
 #pragma once
 
 #include "collectives/agreement.h"
@@ -27,6 +27,8 @@ public:
   void reset();
   /// The launch of one member. True for the last one to come.
   [[nodiscard]] llvm::Expected<bool> arrive(size_t member, const Launch &launch);
+  /// The same for members that hold a lock of their own.
+  [[nodiscard]] llvm::Expected<bool> arriveLocked(size_t member, const Launch &launch);
   [[nodiscard]] bool allArrived() const { return arrived_.load(std::memory_order_acquire) == launches_.size(); }
   /// The launches by member, once all have arrived.
   [[nodiscard]] llvm::ArrayRef<const Launch *> launches() const { return launches_; }
@@ -38,6 +40,8 @@ public:
   /// Returns "all_reduce `ar` (collective 1 on ranks [0, 1]), which ranks [1] have not launched"; valid after the first
   /// arrival.
   [[nodiscard]] std::string waitText();
+  /// The same for the launch of a member that holds the lock of arriveLocked(); reads no other launch.
+  [[nodiscard]] std::string waitTextLocked(const Launch &own) const;
 
 private:
   [[nodiscard]] llvm::Error check(size_t member) const;

@@ -20,6 +20,14 @@ std::string sizesText(const Tensor &tensor) {
   return "(" + text + ")";
 }
 
+/// "2 3", as c10d prints a list of sizes.
+std::string wordsOf(const Tensor &tensor) {
+  std::string text;
+  for (int64_t size : tensor.sizes())
+    text += (text.empty() ? "" : " ") + std::to_string(size);
+  return text;
+}
+
 int64_t rowsOf(const Tensor &tensor) { return tensor.rank() == 0 ? 1 : tensor.size(0); }
 
 /// PyTorch's class names of dtypes in errors of averages.
@@ -30,22 +38,49 @@ std::string className(DType dtype) {
   return found == names.end() ? torchName(dtype).str() : found->second;
 }
 
+/// C++'s names of dtypes in c10d's checks.
+std::string nativeName(DType dtype) {
+  static const std::map<DType, std::string> names = {{DType::U8, "unsigned char"},
+                                                     {DType::I8, "signed char"},
+                                                     {DType::I16, "short"},
+                                                     {DType::I32, "int"},
+                                                     {DType::I64, "long"},
+                                                     {DType::F16, "c10::Half"},
+                                                     {DType::BF16, "c10::BFloat16"},
+                                                     {DType::F32, "float"},
+                                                     {DType::F64, "double"},
+                                                     {DType::Bool, "bool"},
+                                                     {DType::C64, "c10::complex<float>"},
+                                                     {DType::C128, "c10::complex<double>"}};
+  auto found = names.find(dtype);
+  return found == names.end() ? torchName(dtype).str() : found->second;
+}
+
 class CallCheck {
 public:
   CallCheck(const GroupCall &call, const GroupPlace &place) : call_(call), place_(place) {}
 
   llvm::Error run() {
     checkDTypes();
+    if (!isFound() && reduces())
+      checkComplexReduction();
     if (!isFound())
       checkShapes();
-    if (!isFound() && reduces())
+    return result();
+  }
+
+  llvm::Error runReduction() {
+    if (reduces())
       checkReduction();
+    return result();
+  }
+
+private:
+  llvm::Error result() {
     if (!isFound())
       return llvm::Error::success();
     return groupError(rule_, groupOpName(call_.op), std::move(message_), std::move(repair_));
   }
-
-private:
   [[nodiscard]] bool isFound() const { return !message_.empty(); }
   [[nodiscard]] bool isRoot() const { return call_.root == place_.rank; }
 
@@ -81,10 +116,12 @@ private:
       DType before = dtypeInCalls(all[i - 1]->dtype()), dtype = dtypeInCalls(all[i]->dtype());
       if (before == dtype)
         continue;
+      if (call_.op == GroupOp::ReduceScatterTensor)
+        return;
       std::string found = "torch." + torchName(before).str() + " and torch." + torchName(dtype).str();
-      bool intoTensor = call_.op == GroupOp::AllGatherIntoTensor || call_.op == GroupOp::ReduceScatterTensor;
-      return findDType(intoTensor ? "invalid tensor type at index 0: Found " + found
-                                  : "Invalid usage of tensors with different dtypes: Found " + found,
+      return findDType(call_.op == GroupOp::AllGatherIntoTensor
+                           ? "invalid tensor type at index 0: Found " + found
+                           : "Invalid usage of tensors with different dtypes: Found " + found,
                        "convert the tensors of a call to one dtype");
     }
   }
@@ -117,14 +154,17 @@ private:
     return false;
   }
 
+  void checkComplexReduction() {
+    DType dtype = call_.inputs.front().dtype();
+    if (isComplex(dtype) && !isDefinedOn(call_.reduction.op(), dtype))
+      findDType(groupOpName(call_.op).str() + " does not support " + call_.reduction.str() + " on complex tensors");
+  }
+
   void checkReduction() {
     DType dtype = call_.inputs.front().dtype();
     ReduceOp op = call_.reduction.op();
     bool isBitwise = op == ReduceOp::Band || op == ReduceOp::Bor || op == ReduceOp::Bxor;
     bool isInteger = classOf(dtype) == DTypeClass::Integer || dtype == DType::Bool;
-    if (isComplex(dtype) && !isDefinedOn(op, dtype))
-      return findDType(groupOpName(call_.op).str() + " does not support " + call_.reduction.str() +
-                       " on complex tensors");
     if (isBitwise && !isInteger)
       return findDType("Cannot use ReduceOp." + reduceOpName(op).upper() + " with non-integral dtype " +
                        torchName(dtype).str());
@@ -191,13 +231,23 @@ private:
            "give a rank within the group, 0 to " + std::to_string(place_.size - 1));
   }
 
-  /// All tensors of a list have as many elements as `like`.
+  /// All tensors of a list have the sizes of `like`, where complex numbers are pairs.
   void checkSizes(llvm::ArrayRef<Tensor> list, const Tensor &like) {
+    Tensor expected = viewAsReal(like);
     for (size_t i = 0; i < list.size(); ++i)
-      if (viewAsReal(list[i]).numElements() != viewAsReal(like).numElements())
-        return find((Twine("invalid tensor size at index ") + Twine(i) + " (expected " + sizesText(like) + ", got " +
-                     sizesText(list[i]) + ")")
+      if (Tensor got = viewAsReal(list[i]); got.sizes() != expected.sizes())
+        return find((Twine("invalid tensor size at index ") + Twine(i) + " (expected " + sizesText(expected) +
+                     ", got " + sizesText(got) + ")")
                         .str());
+  }
+
+  /// A reduction has no pairs of numbers: a call of complex numbers has no tensor of real ones.
+  void checkReducedDType(const Tensor &output, const Tensor &input, llvm::StringRef what) {
+    if (output.dtype() != input.dtype())
+      findDType((Twine("Check failed: ") + what + " (" + nativeName(output.dtype()) + " vs. " +
+                 nativeName(input.dtype()) + ").")
+                    .str(),
+                "convert the tensors of a call to one dtype");
   }
 
   void checkAllGather() {
@@ -224,6 +274,10 @@ private:
     for (size_t i = 0; i < call_.inputs.size(); ++i) {
       const Tensor &small = gathers ? call_.inputs[i] : call_.outputs[i];
       const Tensor &large = gathers ? call_.outputs[i] : call_.inputs[i];
+      if (!gathers)
+        checkReducedDType(small, large, "outputTensors[i].dtype() == inputTensors[i].dtype()");
+      if (isFound())
+        return;
       int64_t expected = viewAsReal(small).numElements() * place_.size, got = viewAsReal(large).numElements();
       if (expected == got)
         continue;
@@ -265,7 +319,13 @@ private:
   void checkReduceScatter() {
     if (static_cast<int64_t>(call_.inputs.size()) != place_.size)
       return find("invalid input tensor list size, must be world size");
-    checkSizes(call_.inputs, call_.outputs.front());
+    const Tensor &output = call_.outputs.front();
+    for (const Tensor &input : call_.inputs) {
+      checkReducedDType(output, input, "outputs[0].dtype() == inputs[0][i].dtype()");
+      if (output.sizes() != input.sizes())
+        find("Check failed: outputs[0].sizes().vec() == inputs[0][i].sizes().vec() (" + wordsOf(output) + " vs. " +
+             wordsOf(input) + ").");
+    }
   }
 
   void checkAllToAll() {
@@ -325,5 +385,6 @@ Tensor viewAsReal(const Tensor &tensor) {
 }
 
 llvm::Error checkCall(const GroupCall &call, const GroupPlace &place) { return CallCheck(call, place).run(); }
+llvm::Error checkReductionOf(const GroupCall &call) { return CallCheck(call, {}).runReduction(); }
 
 } // namespace ccgraph::runtime

@@ -15,6 +15,8 @@ struct GroupPlace {
   int64_t size = 1;
 };
 [[nodiscard]] llvm::Error checkCall(const GroupCall &call, const GroupPlace &place);
+/// The checks of the reduction that torch.distributed leaves to the backend, which counts the call before it makes them.
+[[nodiscard]] llvm::Error checkReductionOf(const GroupCall &call);
 
 /// The form of a call of one tensor in place. Whether such a call is valid depends on nothing else, so a program that
 /// repeats a call has it checked once.
@@ -26,7 +28,11 @@ struct CallForm {
 
   /// None for other calls.
   [[nodiscard]] static std::optional<CallForm> of(const GroupCall &call);
-  friend bool operator==(const CallForm &, const CallForm &) = default;
+  /// Returns whether this is the form of the call.
+  [[nodiscard]] bool matches(const GroupCall &call) const {
+    return call.op == op && call.inputs.size() == 1 && call.inputs.front().dtype() == dtype &&
+           call.reduction == reduction && call.root == root;
+  }
 };
 
 /// A view of a complex tensor as pairs of real numbers: c64[2] -> f32[2, 2].

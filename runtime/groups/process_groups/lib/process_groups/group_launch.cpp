@@ -85,8 +85,8 @@ CollectiveKind kindOf(GroupOp op) {
   return CollectiveKind::Barrier;
 }
 
-GroupLaunch::GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members)
-    : call_(std::move(call)), deadline_(std::chrono::steady_clock::now() + call_.timeout), rank_(rank),
+GroupLaunch::GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members, Clock::time_point begun)
+    : call_(std::move(call)), deadline_(begun + call_.timeout), rank_(rank),
       size_(static_cast<int64_t>(members.size())) {
   launch_.call.name = identifierOf(call_.op);
   launch_.rank = members[static_cast<size_t>(rank)];
@@ -246,11 +246,10 @@ void GroupLaunch::addSplitCounts() {
 }
 
 std::string LaunchChecker::check(const GroupLaunch &launch, size_t members) {
-  std::optional<CallForm> form = CallForm::of(launch.call());
-  if (form && form == checked_)
+  if (checked_ && checked_->matches(launch.call()))
     return "";
   std::string wrong = checkLaunch(launch.launch(), members);
-  checked_ = wrong.empty() ? form : std::nullopt;
+  checked_ = wrong.empty() ? CallForm::of(launch.call()) : std::nullopt;
   return wrong;
 }
 

@@ -21,15 +21,16 @@ namespace ccgraph::runtime {
 
 class GroupLaunch {
 public:
+  using Clock = std::chrono::steady_clock;
   /// `rank`: within the group.
-  GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members);
+  GroupLaunch(GroupCall &&call, int64_t rank, llvm::ArrayRef<int64_t> members, Clock::time_point begun = Clock::now());
   GroupLaunch(const GroupLaunch &) = delete;
   GroupLaunch &operator=(const GroupLaunch &) = delete;
 
   [[nodiscard]] const GroupCall &call() const { return call_; }
   [[nodiscard]] const Launch &launch() const { return launch_; }
   /// When the call must have met those of the other ranks: its timeout after its begin.
-  [[nodiscard]] std::chrono::steady_clock::time_point deadline() const { return deadline_; }
+  [[nodiscard]] Clock::time_point deadline() const { return deadline_; }
   /// Calls of different classes do not match, although their launches do: "reduce" and "all_reduce".
   [[nodiscard]] bool matches(const GroupLaunch &other) const {
     return launch_.kind == other.launch_.kind && isOwnClass() == other.isOwnClass();
@@ -58,7 +59,7 @@ private:
   void addListCounts();
 
   GroupCall call_;
-  std::chrono::steady_clock::time_point deadline_;
+  Clock::time_point deadline_;
   int64_t rank_;
   int64_t size_;
   Launch launch_;

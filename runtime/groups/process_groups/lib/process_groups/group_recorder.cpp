@@ -10,10 +10,7 @@ namespace {
 /// Entries whose memory is taken at the first call.
 constexpr size_t mostReserved = 1024;
 
-int64_t now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
+int64_t nanoseconds(std::chrono::nanoseconds time) { return time.count(); }
 
 class RecordedWork final : public Work {
 public:
@@ -44,8 +41,17 @@ private:
 
 } // namespace
 
+GroupRecorder::Now GroupRecorder::Now::read() {
+  return {Clock::now(), nanoseconds(std::chrono::system_clock::now().time_since_epoch())};
+}
+
+/// 0 for a time that has not come.
+int64_t GroupRecorder::Now::wallOf(Clock::time_point time) const {
+  return time == Clock::time_point() ? 0 : wall - nanoseconds(steady - time);
+}
+
 size_t GroupRecorder::groupOf(const FlightGroup &group) {
-  std::lock_guard<std::mutex> lock(mutex_);
+  Lock lock(mutex_);
   auto found = llvm::find_if(groups_, [&](const FlightGroup &each) { return each.name == group.name; });
   if (found == groups_.end())
     found = groups_.insert(groups_.end(), group);
@@ -66,52 +72,58 @@ void GroupRecorder::fill(Entry &entry, const GroupCall &call) {
   for (const Tensor &tensor : call.outputs)
     entry.outputs.push_back({tensor.dtype(), tensor.numElements()});
   entry.state = FlightState::Started;
-  entry.times = {};
+  entry.completed = {};
 }
 
 /// The oldest entry, once there are mostCalls_.
-GroupRecorder::Entry &GroupRecorder::entryForNext() {
-  if (calls_.size() == mostCalls_)
-    return calls_[static_cast<size_t>(next_) % mostCalls_];
+size_t GroupRecorder::entryForNext() {
+  if (calls_.size() == mostCalls_) {
+    size_t entry = oldest_;
+    oldest_ = entry + 1 == mostCalls_ ? 0 : entry + 1;
+    return entry;
+  }
   if (calls_.empty())
     calls_.reserve(std::min(mostCalls_, mostReserved));
-  return calls_.emplace_back();
+  calls_.emplace_back();
+  return calls_.size() - 1;
 }
 
-GroupRecorder::Number GroupRecorder::begin(const GroupCall &call, size_t group, int64_t sequence) {
-  int64_t begun = now();
-  std::lock_guard<std::mutex> lock(mutex_);
+GroupRecorder::Place GroupRecorder::begin(const GroupCall &call, size_t group, int64_t sequence,
+                                          Clock::time_point begun) {
+  Lock lock(mutex_);
   if (isTransfer(call.op))
     sequence = ++transfers_[{group, call.op == GroupOp::Send, call.peer, call.tag}];
-  if (mostCalls_ != 0) {
-    Entry &entry = entryForNext();
-    fill(entry, call);
-    entry.group = group;
-    entry.sequence = sequence;
-    entry.times.scheduled = entry.times.started = begun;
-  }
-  return next_++;
+  Place place{next_++, 0};
+  if (mostCalls_ == 0)
+    return place;
+  place.entry = entryForNext();
+  Entry &entry = calls_[place.entry];
+  fill(entry, call);
+  entry.number = place.number;
+  entry.group = group;
+  entry.sequence = sequence;
+  entry.begun = begun;
+  return place;
 }
 
-GroupRecorder::Entry *GroupRecorder::find(Number call) {
-  return call < first() ? nullptr : &calls_[static_cast<size_t>(call) % mostCalls_];
+GroupRecorder::Entry *GroupRecorder::find(Place call) {
+  bool isThere = !calls_.empty() && calls_[call.entry].number == call.number;
+  return isThere ? &calls_[call.entry] : nullptr;
 }
 
-void GroupRecorder::withdraw(Number call) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (Entry *entry = find(call)) {
+void GroupRecorder::withdraw(Place call) {
+  Lock lock(mutex_);
+  if (Entry *entry = find(call))
     entry->state = FlightState::Scheduled;
-    entry->times.started = {};
-  }
 }
 
-void GroupRecorder::complete(Number call) {
-  std::lock_guard<std::mutex> lock(mutex_);
+void GroupRecorder::complete(Place call) {
+  Lock lock(mutex_);
   Entry *entry = find(call);
   if (!entry || entry->state == FlightState::Completed)
     return;
   entry->state = FlightState::Completed;
-  entry->times.completed = now();
+  entry->completed = Clock::now();
 }
 
 static std::string detailOf(CollectiveKind kind, ReduceOp reduction, int64_t root) {
@@ -122,7 +134,7 @@ static std::string detailOf(CollectiveKind kind, ReduceOp reduction, int64_t roo
   return "";
 }
 
-FlightCall GroupRecorder::describe(const Entry &entry) {
+FlightCall GroupRecorder::describe(const Entry &entry, const Now &now) {
   FlightCall call;
   call.group = entry.group;
   call.sequence = entry.sequence;
@@ -135,22 +147,28 @@ FlightCall GroupRecorder::describe(const Entry &entry) {
     for (const Row &row : *rows)
       tensors->push_back({shortName(row.dtype).str(), row.elements});
   call.state = entry.state;
-  call.times = entry.times;
+  call.times.scheduled = now.wallOf(entry.begun);
+  call.times.started = entry.state == FlightState::Scheduled ? 0 : call.times.scheduled;
+  call.times.completed = now.wallOf(entry.completed);
   return call;
 }
 
 FlightRecord GroupRecorder::record() const {
-  std::lock_guard<std::mutex> lock(mutex_);
+  std::unique_lock<BriefLock> lock(mutex_);
+  std::vector<Entry> calls(calls_.begin() + static_cast<std::ptrdiff_t>(oldest_), calls_.end());
+  calls.insert(calls.end(), calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(oldest_));
+  Now now = Now::read();
   FlightRecord record;
+  record.groups = groups_;
+  record.forgottenCalls = next_ - static_cast<int64_t>(calls.size());
+  lock.unlock();
   record.rank = rank_;
   record.worldSize = worldSize_;
   record.engine = "process groups";
-  record.taken = now();
-  record.forgottenCalls = first();
-  record.groups = groups_;
-  for (Number call = first(); call < next_; ++call)
-    record.calls.push_back(describe(calls_[static_cast<size_t>(call) % mostCalls_]));
-  bool waits = llvm::any_of(calls_, [](const Entry &call) { return call.state == FlightState::Started; });
+  record.taken = now.wall;
+  for (const Entry &call : calls)
+    record.calls.push_back(describe(call, now));
+  bool waits = llvm::any_of(calls, [](const Entry &call) { return call.state == FlightState::Started; });
   record.activity = waits ? RankActivity::Waiting : RankActivity::Busy;
   return record;
 }

@@ -4,7 +4,6 @@
 #include "process_groups/group_error.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
 
 #include <thread>
@@ -15,14 +14,14 @@ using llvm::Twine;
 
 // --- Deadlines -------------------------------------------------------------------------------------------------------
 
-CallDeadline CallDeadline::of(std::shared_ptr<const GroupLaunch> launch) {
-  return {launch->deadline(), std::move(launch)};
+CallDeadline CallDeadline::of(const GroupLaunch &launch) {
+  return {launch.deadline(), launch.call().timeout, launch.call().op, launch.launch().rank};
 }
 
-llvm::Error CallDeadline::error(const std::string &what, std::chrono::milliseconds timeout) const {
-  return groupError("run.deadline", groupOpName(launch->call().op),
-                    "rank " + std::to_string(launch->launch().rank) + ": Timed out waiting " +
-                        std::to_string(timeout.count()) + "ms for " + what,
+llvm::Error CallDeadline::error(const std::string &what, std::chrono::milliseconds waited) const {
+  return groupError("run.deadline", groupOpName(op),
+                    "rank " + std::to_string(rank) + ": Timed out waiting " + std::to_string(waited.count()) +
+                        "ms for " + what,
                     "the named ranks have not called it: they may have failed, be late, or call something else");
 }
 
@@ -35,34 +34,39 @@ LocalCall::LocalCall(llvm::ArrayRef<int64_t> members, size_t sequence)
 LocalCall::LocalCall(int64_t from, int64_t to)
     : ends_{from, to}, members_(ends_), sequence_(0), match_(members_, 0), launches_(2) {}
 
-llvm::Expected<bool> LocalCall::join(size_t member, std::shared_ptr<const GroupLaunch> launch) {
-  launches_[member] = std::move(launch);
-  if (launches_[member]->deadline() < deadline_.at)
-    deadline_ = CallDeadline::of(launches_[member]);
-  if (llvm::Error error = checkNames(member))
-    return error;
-  return match_.arrive(member, launches_[member]->launch());
+llvm::Expected<bool> LocalCall::join(size_t member, const GroupLaunch &launch) {
+  launches_[member] = &launch;
+  if (sequence_ != 0)
+    if (llvm::Error error = checkName(member))
+      return error;
+  // Once all have arrived, the works of the others may end.
+  const GroupLaunch *earliest = !earliest_ || launch.deadline() < earliest_->deadline() ? &launch : earliest_;
+  llvm::Expected<bool> last = match_.arriveLocked(member, launch.launch());
+  if (last)
+    earliest_ = earliest;
+  return last;
 }
 
-// Operations of different meaning may have launches of one kind.
-llvm::Error LocalCall::checkNames(size_t member) const {
-  for (size_t other = 0; sequence_ != 0 && other < launches_.size(); ++other) {
-    if (!launches_[other] || launches_[other]->matches(*launches_[member]))
-      continue;
-    size_t first = std::min(member, other), second = std::max(member, other);
-    return groupError("run.ranks-disagree", groupOpName(launches_[second]->call().op),
-                      (Twine("ranks ") + Twine(members_[first]) + " and " + Twine(members_[second]) +
-                       " disagree about collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
-                       ": kind " + launches_[first]->matchName() + " against " + launches_[second]->matchName())
-                          .str(),
-                      "every rank of a group must call the same collectives in the same order");
-  }
-  return llvm::Error::success();
+// Operations of different meaning may have launches of one kind. Those that have joined before match one another.
+llvm::Error LocalCall::checkName(size_t member) const {
+  size_t other = 0;
+  while (other < launches_.size() && (other == member || !launches_[other]))
+    ++other;
+  if (other == launches_.size() || launches_[other]->matches(*launches_[member]))
+    return llvm::Error::success();
+  size_t first = std::min(member, other), second = std::max(member, other);
+  return groupError("run.ranks-disagree", groupOpName(launches_[second]->call().op),
+                    (Twine("ranks ") + Twine(members_[first]) + " and " + Twine(members_[second]) +
+                     " disagree about collective " + Twine(sequence_) + " on ranks " + intListText(members_) +
+                     ": kind " + launches_[first]->matchName() + " against " + launches_[second]->matchName())
+                        .str(),
+                    "every rank of a group must call the same collectives in the same order");
 }
 
+// A part that has begun is found by a read, which leaves the flag in the caches of both threads.
 bool LocalCall::movePart(size_t member) {
   std::atomic<bool> &begun = member < begun_.size() ? begun_[member] : begunBeyond_[member - begun_.size()];
-  if (begun.exchange(true, std::memory_order_acq_rel))
+  if (begun.load(std::memory_order_relaxed) || begun.exchange(true, std::memory_order_acq_rel))
     return false;
   moveRows(match_.launches(), member);
   return match_.finish();
@@ -76,8 +80,7 @@ bool LocalCall::move(size_t own) {
 }
 
 std::string LocalCall::text() const {
-  auto any = llvm::find_if(launches_, [](const auto &launch) { return launch != nullptr; });
-  std::string text = describe((*any)->launch());
+  std::string text = describe(earliest_->launch());
   return sequence_ == 0
              ? text
              : text + " (collective " + std::to_string(sequence_) + " on ranks " + intListText(members_) + ")";
@@ -140,35 +143,57 @@ llvm::Error LocalRoom::overdueLocked() {
     for (const std::shared_ptr<LocalCall> &call : open)
       if (isOverdue(call))
         return call->deadline().error(call->waitText());
-  for (const CallDeadline &seeker : seekers_)
-    if (seeker.hasPassed())
-      return seeker.error(noSender.str());
+  for (const Seeker &seeker : seekers_)
+    if (seeker.deadline.hasPassed())
+      return seeker.deadline.error(noSender.str());
   return llvm::Error::success();
 }
 
-void LocalRoom::tell() {
+// A sleeper counts itself before it looks whether the call is done, and this thread reads the count after it has done
+// the last part. Both change the count, so one of them comes after the other and sees what it did: either the sleeper
+// finds the call done, or this thread finds the sleeper.
+void LocalRoom::tellDone() {
+  if (sleepers_.fetch_add(0, std::memory_order_acq_rel) == 0)
+    return;
   Lock lock = hold();
-  tellLocked();
+  changed_.notify_all();
 }
 
 void LocalRoom::tellLocked() {
   changes_.fetch_add(1, std::memory_order_release);
-  changed_.notify_all();
+  if (sleepers_.load(std::memory_order_relaxed) != 0)
+    changed_.notify_all();
 }
 
 void LocalRoom::await(Clock::time_point until, llvm::function_ref<bool()> holds) {
   Lock lock = hold();
+  sleepers_.fetch_add(1, std::memory_order_acq_rel);
   changed_.wait_until(lock, until, [&] { return holds() || !failure_.empty(); });
+  sleepers_.fetch_sub(1, std::memory_order_acq_rel);
 }
 
-llvm::Expected<LocalRoom::Seat> LocalRoom::join(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
+std::string LocalRoom::waitText(const LocalCall &call, const GroupLaunch &own) {
   Lock lock = hold();
-  if (llvm::Error over = failureLocked())
-    return over;
-  return isPointToPoint(launch->launch().kind) ? joinTransfer(member, launch) : joinCollective(member, launch);
+  return call.waitText(own);
 }
 
-llvm::Expected<LocalRoom::Seat> LocalRoom::joinLocked(Seat seat, const std::shared_ptr<const GroupLaunch> &launch) {
+void LocalRoom::abandon(LocalCall *call, LocalCall::LaunchPtr launch) {
+  Lock lock = hold();
+  if (call)
+    return call->keep(std::move(launch));
+  for (Seeker &seeker : seekers_)
+    if (seeker.launch == launch.get())
+      seeker.launch = nullptr;
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::join(size_t member, const GroupLaunch &launch) {
+  Lock lock = hold();
+  if (!failure_.empty())
+    return failureLocked();
+  return isPointToPoint(launch.launch().kind) ? joinTransfer(member, launch) : joinCollective(member, launch);
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinLocked(Seat seat, const GroupLaunch &launch) {
   llvm::Expected<bool> last = seat.call->join(seat.member, launch);
   if (!last) {
     failLocked(diagnosticsOf(last.takeError()));
@@ -178,8 +203,14 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinLocked(Seat seat, const std::shar
   return seat;
 }
 
-llvm::Expected<LocalRoom::Seat> LocalRoom::joinCollective(size_t member,
-                                                          const std::shared_ptr<const GroupLaunch> &launch) {
+void LocalRoom::forgetFullCalls() {
+  while (!calls_.empty() && calls_.front()->hasAll()) {
+    calls_.pop_front();
+    ++firstNumber_;
+  }
+}
+
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinCollective(size_t member, const GroupLaunch &launch) {
   size_t number = ++joined_[member];
   while (firstNumber_ + calls_.size() <= number)
     calls_.push_back(std::make_shared<LocalCall>(members_, firstNumber_ + calls_.size()));
@@ -187,18 +218,14 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinCollective(size_t member,
   for (size_t gone : left_)
     if (seat && !seat->call->has(gone))
       lose(gone, *seat->call);
-  while (!calls_.empty() && calls_.front()->hasAll()) {
-    calls_.pop_front();
-    ++firstNumber_;
-  }
+  forgetFullCalls();
   return seat;
 }
 
-llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
-                                                        const std::shared_ptr<const GroupLaunch> &launch) {
-  bool sends = launch->launch().kind == CollectiveKind::Send;
-  auto peer = static_cast<size_t>(launch->call().peer);
-  Channel channel{sends ? member : peer, sends ? peer : member, launch->call().tag};
+llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member, const GroupLaunch &launch) {
+  bool sends = launch.launch().kind == CollectiveKind::Send;
+  auto peer = static_cast<size_t>(launch.call().peer);
+  Channel channel{sends ? member : peer, sends ? peer : member, launch.call().tag};
   size_t end = sends ? 0 : 1;
   auto &open = open_[channel];
   bool isFirst = open.empty() || open.front()->has(end);
@@ -214,26 +241,25 @@ llvm::Expected<LocalRoom::Seat> LocalRoom::joinTransfer(size_t member,
   return seat;
 }
 
-llvm::Error LocalRoom::seek(const std::shared_ptr<const GroupLaunch> &launch) {
+llvm::Error LocalRoom::seek(const GroupLaunch &launch) {
   Lock lock = hold();
   if (llvm::Error over = failureLocked())
     return over;
-  seekers_.push_back(CallDeadline::of(launch));
+  seekers_.push_back({CallDeadline::of(launch), &launch});
   return llvm::Error::success();
 }
 
-llvm::Expected<std::optional<LocalRoom::Seat>>
-LocalRoom::joinFromAny(size_t member, const std::shared_ptr<const GroupLaunch> &launch) {
+llvm::Expected<std::optional<LocalRoom::Seat>> LocalRoom::joinFromAny(size_t member, const GroupLaunch &launch) {
   Lock lock = hold();
   if (llvm::Error over = failureLocked())
     return over;
   for (auto &[channel, open] : open_) {
-    bool matches = channel.to == member && channel.tag == launch->call().tag;
+    bool matches = channel.to == member && channel.tag == launch.call().tag;
     if (!matches || open.empty() || open.front()->has(1))
       continue;
     std::shared_ptr<LocalCall> call = open.front();
     open.pop_front();
-    llvm::erase_if(seekers_, [&](const CallDeadline &seeker) { return seeker.launch == launch; });
+    llvm::erase_if(seekers_, [&](const Seeker &seeker) { return seeker.launch == &launch; });
     llvm::Expected<Seat> seat = joinLocked({call, 1}, launch);
     if (!seat)
       return seat.takeError();
@@ -254,8 +280,7 @@ void LocalRoom::leave(size_t member) {
   Lock lock = hold();
   left_.insert(member);
   for (const std::shared_ptr<LocalCall> &call : calls_)
-    if (!call->has(member) &&
-        llvm::any_of(llvm::seq<size_t>(0, members_.size()), [&](size_t m) { return call->has(m); }))
+    if (!call->has(member) && call->hasAny())
       lose(member, *call);
   for (auto &[channel, open] : open_)
     for (const std::shared_ptr<LocalCall> &call : open) {

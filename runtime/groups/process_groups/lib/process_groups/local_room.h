@@ -9,8 +9,9 @@
 // ends the calls that it has not joined. A call that lacks a rank at the earliest deadline of its ranks ends the group,
 // also where no rank waits for it (endOverdue()).
 //
-// Ownership: a call owns the launches of its members. Thread-safe. Failure: run.ranks-disagree, run.collective,
-// run.deadline, run.rank-lost. Cost: a lock to join, and that of the moved bytes.
+// Ownership: a call borrows the launches of its members, and owns those whose works are destroyed while it is in flight.
+// Thread-safe. Failure: run.ranks-disagree, run.collective, run.deadline, run.rank-lost. Cost: a lock to join, and that
+// of the moved bytes.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
@@ -29,14 +30,17 @@ namespace ccgraph::runtime {
 
 /// When a rank's launch must have met those of the others.
 struct CallDeadline {
-  std::chrono::steady_clock::time_point at = std::chrono::steady_clock::time_point::max();
-  std::shared_ptr<const GroupLaunch> launch;
+  std::chrono::steady_clock::time_point at;
+  std::chrono::milliseconds timeout;
+  GroupOp op;
+  /// global rank
+  int64_t rank;
 
-  [[nodiscard]] static CallDeadline of(std::shared_ptr<const GroupLaunch> launch);
+  [[nodiscard]] static CallDeadline of(const GroupLaunch &launch);
   [[nodiscard]] bool hasPassed() const { return std::chrono::steady_clock::now() >= at; }
   /// "rank 0: Timed out waiting 150ms for `what`"
-  [[nodiscard]] llvm::Error error(const std::string &what, std::chrono::milliseconds timeout) const;
-  [[nodiscard]] llvm::Error error(const std::string &what) const { return error(what, launch->call().timeout); }
+  [[nodiscard]] llvm::Error error(const std::string &what, std::chrono::milliseconds waited) const;
+  [[nodiscard]] llvm::Error error(const std::string &what) const { return error(what, timeout); }
 };
 
 /// What a receive from any rank waits for.
@@ -45,35 +49,49 @@ inline constexpr llvm::StringLiteral noSender = "irecv, for which no rank has se
 /// One collective or transfer, with the launches of the members that have joined.
 class LocalCall {
 public:
+  using LaunchPtr = std::unique_ptr<const GroupLaunch>;
   /// Of these members, which outlive it: those of the room.
   LocalCall(llvm::ArrayRef<int64_t> members, size_t sequence);
   /// A transfer between two ranks.
   LocalCall(int64_t from, int64_t to);
-  [[nodiscard]] llvm::Expected<bool> join(size_t member, std::shared_ptr<const GroupLaunch> launch);
+
+  // --- Under the lock of the room -------------------------------------------------------------------------
+  /// The launch remains until the call is done; see keep().
+  [[nodiscard]] llvm::Expected<bool> join(size_t member, const GroupLaunch &launch);
+  /// The work of this launch is destroyed, and other members may still read it.
+  void keep(LaunchPtr launch) { kept_.push_back(std::move(launch)); }
+  [[nodiscard]] bool has(size_t member) const { return launches_[member] != nullptr; }
+  [[nodiscard]] bool hasAny() const { return earliest_ != nullptr; }
+  /// What the member of this launch waits for.
+  [[nodiscard]] std::string waitText(const GroupLaunch &own) const { return match_.waitTextLocked(own.launch()); }
+  // These are of the rank whose deadline is the earliest, while a member is missing.
+  [[nodiscard]] CallDeadline deadline() const { return CallDeadline::of(*earliest_); }
+  [[nodiscard]] std::string waitText() const { return waitText(*earliest_); }
+  /// "all_reduce `all_reduce` (collective 1 on ranks [0, 1])"
+  [[nodiscard]] std::string text() const;
+
+  // --- Without it -----------------------------------------------------------------------------------------
   [[nodiscard]] bool hasAll() const { return match_.allArrived(); }
   [[nodiscard]] bool isDone() const { return match_.allDone(); }
-  [[nodiscard]] bool has(size_t member) const { return launches_[member] != nullptr; }
-  [[nodiscard]] const GroupLaunch &launch(size_t member) const { return *launches_[member]; }
   /// Does the parts that no thread has begun, `own` first. True where this thread did the last part.
   [[nodiscard]] bool move(size_t own);
-  [[nodiscard]] std::string waitText() { return match_.waitText(); }
-  /// "all_reduce `all_reduce` (collective 1 on ranks [0, 1])"; after the first member has joined.
-  [[nodiscard]] std::string text() const;
-  /// The deadline of the rank whose deadline is the earliest, and its launch; null before the first one.
-  [[nodiscard]] CallDeadline deadline() const { return deadline_; }
+  /// Of a transfer: the global rank.
+  [[nodiscard]] int64_t sender() const { return ends_[0]; }
 
 private:
-  [[nodiscard]] llvm::Error checkNames(size_t member) const;
+  [[nodiscard]] llvm::Error checkName(size_t member) const;
   [[nodiscard]] bool movePart(size_t member);
 
   /// of a transfer
   std::array<int64_t, 2> ends_{};
   llvm::ArrayRef<int64_t> members_;
-  CallDeadline deadline_;
   /// 0 for a transfer
   size_t sequence_;
   LocalMatch match_;
-  llvm::SmallVector<std::shared_ptr<const GroupLaunch>, 4> launches_;
+  /// by member; null until it joins
+  llvm::SmallVector<const GroupLaunch *, 4> launches_;
+  const GroupLaunch *earliest_ = nullptr;
+  std::vector<LaunchPtr> kept_;
   /// by member: whether a thread has begun its part; those of larger groups need memory of their own
   std::array<std::atomic<bool>, 8> begun_{};
   std::vector<std::atomic<bool>> begunBeyond_;
@@ -90,18 +108,22 @@ public:
     std::shared_ptr<LocalCall> call;
     size_t member = 0;
   };
-  [[nodiscard]] llvm::Expected<Seat> join(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Expected<Seat> join(size_t member, const GroupLaunch &launch);
   /// A receive from any rank begins.
-  [[nodiscard]] llvm::Error seek(const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Error seek(const GroupLaunch &launch);
   /// Joins the oldest transfer to this member of this tag that has no receiver, if there is one.
-  [[nodiscard]] llvm::Expected<std::optional<Seat>> joinFromAny(size_t member,
-                                                                const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Expected<std::optional<Seat>> joinFromAny(size_t member, const GroupLaunch &launch);
+  /// The work of this launch is destroyed; `call` is the call in flight that it has joined, or null.
+  void abandon(LocalCall *call, LocalCall::LaunchPtr launch);
+  /// What the rank of this launch waits for in a call that it has joined.
+  [[nodiscard]] std::string waitText(const LocalCall &call, const GroupLaunch &own);
 
   /// Waits until `holds`, which is called under the lock, or the room is over, or the time has passed.
   void await(Clock::time_point until, llvm::function_ref<bool()> holds);
-  /// Changes whenever a rank has joined, moved the last part, or left.
+  /// Changes whenever a rank has joined or left.
   [[nodiscard]] uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
-  void tell();
+  /// Wakes those that wait for the end of a call; takes no lock where no thread sleeps.
+  void tellDone();
   /// Ends the group; the first failure counts.
   void fail(llvm::Error error);
   /// Ends the group if a call lacks a rank after its deadline.
@@ -121,9 +143,10 @@ private:
   };
   using Lock = std::unique_lock<std::mutex>;
   [[nodiscard]] Lock hold();
-  [[nodiscard]] llvm::Expected<Seat> joinLocked(Seat seat, const std::shared_ptr<const GroupLaunch> &launch);
-  [[nodiscard]] llvm::Expected<Seat> joinCollective(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
-  [[nodiscard]] llvm::Expected<Seat> joinTransfer(size_t member, const std::shared_ptr<const GroupLaunch> &launch);
+  [[nodiscard]] llvm::Expected<Seat> joinLocked(Seat seat, const GroupLaunch &launch);
+  [[nodiscard]] llvm::Expected<Seat> joinCollective(size_t member, const GroupLaunch &launch);
+  [[nodiscard]] llvm::Expected<Seat> joinTransfer(size_t member, const GroupLaunch &launch);
+  void forgetFullCalls();
   [[nodiscard]] llvm::Error failureLocked() const;
   [[nodiscard]] llvm::Error overdueLocked();
   void tellLocked();
@@ -136,6 +159,8 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<uint64_t> changes_ = 0;
+  /// threads in await()
+  std::atomic<uint32_t> sleepers_ = 0;
   /// calls that some member has not joined, oldest first; the first one is number firstNumber_
   std::deque<std::shared_ptr<LocalCall>> calls_;
   size_t firstNumber_ = 1;
@@ -143,8 +168,13 @@ private:
   std::vector<size_t> joined_;
   /// transfers that lack one end, oldest first
   std::map<Channel, std::deque<std::shared_ptr<LocalCall>>> open_;
+  struct Seeker {
+    CallDeadline deadline;
+    /// null where its work is destroyed
+    const GroupLaunch *launch;
+  };
   /// receives from any rank that have no sender
-  std::vector<CallDeadline> seekers_;
+  std::vector<Seeker> seekers_;
   std::set<size_t> left_;
   std::vector<Diagnostic> failure_;
   /// there is a failure; read without the lock

@@ -43,13 +43,15 @@ public:
   }
 
   llvm::Expected<Ticket> launch(LaunchPtr launch) {
-    Ticket ticket = ticketOf(*launch);
+    llvm::Expected<Ticket> ticket = ticketOf(*launch);
+    if (!ticket)
+      return ticket;
     Clock::time_point deadline = launch->deadline();
     bool transfers = isPointToPoint(launch->launch().kind);
-    inFlight_[ticket] = {std::move(launch), deadline};
+    inFlight_[*ticket] = {std::move(launch), deadline};
     if (!transfers)
-      waiting_.push_back(ticket);
-    if (llvm::Error error = transfers ? begin(ticket) : beginNext())
+      waiting_.push_back(*ticket);
+    if (llvm::Error error = transfers ? begin(*ticket) : beginNext())
       return error;
     return ticket;
   }
@@ -166,10 +168,8 @@ private:
   llvm::Error begin(Ticket ticket) {
     Call &call = inFlight_.at(ticket);
     const Launch &launch = call.launch->launch();
-    bool transfers = isPointToPoint(launch.kind);
-    AgreedCall agreed{communicators_[transfers ? 1 : 0], transfers ? 0 : ++sequence_, !transfers && setup_.size() > 1};
-    if (llvm::Error error = transport_.place(ticket, agreed))
-      return error;
+    if (!isPointToPoint(launch.kind))
+      transport_.setSequence(ticket, ++sequence_);
     call.begun = true;
     return transport_.launch(ticket, launch);
   }
@@ -195,7 +195,7 @@ private:
     return {launch.launch().kind, transfers ? launch.call().peer : 0, launch.call().tag};
   }
 
-  Ticket ticketOf(const GroupLaunch &launch) {
+  llvm::Expected<Ticket> ticketOf(const GroupLaunch &launch) {
     std::vector<Ticket> &free = free_[keyOf(launch)];
     if (!free.empty()) {
       Ticket ticket = free.back();
@@ -203,9 +203,14 @@ private:
       return ticket;
     }
     CallSeat seat{setup_.members, static_cast<size_t>(setup_.rank), launch.launch().kind, 0, launch.call().tag};
-    if (isPointToPoint(seat.kind))
+    bool transfers = isPointToPoint(seat.kind);
+    if (transfers)
       seat.peer = launch.call().peer < 0 ? MpiTransport::anyPeer : static_cast<size_t>(launch.call().peer);
-    return transport_.enrol(seat);
+    Ticket ticket = transport_.enrol(seat);
+    if (llvm::Error error =
+            transport_.place(ticket, {communicators_[transfers ? 1 : 0], 0, !transfers && setup_.size() > 1}))
+      return error;
+    return ticket;
   }
 
   MpiJob &job_;
@@ -376,13 +381,13 @@ public:
   explicit MpiBackend(std::shared_ptr<MpiGroup> group) : group_(std::move(group)) {}
   llvm::StringRef name() const override { return "mpi"; }
 
-  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, GroupCallRecord record) override {
+  llvm::Expected<WorkPtr> launchRecorded(GroupCall &&call, GroupCallRecord &&record) override {
     if (group_->job().isOver())
       return groupError("run.mpi", groupOpName(call.op), "an earlier error has ended the job", "start it anew");
     if (llvm::Error error = endOverdue(group_->job()))
       return error;
     const BackendSetup &setup = group_->setup();
-    auto launch = std::make_shared<const GroupLaunch>(std::move(call), setup.rank, setup.members);
+    auto launch = std::make_shared<const GroupLaunch>(std::move(call), setup.rank, setup.members, record.begun);
     if (std::string wrong = checker_.check(*launch, setup.members.size()); !wrong.empty())
       return groupError("group.argument", groupOpName(launch->call().op), wrong);
     auto work = std::make_shared<MpiWork>(group_, std::move(launch), std::move(record));

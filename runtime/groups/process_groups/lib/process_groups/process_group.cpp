@@ -69,30 +69,34 @@ llvm::Error ProcessGroup::createBackends() {
   return llvm::Error::success();
 }
 
-bool ProcessGroup::warnsOutside(llvm::StringRef operation) {
-  if (isMember())
-    return false;
+void ProcessGroup::warnOutside(llvm::StringRef operation) {
   if (warned_.insert(operation.str()).second && setup_.job.warn)
     setup_.job.warn("Running " + operation.str() + " on global rank " + std::to_string(setup_.job.rank) +
                     " which does not belong to the given group.");
-  return true;
 }
 
+void ProcessGroup::count(GroupOp op) { sequence_ += op == GroupOp::ReduceScatter ? numMembers() : 1; }
+
 llvm::Error ProcessGroup::check(const GroupCall &call) {
-  std::optional<CallForm> form = CallForm::of(call);
-  if (form && checked_ && *form == *checked_)
+  if (checked_ && checked_->matches(call))
     return llvm::Error::success();
   checked_ = nullptr;
   if (llvm::Error error = checkCall(call, {rank_, numMembers()}))
     return error;
-  if (form)
+  if (llvm::Error error = checkReductionOf(call)) {
+    count(call.op);
+    return error;
+  }
+  if (std::optional<CallForm> form = CallForm::of(call))
     checked_ = std::make_unique<CallForm>(*form);
   return llvm::Error::success();
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall &&call, const CallOptions &options) {
-  if (warnsOutside(groupOpName(call.op)))
+  if (!isMember()) {
+    warnOutside(groupOpName(call.op));
     return WorkPtr();
+  }
   call.timeout = options.timeout.value_or(setup_.timeout);
   if (llvm::Error error = check(call))
     return error;
@@ -108,19 +112,20 @@ llvm::Expected<WorkPtr> ProcessGroup::issue(GroupCall &&call, const CallOptions 
 }
 
 llvm::Expected<WorkPtr> ProcessGroup::launch(const Serving &serving, GroupCall &&call) {
-  GroupRecorder &recorder = *setup_.job.recorder;
+  const std::shared_ptr<GroupRecorder> &recorder = setup_.job.recorder;
   if (!recordedGroup_)
-    recordedGroup_ = recorder.groupOf(flightGroup_);
-  GroupRecorder::Number number = recorder.begin(call, *recordedGroup_, sequence_ + 1);
-  sequence_ += call.op == GroupOp::ReduceScatter ? numMembers() : 1;
-  GroupCallRecord record{setup_.job.recorder, number};
-  llvm::Expected<WorkPtr> work = serving.recording ? serving.recording->launchRecorded(std::move(call), record)
-                                                   : serving.backend->launch(std::move(call));
-  if (!work) {
-    recorder.withdraw(number);
-    return work.takeError();
-  }
-  return serving.recording ? std::move(*work) : recordedWork(std::move(*work), std::move(record));
+    recordedGroup_ = recorder->groupOf(flightGroup_);
+  auto begun = GroupRecorder::Clock::now();
+  GroupRecorder::Place place = recorder->begin(call, *recordedGroup_, sequence_ + 1, begun);
+  count(call.op);
+  llvm::Expected<WorkPtr> work = serving.recording
+                                     ? serving.recording->launchRecorded(std::move(call), {recorder, place, begun})
+                                     : serving.backend->launch(std::move(call));
+  if (!work)
+    recorder->withdraw(place);
+  if (!work || serving.recording)
+    return work;
+  return recordedWork(std::move(*work), {recorder, place, begun});
 }
 
 llvm::Error ProcessGroup::compareWithOthers(const GroupCall &call) {
@@ -279,7 +284,8 @@ llvm::Expected<WorkPtr> ProcessGroup::barrier(CallOptions options) { return issu
 llvm::Expected<WorkPtr> ProcessGroup::send(const Tensor &tensor, int64_t peer, TransferOptions options) {
   if (!isMember())
     return groupError("group.argument", groupOpName(GroupOp::Send),
-                      "global rank " + std::to_string(setup_.job.rank) + " does not belong to the given group",
+                      "Invalid process group specified: global rank " + std::to_string(setup_.job.rank) +
+                          " does not belong to the given group",
                       "send in a group that both ranks belong to");
   return issue(transferring(GroupOp::Send, tensor, peer, options.tag), {options.timeout, options.device});
 }
@@ -312,8 +318,10 @@ llvm::Expected<std::vector<WorkPtr>> ProcessGroup::batch(const std::vector<Trans
 // By the store: each rank sets its key, rank 0 waits for the keys one by one, and then sets the key for which the
 // others wait. So it needs no backend that works.
 llvm::Error ProcessGroup::monitoredBarrier(MonitoredBarrierOptions options) {
-  if (warnsOutside("monitored_barrier"))
+  if (!isMember()) {
+    warnOutside("monitored_barrier");
     return llvm::Error::success();
+  }
   const std::string *backend = setup_.config.find("cpu");
   if (!backend || (*backend != "local" && *backend != "mpi"))
     return groupError("group.unsupported", "monitored_barrier",

@@ -120,7 +120,7 @@ public:
   [[nodiscard]] std::chrono::milliseconds timeout() const { return setup_.timeout; }
   /// The number of collectives, and of ends of transfers, that this rank has called: 0 at first. As in c10d, a
   /// reduceScatter() of a list counts once for each member, and a monitored barrier twice for each other rank on rank
-  /// 0, twice elsewhere.
+  /// 0, twice elsewhere. A call that fails because its dtype lacks the reduction counts, and others that fail do not.
   [[nodiscard]] int64_t sequence() const { return sequence_; }
 
   // --- Collectives: called by all members, in one order ----------------------------------------------------------
@@ -196,8 +196,9 @@ private:
   };
   [[nodiscard]] llvm::Expected<WorkPtr> issue(GroupCall &&call, const CallOptions &options);
   [[nodiscard]] llvm::Error check(const GroupCall &call);
+  void count(GroupOp op);
   [[nodiscard]] llvm::Expected<WorkPtr> launch(const Serving &serving, GroupCall &&call);
-  [[nodiscard]] bool warnsOutside(llvm::StringRef operation);
+  void warnOutside(llvm::StringRef operation);
   [[nodiscard]] llvm::Error compareWithOthers(const GroupCall &call);
   [[nodiscard]] llvm::Error awaitOthers(int64_t number, std::chrono::milliseconds timeout, bool all);
   [[nodiscard]] llvm::Error awaitRankZero(int64_t number, std::chrono::milliseconds timeout);
