@@ -2,7 +2,8 @@
 //
 //   ccgraph_group_bench local                       two ranks, threads
 //   mpirun -n 2 ccgraph_group_bench mpi FILE        two ranks, processes; FILE does not exist yet
-//   ccgraph_group_bench alone CALLS BYTES           both ranks on one thread, for an instruction count
+//   ccgraph_group_bench alone CALLS BYTES           both ranks on one thread, for an instruction count; prints the
+//                                                   processor time of one rank's movement, and of its call, in us
 //   ccgraph_group_bench store                       a tcp store and its clients in this process
 //
 // A plain all_reduce is the same movement without a group: the transport's calls in a loop, without checks, records and
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
 #include <thread>
 
@@ -169,8 +171,14 @@ int runAlone(int calls, int64_t bytes) {
   Tensor tensors[] = {tensorOf(bytes), tensorOf(bytes)};
   Launch launches[] = {launchOf(tensors[0], 0), launchOf(tensors[1], 1)};
   PlainCalls matches(calls);
-  callPlainAlone(matches, launches);
-  callGroupAlone(two, tensors, calls);
+  auto timeOf = [&](auto run) {
+    std::clock_t begun = std::clock();
+    run();
+    return 1e6 / CLOCKS_PER_SEC * static_cast<double>(std::clock() - begun) / (2 * calls);
+  };
+  double plain = timeOf([&] { callPlainAlone(matches, launches); });
+  double group = timeOf([&] { callGroupAlone(two, tensors, calls); });
+  std::printf("%.2f %.2f\n", plain, group);
   return 0;
 }
 

@@ -27,7 +27,8 @@ llvm::Error TcpClient::lost(const std::string &why, std::string repair) const {
 llvm::Error TcpClient::droppedBy(llvm::Expected<std::string> reason) const {
   if (!reason)
     return reason.takeError();
-  return lost(droppedText.str() + *reason, "all processes of a job must give the same secret and limits");
+  return lost(droppedText.str() + *reason,
+              "all processes of a job must give the same secret and limits");
 }
 
 llvm::Expected<std::unique_ptr<TcpClient>> TcpClient::connect(const Setup &setup, Until until,
