@@ -217,12 +217,17 @@ private:
     const uint32_t follower = local.follower;
     Factor cut = call_.maker().cut(static_cast<int>(axis), call_.state().sizeOf(axis));
     cut.isGuess = local.isGuess || local.wasAxis || !staysInFront(held, follower);
+    // Axes that cut what was moved may have come with it, and the order of those beside it is a guess too.
+    if (cut.isGuess)
+      guessAxes(held.dims.front());
     for (DimFactors &factors : held.dims)
       for (size_t at = 0; follower != 0 && at != factors.size(); ++at)
         if (factors[at].id == follower) {
           cut.follower = local.former != 0 ? local.former : follower;
           factors.insert(factors.begin() + static_cast<std::ptrdiff_t>(at), cut);
           held.axes[axis] = {HoldKind::Sharded};
+          if (cut.isGuess)
+            guessAxes(factors);
           return;
         }
     DimFactors &first = held.dims.front();

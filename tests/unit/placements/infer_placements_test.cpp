@@ -367,6 +367,19 @@ TEST_F(InferPlacementsTest, AGatheredFactorBesideAnAxisIsAGuess) {
   EXPECT_EQ(findings(), "");
 }
 
+// Positions that a program makes may be those of each part; only indices that it is given are those of the whole.
+TEST_F(InferPlacementsTest, MadePositionsOfAPartAreNoFinding) {
+  ask(R"(x: "f32[4, 2]", i: "i64[2]")", R"(
+        arange: "i64[2]" = torch.ops.aten.arange.default(2)
+        part: "f32[2, 2]" = torch.ops.aten.index_select.default(x, 0, arange)
+        rows: "f32[2, 2]" = torch.ops.aten.index_select.default(x, 0, i)
+        return (part, rows)
+)");
+  input(0, {shard(0)});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "index-of-whole at rows;");
+}
+
 constexpr const char *localMean = R"(
         ne: "b8[4]" = torch.ops.aten.ne.Scalar(labels, -100)
         count: "i64[]" = torch.ops.aten.sum.default(ne)

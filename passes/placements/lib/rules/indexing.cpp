@@ -12,7 +12,8 @@ Hold lookUpHold(PlacedCall &call, size_t axis, HeldOperand data, HeldOperand ind
   const Hold &of = index.held->axes[axis];
   if (of.kind == HoldKind::Undecided)
     return of;
-  if (of.kind == HoldKind::Varying)
+  // Positions that the program makes may be those of each part.
+  if (of.kind == HoldKind::Varying || index.held->isMade)
     return varyingSince(call.node());
   const std::string what = data.node->name().str().str(), by = index.node->name().str().str();
   if (of.kind == HoldKind::Sharded)
