@@ -104,7 +104,7 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
     for (const Node *node : *comparison.single)
       if (const Value &value = trial.single.front().values[node->id()]; value.is(Value::Type::Tensor))
         if (std::optional<Normal> normal = normalOf(asPairs(read(value.tensor)), field_))
-          contents_[node->id()] = normal->hash;
+          contents_[node->id()] = mix(normal->hash, normal->unit);
   if (comparison.reference)
     forEachReferenceValue(comparison, trial, [&](const Array &array) { addWhole(array); });
   factors_ = {fromPlain(1)};
@@ -221,7 +221,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
     return false;
   match.factor = *found;
   match.whole = joined;
-  match.content = normal->hash;
+  match.content = known == index_.end() ? 0 : mix(normal->hash, normal->unit);
   return true;
 }
 

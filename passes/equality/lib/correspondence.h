@@ -28,7 +28,7 @@ struct Match {
   Word factor = 0;
   /// the joined values
   Array whole = {};
-  /// a number that all views of the value have, and its multiples; 0: none
+  /// a number that all views of the joined values have; 0: they are only some rows of a value
   uint64_t content = 0;
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }

@@ -1,6 +1,7 @@
 #include "locate.h"
 
 #include "node_matches.h"
+#include "origins.h"
 #include "suspicion.h"
 
 #include "ccgraph/ir/diagnostic.h"
@@ -29,10 +30,12 @@ public:
     for (const Node *node : *comparison_.ranks.front().graph)
       if (isFrontier(*node))
         (matches_.isFloatValue(*node) ? floats : others).push_back(node);
-    // A node whose text differs among the ranks is the first suspect.
-    llvm::stable_sort(floats, [&](const Node *a, const Node *b) {
-      return matches_.alignment().textsDiffer(*a) && !matches_.alignment().textsDiffer(*b);
-    });
+    // A node whose text differs among the ranks is the first suspect, then one with an operand that is a part of a sum or
+    // a multiple of what it should be.
+    auto rankOf = [&](const Node *node) {
+      return std::pair(!matches_.alignment().textsDiffer(*node), !lacksOperand(*node));
+    };
+    llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
     for (const Node *node : floats) {
       nameFloat(*node);
@@ -58,14 +61,22 @@ private:
   };
 
   /// Names the first step of each rank that at most half of the ranks have, if a wrong value reads it: over steps of the
-  /// same kind, a value that all ranks have and that corresponds to nothing.
+  /// same kind, a value that all ranks have and that corresponds to nothing. Of a step that a rank lacks, names what
+  /// reads it on other ranks.
   void nameOwnSteps() {
     std::map<size_t, bool> hasNamed;
     for (const Alignment::OwnStep &own : matches_.alignment().ownSteps())
-      if (!hasNamed[own.rank] && isReadByWrong(own)) {
+      if (!hasNamed[own.rank] && !isPartOfUneven(*own.node) && isReadByWrong(own)) {
         hasNamed[own.rank] = true;
         addPlace({static_cast<int64_t>(own.rank), own.node->name().str().str(), sourceOf(*own.node)}, 0);
       }
+    for (const Alignment::OwnStep &lacking : matches_.alignment().lackingSteps())
+      if (!hasNamed[lacking.rank] && !isPartOfUneven(*lacking.node))
+        for (const Node *reader : readersOf(*lacking.node))
+          if (const Node *there = matches_.alignment().on(lacking.rank, *reader); there && visited_.count(reader)) {
+            hasNamed[lacking.rank] = true;
+            addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceOf(*there)}, 0);
+          }
   }
   bool isReadByWrong(const Alignment::OwnStep &own) {
     std::vector<const Node *> work = {own.node};
@@ -108,7 +119,7 @@ private:
       const Match &match = matches_.matchOf(*user);
       reaches |=
           !readsOnlySizes(*user) && matches_.isFloatValue(node) <= matches_.isFloatValue(*user) &&
-          (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial && matches_.dependsOn(*user, node));
+          (match.isNone ? isExonerated(*user) : match.isExact() && !match.isTrivial && matches_.tells(*user, node));
     }
     return exonerated_[&node] = reaches;
   }
@@ -146,13 +157,17 @@ private:
 
   /// Names a node; of an element of a list, the operator that computes the list, unless that is only cut or waited for.
   void name(const Node &node) {
+    const bool isRightValue = node.opcode() == Opcode::CallFunction && matches_.correspondsExactly(node);
+    nameAt(node, std::max(suspicion_.levelOf(node), isRightValue ? 1U : 0U));
+  }
+  void nameAt(const Node &node, unsigned level) {
     if (node.op() && node.op()->role == OpRole::GetItem)
       for (const Node *producer : node.dataOperands())
         if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
           name(*producer);
     const int64_t rank = rankOf(node);
     const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
-    addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, suspicion_.levelOf(node));
+    addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, level);
   }
   void addPlace(StepPlace place, unsigned level) {
     if (named_.insert(place.node).second)
@@ -180,7 +195,7 @@ private:
   /// Names the node and what its operands lack. What they lack comes first where operands do not fit together.
   void nameFloat(const Node &node) {
     if (const Node *other = matches_.otherOperand(node); other && other->opcode() == Opcode::CallFunction)
-      name(*other);
+      nameAt(*other, suspicion_.levelOf(*other));
     std::vector<const Node *> lacking;
     size_t floats = 0;
     for (const Node *operand : matches_.operandsOf(node)) {
@@ -190,12 +205,13 @@ private:
     }
     if (floats < 2 || lacking.size() == floats)
       name(node);
+    nameJoin(node);
+    nameGather(node);
     for (const Node *operand : lacking)
       if (matches_.kindOfMatch(*operand).isPartial())
         traceTo(*operand, node);
     name(node);
-    bool hasFactor = llvm::any_of(lacking, [&](const Node *operand) { return matches_.hasFactor(*operand); });
-    if (hasFactor)
+    if (llvm::any_of(lacking, [&](const Node *operand) { return matches_.hasFactor(*operand); }))
       nameOrigins(node);
     for (const Node *operand : matches_.operandsOf(node))
       if (!matches_.isFloatValue(*operand))
@@ -207,6 +223,39 @@ private:
       if (matches_.isFloatValue(*operand) && operand->opcode() == Opcode::CallFunction && matches_.isKnown(*operand) &&
           matches_.matchOf(*operand).isNone)
         name(*operand);
+  }
+
+  /// A gather, or a view of one, moves elements to places where they correspond to nothing until the parts are joined.
+  /// Names the wrong value that joins them.
+  void nameJoin(const Node &moved) {
+    const Node *node = &moved;
+    while (isViewOrWait(*node) || isMovingCollective(*node)) {
+      const Node *next = nullptr;
+      for (const Node *reader : readersOf(*node))
+        if (visited_.count(reader) && !isRight(*reader))
+          next = reader;
+      if (!next)
+        return;
+      node = next;
+    }
+    if (node != &moved && isJoin(*node))
+      name(*node);
+  }
+
+  /// The parts that a wrong value joins are right each, so they may be those of other ranks. Names the gather that they
+  /// come from.
+  void nameGather(const Node &join) {
+    const Node *node = &join;
+    while (node == &join ? isJoin(*node) : isViewOrWait(*node)) {
+      const std::vector<const Node *> operands = matches_.operandsOf(*node);
+      if (operands.empty() || operands.front()->opcode() != Opcode::CallFunction)
+        return;
+      node = operands.front();
+    }
+    if (isMovingCollective(*node)) {
+      name(join);
+      name(*node);
+    }
   }
 
   /// Names the first call after the node, over a few wrong values, which no right value is computed by: the same
@@ -230,6 +279,13 @@ private:
       work = std::move(next);
     }
   }
+  bool lacksOperand(const Node &node) {
+    return llvm::any_of(matches_.operandsOf(node), [&](const Node *operand) {
+      return operand->opcode() != Opcode::Placeholder && matches_.isFloatValue(*operand) &&
+             matches_.isKnown(*operand) && !matches_.kindOfMatch(*operand).isNone &&
+             !matches_.correspondsExactly(*operand);
+    });
+  }
   /// Returns whether a right operand is no value of the single graph as the reader needs it.
   bool lacks(const Node &operand, const Node &reader) {
     return !matches_.correspondsExactly(operand) || (isElementwise(reader) && matches_.kindOfMatch(operand).isInner());
@@ -243,69 +299,9 @@ private:
       name(node);
   }
 
-  /// What a walk back over multiples meets, the nearest first.
-  struct Origins {
-    /// a scale or a collective like no other
-    const Node *oddCall = nullptr;
-    /// collectives, products that are not what their operands make them, and right values of a multiple
-    std::vector<const Node *> met;
-    /// makes a multiple from right operands
-    const Node *origin = nullptr;
-  };
-
-  /// Returns whether the walk goes on to an operand. Where the reader has multiples and right values, both are
-  /// followed.
-  bool leadsOn(const Node &node, const Node &operand, const Node &reader) {
-    if (operand.opcode() != Opcode::CallFunction || !matches_.isFloatValue(operand))
-      return false;
-    return &node == &reader || !matches_.isKnown(operand) || matches_.hasFactor(operand) ||
-           (&node != &reader && !matches_.hasFactor(node) && !matches_.kindOfMatch(operand).isTrivial);
-  }
-
-  Origins originsOf(const Node &reader) {
-    constexpr size_t mostNodes = 512;
-    Origins found;
-    std::vector<const Node *> work = {&reader};
-    llvm::DenseSet<const Node *> seen = {&reader};
-    for (size_t next = 0; next != work.size() && next != mostNodes && !found.origin; ++next) {
-      const Node &node = *work[next];
-      bool isRightOne = matches_.isKnown(node) && !matches_.hasFactor(node);
-      bool readsMultiple = false;
-      std::vector<const Node *> further;
-      for (const Node *operand : matches_.operandsOf(node)) {
-        readsMultiple |=
-            matches_.isFloatValue(*operand) && (matches_.hasFactor(*operand) || !matches_.isKnown(*operand));
-        if (leadsOn(node, *operand, reader))
-          further.push_back(operand);
-      }
-      if (next != 0) {
-        if (!found.oddCall && matches_.isOddCall(node))
-          found.oddCall = &node;
-        if (const Node *collective = collectiveOf(node))
-          found.met.push_back(collective);
-        if (matches_.isOddProduct(node) || (isRightOne && readsMultiple))
-          found.met.push_back(&node);
-      }
-      if (!isRightOne && !readsMultiple && matches_.hasFactor(node))
-        found.origin = &node;
-      if (next == 0 || !isRightOne || !readsMultiple)
-        for (const Node *operand : further)
-          if (seen.insert(operand).second)
-            work.push_back(operand);
-    }
-    return found;
-  }
-  /// The collective that makes the value, or the list of which it is an element.
-  static const Node *collectiveOf(const Node &node) {
-    const Node *made = &node;
-    while (made->numOperands() == 1 && isViewOrWait(*made) && made->operand(0)->opcode() == Opcode::CallFunction)
-      made = made->operand(0);
-    return isCollectiveNode(*made) ? made : nullptr;
-  }
-
   /// Names what makes an operand of the reader a multiple of what it should be.
   void nameOrigins(const Node &reader) {
-    Origins found = originsOf(reader);
+    const Origins found = originsOf(reader, matches_);
     if (found.oddCall)
       name(*found.oddCall);
     else if (!found.met.empty())
@@ -435,8 +431,8 @@ private:
     constexpr size_t enough = 5;
     std::vector<const Node *> work = nodes.vec();
     for (size_t next = 0; next != work.size() && places_.size() < enough; ++next)
-      for (const Use &use : work[next]->uses())
-        if (const Node *user = use.user(); visited_.count(user) && !llvm::is_contained(work, user)) {
+      for (const Node *user : readersOf(*work[next]))
+        if (visited_.count(user) && !llvm::is_contained(work, user)) {
           if (!isViewOrWait(*user))
             name(*user);
           work.push_back(user);

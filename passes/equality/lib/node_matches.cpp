@@ -116,33 +116,53 @@ static Array otherNumbers(const Array &array) {
   return makeArray(array.kind, array.sizes, std::move(words), array.digits);
 }
 
-bool NodeMatches::dependsOn(const Node &reader, const Node &operand) {
-  // An element of a list depends on what its producer computes it from.
-  const Node *computed = &reader, *producer = reader.numOperands() != 0 ? reader.operand(0) : nullptr;
-  const bool isElement = producer && reader.op()->role == OpRole::GetItem && producer->opcode() == Opcode::CallFunction;
-  computed = isElement ? producer : computed;
-  std::vector<Value> &values = trial_.ranks.front().values;
-  const bool writes = llvm::any_of(computed->op()->params, [](const auto &parameter) { return parameter.writes; });
-  if (writes || isCollectiveNode(*computed) || !isFloatValue(operand) ||
-      values[operand.id()].tensor.kind() != Kind::Float)
+/// Returns the elements moved by one along a dimension.
+static Array rotated(const Array &array, size_t dim) {
+  const int64_t length = array.sizes[dim];
+  return concatenated({slicedArray(array, dim, 1, length), slicedArray(array, dim, 0, 1)}, dim);
+}
+
+bool NodeMatches::tells(const Node &reader, const Node &operand) {
+  const Value &value = trial_.ranks.front().values[operand.id()];
+  if (!value.is(Value::Type::Tensor) || value.tensor.kind() != Kind::Float)
     return true;
+  const Array given = read(value.tensor);
+  if (!differsWith(reader, operand, otherNumbers(given)))
+    return false;
+  for (size_t dim = 0; dim != given.sizes.size(); ++dim)
+    if (given.sizes[dim] > 1 && !differsWith(reader, operand, rotated(given, dim)))
+      return false;
+  return true;
+}
+
+/// An element of a list is computed by the operator that makes the list.
+static const Node &computing(const Node &reader) {
+  const bool isElement = reader.op()->role == OpRole::GetItem && reader.numOperands() != 0;
+  return isElement && reader.operand(0)->opcode() == Opcode::CallFunction ? *reader.operand(0) : reader;
+}
+
+bool NodeMatches::differsWith(const Node &reader, const Node &operand, const Array &elements) {
+  const Node &computed = computing(reader);
+  const bool writes = llvm::any_of(computed.op()->params, [](const auto &parameter) { return parameter.writes; });
+  if (writes || isCollectiveNode(computed))
+    return true;
+  std::vector<Value> &values = trial_.ranks.front().values;
   const Value given = values[operand.id()];
-  values[operand.id()] = Value(otherNumbers(read(given.tensor)));
+  values[operand.id()] = Value(elements);
   uint64_t draws = 0;
-  llvm::Expected<Value> value = trial_.evaluator.evaluate(*computed, values, draws);
+  llvm::Expected<Value> value = trial_.evaluator.evaluate(computed, values, draws);
   values[operand.id()] = given;
   if (!value) {
     llvm::consumeError(value.takeError());
     return true;
   }
-  const Argument *index = isElement ? argumentAt(reader, 1) : nullptr;
+  const Argument *index = &computed == &reader ? nullptr : argumentAt(reader, 1);
+  const Value *after = &*value;
+  if (index && index->is(Argument::Kind::Int) && static_cast<size_t>(index->integer()) < value->list.size())
+    after = &value->list[static_cast<size_t>(index->integer())];
   const Value &before = values[reader.id()];
-  const bool hasElement = index && index->is(Argument::Kind::Int) && value->is(Value::Type::List) &&
-                          static_cast<size_t>(index->integer()) < value->list.size();
-  const Value &after = hasElement ? value->list[static_cast<size_t>(index->integer())] : *value;
-  if (isElement != hasElement || !before.is(Value::Type::Tensor) || !after.is(Value::Type::Tensor))
-    return true;
-  return !sameWords(read(before.tensor), read(after.tensor));
+  return !before.is(Value::Type::Tensor) || !after->is(Value::Type::Tensor) ||
+         !sameWords(read(before.tensor), read(after->tensor));
 }
 
 bool NodeMatches::isKnown(const Node &node) {

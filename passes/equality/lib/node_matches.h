@@ -39,14 +39,16 @@ public:
   /// The single graph calls the operator of the node with all of its operands but one. Returns this operand; null if
   /// there is no such call, or if several lack other operands.
   const Node *otherOperand(const Node &node);
-  /// Returns whether the value of a reader depends on the elements of an operand, by an evaluation with other elements.
-  /// True where that cannot be evaluated.
-  bool dependsOn(const Node &reader, const Node &operand);
+  /// Returns whether the value of a reader tells the elements of an operand: whether it differs for other elements, and
+  /// for elements that are rotated along a dimension, as a mean does not. True where that cannot be evaluated.
+  bool tells(const Node &reader, const Node &operand);
   /// Returns the first rank whose value alone is none of the single graph, where that of another rank is one.
   std::optional<size_t> firstUnknownRank(const Node &node);
 
 private:
   bool derive(const Node &node);
+  /// Returns whether a reader of rank 0 has another value if an operand has these elements; true if it has none.
+  bool differsWith(const Node &reader, const Node &operand, const Array &elements);
   /// Returns Match::content of an operand that is a value of the single graph itself; 0 for others.
   uint64_t contentOf(const Node &operand);
 

@@ -70,13 +70,26 @@ const Node *Alignment::onFirst(size_t rank, const Node &node) const {
   return nullptr;
 }
 
+size_t Alignment::numLacking(const Node &node) const {
+  const size_t position = position_.at(&node);
+  return static_cast<size_t>(llvm::count_if(nodes_, [&](auto &nodes) { return !nodes[position]; }));
+}
+
+std::vector<Alignment::OwnStep> Alignment::lackingSteps() const {
+  std::vector<OwnStep> lacking;
+  for (size_t rank = 1; rank != numRanks() && !byName_; ++rank)
+    for (const Node *node : *ranks_.front().graph)
+      if (!on(rank, *node) && 2 * numLacking(*node) < numRanks())
+        lacking.push_back({rank, node});
+  return lacking;
+}
+
 std::vector<Alignment::OwnStep> Alignment::ownSteps() const {
   std::vector<OwnStep> ofFirst, ofOthers;
   if (byName_)
     return {};
   for (const Node *node : *ranks_.front().graph)
-    if (const auto lacking = llvm::count_if(nodes_, [&](auto &nodes) { return !nodes[position_.at(node)]; });
-        2 * static_cast<size_t>(lacking) >= numRanks())
+    if (2 * numLacking(*node) >= numRanks())
       ofFirst.push_back({0, node});
   size_t numOthers = 0;
   for (size_t rank = 1; rank != numRanks(); ++rank) {
@@ -143,6 +156,14 @@ bool isElementwise(const Node &node) {
   return isOneOfWords(shortTarget(node), {"add", "sub", "mul", "div", "lerp", "addcmul", "addcdiv", "where"});
 }
 bool isCollectiveNode(const Node &node) { return node.op() && node.op()->role == OpRole::Collective; }
+
+bool isMovingCollective(const Node &node) {
+  return isCollectiveNode(node) && isOneOfWords(shortTarget(node), {"all_gather_into_tensor", "all_to_all_single"});
+}
+bool isJoin(const Node &node) { return isOneOfWords(shortTarget(node), {"cat", "stack"}); }
+bool isPartOfUneven(const Node &node) {
+  return isViewOrWait(node) || isJoin(node) || isOneOfWords(shortTarget(node), {"constant_pad_nd", "zeros", "slice"});
+}
 
 std::string sourceOf(const Node &node) {
   if (node.frame() == 0)

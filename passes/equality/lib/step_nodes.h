@@ -32,10 +32,14 @@ public:
   /// Returns the steps that at most half of the ranks have: those of rank 0, then those that it does not have, in the
   /// order of the texts.
   [[nodiscard]] std::vector<OwnStep> ownSteps() const;
+  /// Returns the steps of rank 0 that a rank lacks, if fewer than half of the ranks do, with this rank.
+  [[nodiscard]] std::vector<OwnStep> lackingSteps() const;
   /// Returns the node of rank 0 that is the same step; null if there is none.
   [[nodiscard]] const Node *onFirst(size_t rank, const Node &node) const;
 
 private:
+  /// Returns how many ranks lack a step of rank 0.
+  [[nodiscard]] size_t numLacking(const Node &node) const;
   [[nodiscard]] std::vector<std::string> textsOf(const Node &node) const;
   /// by rank
   llvm::ArrayRef<RankStep> ranks_;
@@ -58,6 +62,12 @@ private:
 /// An operator whose operands are placed alike.
 [[nodiscard]] bool isElementwise(const Node &node);
 [[nodiscard]] bool isCollectiveNode(const Node &node);
+/// A collective whose result has the elements of the operands, in other places.
+[[nodiscard]] bool isMovingCollective(const Node &node);
+/// A concatenation.
+[[nodiscard]] bool isJoin(const Node &node);
+/// A step that ranks have which hold a part of another size: a padding or a range.
+[[nodiscard]] bool isPartOfUneven(const Node &node);
 /// The operator, its literal arguments and the operators of its operands.
 [[nodiscard]] std::string shapeOfCall(const Node &node);
 /// The operator and all literal arguments, by keyword too; an operand is only marked.

@@ -41,6 +41,10 @@ void Suspicion::visit(const Node &output, bool isWrong) {
     for (const Node *operand : matches_.operandsOf(*node))
       if (seen.insert(operand).second)
         work.push_back(operand);
+    // Other elements of a list may be right.
+    if (const Node *list = node->numOperands() != 0 ? node->operand(0) : nullptr;
+        isWrong && list && matches_.producesList(*list) && seen.insert(list).second)
+      ++reached_[list].wrong;
   }
 }
 

@@ -3,7 +3,6 @@
 #include "parallel_ranks.h"
 
 namespace ccgraph {
-namespace {
 
 NamedNode namedNode(const Node *node) {
   if (!node)
@@ -13,6 +12,8 @@ NamedNode namedNode(const Node *node) {
   source.consume_front("from ");
   return {node->name().str().str(), source.str()};
 }
+
+namespace {
 
 NamedPlacements named(const placements::PlacementAnswer &answer) {
   NamedPlacements result{answer.mesh, {}, {}, answer.undecided, answer.assumed};

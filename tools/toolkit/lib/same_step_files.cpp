@@ -1,6 +1,7 @@
 #include "ccgraph/toolkit/same_step_files.h"
 
 #include "parallel_ranks.h"
+#include "placed_doubts.h"
 
 #include "ccgraph/toolkit/unplaced_steps.h"
 
@@ -41,7 +42,10 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   comparison.sizes = files.sizes;
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
     comparison.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
-  return equality::compareSteps(comparison);
+  llvm::Expected<equality::StepAnswer> answer = equality::compareSteps(comparison);
+  if (answer)
+    addPlacedDoubts(*answer, comparison);
+  return answer;
 }
 
 } // namespace ccgraph

@@ -33,6 +33,9 @@ struct NamedNode {
   std::string source;
 };
 
+/// Returns the texts of a node; empty ones of null.
+[[nodiscard]] NamedNode namedNode(const Node *node);
+
 /// An answer of inferPlacements without graphs.
 struct NamedPlacements {
   std::vector<NamedAxis> mesh;
