@@ -40,9 +40,14 @@ function(ccgraph_start_tests_first)
   set_tests_properties(${tests} PROPERTIES COST 10)
 endfunction()
 
-# Test code is compiled with less optimization than the tested code, which takes a quarter less time. Programs that
+# Test programs are compiled with less optimization than the tested code, which takes a quarter less time. Programs that
 # measure are compiled with full optimization.
 set(ccgraph_test_options $<$<CONFIG:Release>:-O1>)
+
+# Suites are compiled without optimization, also with sanitizers: code generation is most of their compile time, and
+# their run time is almost all in the libraries. A precompiled header needs the same option, because GCC does not use an
+# optimized one for an unoptimized source.
+set(ccgraph_suite_options -O0)
 
 # ccgraph_configure_test(TARGET [SUITE | MEASURES]): sets the properties that suites, test programs and benchmarks
 # share.
@@ -51,7 +56,11 @@ function(ccgraph_configure_test target)
     ccgraph_configure_target(${target})
   else()
     ccgraph_configure_target(${target} ${ARGN})
-    target_compile_options(${target} PRIVATE ${ccgraph_test_options})
+    set(options ${ccgraph_test_options})
+    if(ARGN STREQUAL SUITE)
+      set(options ${ccgraph_suite_options})
+    endif()
+    target_compile_options(${target} PRIVATE ${options})
   endif()
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE
