@@ -331,7 +331,7 @@ private:
       return std::nullopt;
     // Sizes and places of a rank stand in the arguments of these.
     for (llvm::StringRef word : {"expand", "slice", "split", "select", "new_", "full", "getitem", "dense_backward",
-                                 "arange", "_like", "gather", "scatter", "pad"})
+                                 "arange", "_like", "gather", "scatter", "pad", "upsample"})
       if (node.target().str().contains(word))
         return std::nullopt;
     std::vector<Value> values(step_.graph().idLimit()), broadcast = values;
