@@ -169,8 +169,8 @@ struct AttentionGradients {
 };
 
 /// With p = softmax(s) and the output's gradient g: dv = p^T g, ds = p (g v^T - rowsum(g output)), dq = scale ds k, dk
-/// = scale ds^T q. `logSums` are trusted as results of the forward operator, as PyTorch's kernels trust them, since ring
-/// attention gives those of all blocks of keys: their first elements beyond the third dimension.
+/// = scale ds^T q. `logSums` are trusted as results of the forward operator, as PyTorch's kernels trust them: ring
+/// attention gives those of all blocks of keys. Only their first elements beyond the third dimension are read.
 AttentionGradients attendBackward(const Attention &a, const Tensor &grad, const Tensor &output, const Tensor &logSums) {
   // The gradients of query heads that share a key head are summed, so the sums are rounded at the end.
   AttentionGradients result{tokenMajor(DType::F64, a.query.sizes()), tokenMajor(DType::F64, a.key.sizes()),

@@ -1,7 +1,7 @@
 // inferPlacementsOfFiles: how the ranks of a step hold its values, the step given as files.
 //
-// The step is a job file, which names its groups, or one graph for all ranks or one for each, and so are the groups. Placements state how the inputs are held,
-// and outputs to check; axes that they do not state are those of the groups.
+// The step is a job file, which names its groups, or one graph for all ranks or one for each, and so are the groups.
+// Placements state how the inputs are held, and outputs to check; axes that they do not state are those of the groups.
 //
 // Ownership: an answer owns its texts. Failure: DiagnosticErrors with file and line. Cost: that of the readers and of
 // placements::inferPlacements.
