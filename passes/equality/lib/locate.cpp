@@ -30,8 +30,8 @@ public:
     for (const Node *node : *comparison_.ranks.front().graph)
       if (isFrontier(*node))
         (matches_.isFloatValue(*node) ? floats : others).push_back(node);
-    // A node whose text differs among the ranks is the first suspect, then one with an operand that is a part of a sum or
-    // a multiple of what it should be.
+    // A node whose text differs among the ranks is the first suspect, then one with an operand that is a part of a sum
+    // or a multiple of what it should be.
     auto rankOf = [&](const Node *node) {
       return std::pair(!matches_.alignment().textsDiffer(*node), !lacksOperand(*node));
     };
@@ -60,9 +60,9 @@ private:
     unsigned level = 0;
   };
 
-  /// Names the first step of each rank that at most half of the ranks have, if a wrong value reads it: over steps of the
-  /// same kind, a value that all ranks have and that corresponds to nothing. Of a step that a rank lacks, names what
-  /// reads it on other ranks.
+  /// Names the first step of each rank that at most half of the ranks have, if a wrong value reads it: over steps of
+  /// the same kind, a value that all ranks have and that corresponds to nothing. Of a step that a rank lacks, names
+  /// what reads it on other ranks.
   void nameOwnSteps() {
     std::map<size_t, bool> hasNamed;
     for (const Alignment::OwnStep &own : matches_.alignment().ownSteps())

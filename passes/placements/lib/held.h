@@ -114,8 +114,8 @@ private:
 
 /// The places of all axes of a dimension are guesses.
 void guessAxes(DimFactors &factors);
-/// Puts a factor that was an axis, and is first among these, before the one that it precedes in the whole tensor. A rank
-/// sees nothing of the axes between them.
+/// Puts a factor that was an axis, and is first among these, before the one that it precedes in the whole tensor. A
+/// rank sees nothing of the axes between them.
 void bringHome(llvm::MutableArrayRef<Factor> factors);
 
 /// Regroups the factors to dimensions of the local sizes; empty if a size would cut a factor unevenly. A dimension of

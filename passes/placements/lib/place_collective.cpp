@@ -211,8 +211,9 @@ private:
     return last;
   }
 
-  /// Inserts the axis in place of a local factor: before the factor that this preceded in the whole tensor. The place is
-  /// certain only in the dimension that the collective cuts; of what was moved to the front before, sizes tell little.
+  /// Inserts the axis in place of a local factor: before the factor that this preceded in the whole tensor. The place
+  /// is certain only in the dimension that the collective cuts; of what was moved to the front before, sizes tell
+  /// little.
   void insertAxis(Held &held, size_t axis, const Factor &local, size_t place) {
     const uint32_t follower = local.follower;
     Factor cut = call_.maker().cut(static_cast<int>(axis), call_.state().sizeOf(axis));

@@ -115,7 +115,8 @@ void noteMovedFactor(PlacedCall &call, DimFactors &joined) {
   }
 }
 
-/// An axis that cuts some parts along the dimension of the concatenation, and others not, leaves no parts of one tensor.
+/// An axis that cuts some parts along the dimension of the concatenation, and others not, leaves no parts of one
+/// tensor.
 void settleMixedCuts(PlacedCall &call, Held &result, llvm::ArrayRef<HeldOperand> parts, size_t dim) {
   for (size_t axis = 0; axis != call.numAxes(); ++axis) {
     const auto cut = llvm::count_if(parts, [&](const HeldOperand &part) { return part.held->dimOf(axis) == dim; });

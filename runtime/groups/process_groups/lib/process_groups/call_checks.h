@@ -15,7 +15,8 @@ struct GroupPlace {
   int64_t size = 1;
 };
 [[nodiscard]] llvm::Error checkCall(const GroupCall &call, const GroupPlace &place);
-/// The checks of the reduction that torch.distributed leaves to the backend, which counts the call before it makes them.
+/// The checks of the reduction that torch.distributed leaves to the backend, which counts the call before it makes
+/// them.
 [[nodiscard]] llvm::Error checkReductionOf(const GroupCall &call);
 
 /// The form of a call of one tensor in place. Whether such a call is valid depends on nothing else, so a program that

@@ -9,9 +9,9 @@
 // ends the calls that it has not joined. A call that lacks a rank at the earliest deadline of its ranks ends the group,
 // also where no rank waits for it (endOverdue()).
 //
-// Ownership: a call borrows the launches of its members, and owns those whose works are destroyed while it is in flight.
-// Thread-safe. Failure: run.ranks-disagree, run.collective, run.deadline, run.rank-lost. Cost: a lock to join, and that
-// of the moved bytes.
+// Ownership: a call borrows the launches of its members, and owns those whose works are destroyed while it is in
+// flight. Thread-safe. Failure: run.ranks-disagree, run.collective, run.deadline, run.rank-lost. Cost: a lock to join,
+// and that of the moved bytes.
 #pragma once
 
 #include "ccgraph/ir/diagnostic.h"
