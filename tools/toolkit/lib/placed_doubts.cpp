@@ -21,13 +21,20 @@ std::optional<placements::PlacementFinding> firstFinding(const equality::StepCom
   return answer->findings.empty() ? std::nullopt : std::optional(answer->findings.front());
 }
 
+/// Puts the node at `index`. A node that is listed keeps its rank, and its place if that comes before.
 void putAt(std::vector<equality::StepPlace> &places, size_t index, const Node *node) {
   if (!node)
     return;
   NamedNode named = namedNode(node);
-  llvm::erase_if(places, [&](const equality::StepPlace &place) { return place.node == named.name; });
-  places.insert(places.begin() + static_cast<std::ptrdiff_t>(std::min(index, places.size())),
-                {0, std::move(named.name), std::move(named.source)});
+  equality::StepPlace place{0, std::move(named.name), std::move(named.source)};
+  auto listed = llvm::find_if(places, [&](const equality::StepPlace &other) { return other.node == place.node; });
+  if (listed != places.end()) {
+    if (static_cast<size_t>(listed - places.begin()) < index)
+      return;
+    place = *listed;
+    places.erase(listed);
+  }
+  places.insert(places.begin() + static_cast<std::ptrdiff_t>(std::min(index, places.size())), std::move(place));
 }
 
 } // namespace

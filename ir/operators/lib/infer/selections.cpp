@@ -101,6 +101,9 @@ TypePtr padType(Call &call) {
   auto pad = dimsAt(call.node, call.index("pad"));
   if (!self || !pad || pad->size() % 2 != 0 || pad->size() / 2 > self->sizes().size())
     return nullptr;
+  // Without any padding, PyTorch clones the tensor, with its strides.
+  if (llvm::all_of(*pad, [](const Dim &size) { return size == Dim(0); }))
+    return elementwise(call, self->dtype(), {self});
   DimList sizes(self->sizes().begin(), self->sizes().end());
   for (size_t i = 0; i != pad->size() / 2; ++i) {
     Dim &size = sizes[sizes.size() - 1 - i];
