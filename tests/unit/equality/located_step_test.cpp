@@ -1,0 +1,96 @@
+// Which nodes compareSteps names, for steps of two ranks that hold equal values.
+#include "compared_steps.h"
+
+namespace ccgraph::equality {
+namespace {
+
+struct LocatedStepTest : ComparedSteps {
+  static std::string program(llvm::StringRef lines) {
+    return ("class M(torch.nn.Module):\n    def forward(self, x: \"f32[4]\", g: \"f32[4]\"):\n" + lines).str();
+  }
+  void compare(llvm::StringRef one, llvm::StringRef parallel) {
+    setSteps(program(one), program(parallel));
+    const AxisPlacement equal;
+    comparison.placements.inputs = {{0, 0, "x", {equal}, {}, {}}, {1, 1, "g", {equal}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {equal}, {}, {}}};
+  }
+  /// Returns "rank:node" of the first places.
+  std::string firstPlaces(size_t count) {
+    std::string text;
+    const StepAnswer result = answer();
+    for (const StepPlace &place : llvm::ArrayRef(result.where).take_front(count))
+      text += std::to_string(place.rank) + ":" + place.node + " ";
+    return text;
+  }
+};
+
+constexpr const char *sumOfBoth = R"(
+        add: "f32[4]" = torch.ops.aten.add.Tensor(x, g)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(add, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        return (tanh,)
+)";
+
+TEST_F(LocatedStepTest, AStepThatOneOfTwoRanksHasIsNamedOnBoth) {
+  compare(sumOfBoth, sumOfBoth);
+  comparison.ranks[1].graph = read(program(R"(
+        sub: "f32[4]" = torch.ops.aten.sub.Tensor(x, g)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(sub, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        return (tanh,)
+)"));
+  EXPECT_EQ(firstPlaces(2), "0:add 1:sub ");
+}
+
+TEST_F(LocatedStepTest, TheOperandThatOneDeviceDoesNotReadIsNamed) {
+  compare(R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, 0.9)
+        addcmul: "f32[4]" = torch.ops.aten.addcmul.default(mul, g, g)
+        return (addcmul,)
+)",
+          R"(
+        mul: "f32[4]" = torch.ops.aten.clone.default(x)
+        addcmul: "f32[4]" = torch.ops.aten.addcmul.default(mul, g, g)
+        return (addcmul,)
+)");
+  EXPECT_EQ(firstPlaces(2), "0:mul 0:addcmul ");
+}
+
+// A mean does not tell the order of the elements, so it does not show that the value is right.
+TEST_F(LocatedStepTest, ARightMeanOfElementsInAnotherOrderExoneratesNothing) {
+  compare(R"(
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(x)
+        mean: "f32[]" = torch.ops.aten.mean.default(x)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(tanh, mean)
+        return (mul,)
+)",
+          R"(
+        roll: "f32[4]" = torch.ops.aten.roll.default(x, [2], [0])
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(roll)
+        mean: "f32[]" = torch.ops.aten.mean.default(roll)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(tanh, mean)
+        return (mul,)
+)");
+  EXPECT_EQ(firstPlaces(1), "0:roll ");
+}
+
+// The right output is computed from `mul` too, so the value that only the wrong one needs is named first.
+TEST_F(LocatedStepTest, AValueOfARightOutputIsNamedLast) {
+  compare(R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        div: "f32[4]" = torch.ops.aten.div.Tensor(mul, 4)
+        return (tanh, div)
+)",
+          R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        div: "f32[4]" = torch.ops.aten.div.Tensor(mul, 2)
+        return (tanh, div)
+)");
+  comparison.placements.outputs.push_back({1, 1, "z", {AxisPlacement()}, {}, {}});
+  EXPECT_EQ(firstPlaces(1), "0:div ");
+}
+
+} // namespace
+} // namespace ccgraph::equality
