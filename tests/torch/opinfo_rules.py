@@ -57,7 +57,7 @@ REASONS = [
     Reason("complex numbers, which the kernels of these operators say they do not compute with: convolutions, "
            "variances and standard deviations, rms_norm, logarithms of sums of exponentials, nan_to_num, "
            "masked indexing",
-           r"aten\.(conv.*|(std|var)(_mean)?|rms_norm|logaddexp|logsumexp|nan_to_num_?|"
+           r"aten\.(conv.*|(std|var)(_mean)?|rms_norm|logaddexp|logsumexp|logcumsumexp|nan_to_num_?|"
            r"_unsafe_masked_index.*)\..*", kinds=("refused", ), text=r"got (.* )?c(64|128)"),
     Reason("matrices with NaN or infinities: LAPACK's order of operations decides which elements become NaN",
            r"aten\.(linalg_(cholesky_ex|qr|lu_factor_ex|inv_ex|lu_solve|solve_triangular)|"

@@ -33,8 +33,10 @@ public:
       : graph_(graph), policy_(policy) {
     for (const NodeRange &range : backwards)
       for (Node *node = range.first; node != range.last->next(); node = node->next()) {
-        backward_.push_back(node);
         isBackward_.insert(node);
+        // What the step returns, such as the state that a stage sends on, is not computed again.
+        if (node->opcode() != Opcode::Output)
+          backward_.push_back(node);
       }
     for (Node *node : graph)
       if (!isBackward_.contains(node))

@@ -1,5 +1,7 @@
 #include "node_matches.h"
 
+#include "distribute.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::equality {
