@@ -157,6 +157,9 @@ struct Elementwise {
 [[nodiscard]] llvm::StringRef elementwiseRoles(llvm::StringRef base);
 [[nodiscard]] Held placePointwise(PlacedCall &call, llvm::StringRef roles);
 
+/// Returns the sum of the elements over all dimensions but the kept ones.
+[[nodiscard]] Held placeSumTo(PlacedCall &call, const Held &elements, llvm::ArrayRef<size_t> kept);
+
 /// Returns an axis of a function that is linear in none of its operands: an operand that is partial is a finding.
 [[nodiscard]] Hold nonlinearHold(PlacedCall &call, size_t axis, llvm::ArrayRef<HeldOperand> operands);
 

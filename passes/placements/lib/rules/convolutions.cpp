@@ -64,17 +64,6 @@ Held placeConvolution(PlacedCall &call) {
   return withWindows(call, placeElementwise(call, sum), 0);
 }
 
-/// The sum of a gradient over all dimensions but the channels.
-Held channelSum(PlacedCall &call, const Held &gradient) {
-  Held result;
-  result.axes = gradient.axes;
-  for (size_t axis = 0; axis != call.numAxes(); ++axis)
-    if (gradient.dimOf(axis) == std::optional<size_t>(0))
-      result.axes[axis] = partialSince(call.node(), ReduceOp::Sum);
-  result.dims = {gradient.dims[1]};
-  return result;
-}
-
 /// Returns whether the call computes gradient `i`. A product that is not computed is no finding.
 bool isWanted(const PlacedCall &call, size_t i) {
   const Argument *mask = call.argument(10);
@@ -106,7 +95,7 @@ Held placeConvolutionBackward(PlacedCall &call) {
       isWanted(call, 1)
           ? withWindows(call, placeContraction(call, g, {{&input, x.node}, channels->input}, channels->weight), 1)
           : none,
-      isWanted(call, 2) ? channelSum(call, gradient) : none};
+      isWanted(call, 2) ? placeSumTo(call, gradient, {1}) : none};
   return result;
 }
 

@@ -18,14 +18,7 @@ Held placeElementLoss(PlacedCall &call, llvm::ArrayRef<size_t> tensors, size_t r
     if (HeldOperand operand = call.operand(position); operand.held)
       function.operands.push_back({operand, 'n'});
   Held each = placeElementwise(call, function);
-  if (call.integer(reduction).value_or(1) == 0)
-    return each;
-  Held sum;
-  sum.axes = each.axes;
-  for (size_t axis = 0; axis != call.numAxes(); ++axis)
-    if (each.dimOf(axis))
-      sum.axes[axis] = partialSince(call.node(), ReduceOp::Sum);
-  return sum;
+  return call.integer(reduction).value_or(1) == 0 ? each : placeSumTo(call, each, {});
 }
 
 /// mse_loss(x, y, reduction), huber_loss(x, y, reduction, delta), smooth_l1_loss(x, y, reduction, beta).

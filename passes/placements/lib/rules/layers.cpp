@@ -107,18 +107,6 @@ Held placeNorm(PlacedCall &call) {
   return isLayerNorm ? listOf(call, {output, statistics, statistics}) : listOf(call, {output, statistics});
 }
 
-/// The sum of an elementwise product over all dimensions but the normalized ones.
-Held weightGradient(PlacedCall &call, const Held &elements, llvm::ArrayRef<size_t> kept) {
-  Held result;
-  result.axes = elements.axes;
-  for (size_t axis = 0; axis != call.numAxes(); ++axis)
-    if (std::optional<size_t> cut = elements.dimOf(axis); cut && !llvm::is_contained(kept, *cut))
-      result.axes[axis] = partialSince(call.node(), ReduceOp::Sum);
-  for (size_t dim : kept)
-    result.dims.push_back(elements.dims[dim]);
-  return result;
-}
-
 /// native_layer_norm_backward(grad, x, shape, mean, rstd, weight, bias, mask) -> dx, dweight, dbias, and
 /// _fused_rms_norm_backward(grad, x, shape, rstd, weight, mask) -> dx, dweight.
 Held placeNormBackward(PlacedCall &call) {
@@ -137,7 +125,7 @@ Held placeNormBackward(PlacedCall &call) {
   for (size_t axis = 0; axis != call.numAxes(); ++axis)
     if (std::optional<size_t> cut = gradient.dimOf(axis); cut && llvm::is_contained(dims, *cut))
       gradient.settle(axis, partOfDimension(call, axis, input));
-  Held weight = weightGradient(call, gradient, dims);
+  Held weight = placeSumTo(call, gradient, dims);
   return isLayerNorm ? listOf(call, {gradient, weight, weight}) : listOf(call, {gradient, weight});
 }
 
@@ -185,7 +173,7 @@ Held placeGroupNormBackward(PlacedCall &call) {
   for (size_t dim = 0; dim != examples.dims.size(); ++dim)
     function.sizes.push_back(examples.localSize(dim));
   Held gradient = placeElementwise(call, function);
-  Held weight = weightGradient(call, gradient, {1});
+  Held weight = placeSumTo(call, gradient, {1});
   joinWeights(call, gradient, {call.operand(4)});
   return listOf(call, {gradient, weight, weight});
 }
@@ -204,7 +192,7 @@ Held placeLoss(PlacedCall &call) {
   for (size_t dim = 0; dim != rows.dims.size(); ++dim)
     function.sizes.push_back(rows.localSize(dim));
   Held each = placeElementwise(call, function);
-  Held sum = weightGradient(call, each, {});
+  Held sum = placeSumTo(call, each, {});
   const bool isReduced = call.integer(3).value_or(1) != 0;
   return listOf(call, {isReduced ? sum : each, sum});
 }

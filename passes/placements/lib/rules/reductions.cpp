@@ -126,6 +126,17 @@ constexpr PlacementRuleEntry reductionRows[] = {
 
 } // namespace
 
+Held placeSumTo(PlacedCall &call, const Held &elements, llvm::ArrayRef<size_t> kept) {
+  Held result;
+  result.axes = elements.axes;
+  for (size_t axis = 0; axis != call.numAxes(); ++axis)
+    if (std::optional<size_t> cut = elements.dimOf(axis); cut && !llvm::is_contained(kept, *cut))
+      result.axes[axis] = partialSince(call.node(), ReduceOp::Sum);
+  for (size_t dim : kept)
+    result.dims.push_back(elements.dims[dim]);
+  return result;
+}
+
 llvm::ArrayRef<PlacementRuleEntry> reductionPlacements() { return reductionRows; }
 
 } // namespace ccgraph::placements
