@@ -51,10 +51,6 @@ std::optional<int64_t> messageBytes(const Node &collective) {
   return std::max(*in, *out);
 }
 
-bool isGiven(const EstimatedTime &time) {
-  return time.source == TimeSource::Measured || time.source == TimeSource::Estimated;
-}
-
 bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
 
 /// Returns true for a node that runs nothing, on any machine.
@@ -176,7 +172,7 @@ struct CostModel::Impl {
     const auto time = static_cast<double>(known[whole->second.id].price.picoseconds);
     const double share = static_cast<double>(*elements) / static_cast<double>(whole->second.elements);
     if (share == 1 && isRepetition(node, whole->second))
-      return isGiven(known[whole->second.id].price) && time > 0 ? std::optional(time + launch()) : std::nullopt;
+      return known[whole->second.id].price.isGiven() && time > 0 ? std::optional(time + launch()) : std::nullopt;
     return time == 0 || share == 1 ? time : time * share + launch();
   }
 

@@ -193,8 +193,7 @@ bool Recomputation::hasOwnTime(const Node *call) const {
   if (facts_.views(call))
     return true;
   const EstimatedTime time = cost_.estimatedTime(*call);
-  const bool isMeasured = time.source == TimeSource::Measured || time.source == TimeSource::Estimated;
-  return isMeasured ? time.picoseconds > 0 : time.source == TimeSource::Predicted && !isProfiled_;
+  return time.isGiven() ? time.picoseconds > 0 : time.source == TimeSource::Predicted && !isProfiled_;
 }
 
 bool Recomputation::mayRepeat(const Node *call) const {

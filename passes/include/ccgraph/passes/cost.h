@@ -55,6 +55,8 @@ inline constexpr size_t numTimeSources = 6;
 struct EstimatedTime {
   int64_t picoseconds = 0;
   TimeSource source = TimeSource::Free;
+  /// Returns true for a time that durations state.
+  [[nodiscard]] bool isGiven() const { return source == TimeSource::Measured || source == TimeSource::Estimated; }
   friend bool operator==(const EstimatedTime &, const EstimatedTime &) = default;
 };
 
