@@ -207,13 +207,16 @@ void checkGradient(KernelArgs &args, const Attention &a, const Tensor &grad, con
              "got grad_out " + typeOf(grad) + " and out " + typeOf(output) + ", expected sizes " + dimsOf(sizes));
 }
 
-/// `mostQueries`: the queries, or as many as the numbers may be padded to.
-void checkSums(KernelArgs &args, const Attention &a, const Tensor &sums, int64_t mostQueries) {
+/// The numbers of a row's queries may be padded to a multiple.
+int64_t paddedQueries(int64_t queries, int64_t multiple) { return (queries + multiple - 1) / multiple * multiple; }
+
+void checkSums(KernelArgs &args, const Attention &a, const Tensor &sums, int64_t multiple = 1) {
   if (args.failed())
     return;
+  const int64_t queries = a.query.size(2);
   const bool fits = sums.rank() >= 3 && sums.sizes().take_front(2) == a.query.sizes().take_front(2) &&
-                    sums.size(2) >= a.query.size(2) && sums.size(2) <= mostQueries && sums.numElements() > 0 &&
-                    computable(sums.dtype());
+                    sums.size(2) >= queries && sums.size(2) <= paddedQueries(queries, multiple) &&
+                    sums.numElements() > 0 && computable(sums.dtype());
   args.check(fits, "got logsumexp " + typeOf(sums) + ", expected a number for each query of each head");
 }
 
@@ -243,19 +246,19 @@ Value flashBackward(KernelArgs &args) {
   Attention a = attentionOf(args, 1, 10, 11);
   setScale(args, a, 14);
   checkGradient(args, a, args.tensor(0), args.tensor(4));
-  if (!args.failed())
-    checkSums(args, a, args.tensor(5), a.query.size(2));
+  checkSums(args, a, args.tensor(5));
   if (args.failed())
     return {};
   AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), args.tensor(5));
   return Value::tensors({result.query, result.key, result.value});
 }
 
-/// The CUDA kernel stores the logarithms of sums for a multiple of 32 queries.
-int64_t paddedQueries(int64_t queries) { return (queries + 31) / 32 * 32; }
+/// Of the logarithms of sums, as the CUDA kernel stores them.
+constexpr int64_t queriesMultiple = 32;
 Tensor padded(const Tensor &logSums) {
   int64_t queries = logSums.size(2);
-  Tensor result = Tensor::zeros(DType::F32, {logSums.size(0), logSums.size(1), paddedQueries(queries)});
+  Tensor result =
+      Tensor::zeros(DType::F32, {logSums.size(0), logSums.size(1), paddedQueries(queries, queriesMultiple)});
   result.slice(2, 0, queries).copyFrom(logSums);
   return result;
 }
@@ -281,8 +284,7 @@ Value efficientBackward(KernelArgs &args) {
   setScale(args, a, 12);
   setBias(args, a, 4);
   checkGradient(args, a, args.tensor(0), args.tensor(5));
-  if (!args.failed())
-    checkSums(args, a, args.tensor(6), paddedQueries(a.query.size(2)));
+  checkSums(args, a, args.tensor(6), queriesMultiple);
   const Value &mask = args.at(10);
   bool wantsBias = mask.is(Value::Kind::List) && mask.list().size() == 4 && mask.list()[3].is(Value::Kind::Bool) &&
                    mask.list()[3].boolean();
@@ -317,8 +319,7 @@ Value flashOnCpuBackward(KernelArgs &args) {
   setBias(args, a, 8);
   checkGradient(args, a, args.tensor(0), args.tensor(4));
   const Tensor &sums = args.tensor(5);
-  if (!args.failed())
-    checkSums(args, a, sums, a.query.size(2));
+  checkSums(args, a, sums);
   if (args.failed())
     return {};
   AttentionGradients result = attendBackward(a, args.tensor(0), args.tensor(4), sums);
