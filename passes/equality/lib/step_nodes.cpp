@@ -64,10 +64,8 @@ const Node *Alignment::on(size_t rank, const Node &node) const {
 const Node *Alignment::onFirst(size_t rank, const Node &node) const {
   if (byName_)
     return ranks_.front().graph->find(node.name().str());
-  for (const auto &[mine, position] : position_)
-    if (nodes_[rank][position] == &node)
-      return mine;
-  return nullptr;
+  const auto found = llvm::find(nodes_[rank], &node);
+  return found == nodes_[rank].end() ? nullptr : nodes_.front()[static_cast<size_t>(found - nodes_[rank].begin())];
 }
 
 size_t Alignment::numLacking(const Node &node) const {
