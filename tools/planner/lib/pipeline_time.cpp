@@ -9,16 +9,25 @@ namespace {
 
 constexpr int64_t notYet = -1;
 
-int64_t durationOf(PipelineActionKind kind, const StageTimes &times) {
+/// What each computation of a microbatch takes, or adds.
+struct ByComputation {
+  int64_t forward = 0;
+  int64_t backward = 0;
+  int64_t backwardInput = 0;
+  int64_t backwardWeight = 0;
+};
+
+/// Returns the amount of an action; 0 for one that computes nothing.
+int64_t amountOf(PipelineActionKind kind, const ByComputation &amounts) {
   switch (kind) {
   case PipelineActionKind::Forward:
-    return times.forward;
+    return amounts.forward;
   case PipelineActionKind::Backward:
-    return times.backward;
+    return amounts.backward;
   case PipelineActionKind::BackwardInput:
-    return times.backward - times.weights;
+    return amounts.backwardInput;
   case PipelineActionKind::BackwardWeight:
-    return times.weights;
+    return amounts.backwardWeight;
   case PipelineActionKind::SendForward:
   case PipelineActionKind::RecvForward:
   case PipelineActionKind::SendBackward:
@@ -32,6 +41,13 @@ int64_t durationOf(PipelineActionKind kind, const StageTimes &times) {
     return 0;
   }
   llvm_unreachable("all kinds are listed");
+}
+
+int64_t durationOf(PipelineActionKind kind, const StageTimes &times) {
+  return amountOf(kind, {.forward = times.forward,
+                         .backward = times.backward,
+                         .backwardInput = times.backward - times.weights,
+                         .backwardWeight = times.weights});
 }
 
 /// The actions of a rank in their order.
@@ -170,28 +186,10 @@ RankMemory memoryOfRank(const std::vector<StageMemory> &stages, llvm::ArrayRef<i
 
 /// Returns by how much the bytes of microbatches in flight change with an action.
 int64_t changeBy(PipelineActionKind kind, const StageMemory &stage) {
-  switch (kind) {
-  case PipelineActionKind::Forward:
-    return stage.saved;
-  case PipelineActionKind::Backward:
-    return -stage.saved;
-  case PipelineActionKind::BackwardInput:
-    return stage.pending - stage.saved;
-  case PipelineActionKind::BackwardWeight:
-    return -stage.pending;
-  case PipelineActionKind::SendForward:
-  case PipelineActionKind::RecvForward:
-  case PipelineActionKind::SendBackward:
-  case PipelineActionKind::RecvBackward:
-  case PipelineActionKind::WaitSendForward:
-  case PipelineActionKind::WaitSendBackward:
-  case PipelineActionKind::Unshard:
-  case PipelineActionKind::Reshard:
-  case PipelineActionKind::ReduceGradient:
-  case PipelineActionKind::WaitReduceGradient:
-    return 0;
-  }
-  llvm_unreachable("all kinds are listed");
+  return amountOf(kind, {.forward = stage.saved,
+                         .backward = -stage.saved,
+                         .backwardInput = stage.pending - stage.saved,
+                         .backwardWeight = -stage.pending});
 }
 
 /// Returns the most bytes of microbatches in flight and of sums of gradients. While a forward or a backward runs, its
