@@ -183,11 +183,7 @@ llvm::Expected<int64_t> StageCatalog::transferTime(const Query &query) {
       models::generateStage(context, {query.request, query.part}, StageProgram::Transfer);
   if (!graph)
     return graph.takeError();
-  CostModel costs(**graph, machine_);
-  int64_t time = 0;
-  for (const Node *node : **graph)
-    time += costs.estimatedTime(*node).picoseconds;
-  return transfers_.emplace(key, time).first->second;
+  return transfers_.emplace(key, timeOf((*graph)->nodes(), **graph, machine_)).first->second;
 }
 
 llvm::Expected<int64_t> StageCatalog::workingBytes(const Query &query) {
