@@ -31,17 +31,6 @@ LayoutOptions optionsOf(const GenerateRequest &request, bool weightsAreInputs) {
           .weightsAreInputs = weightsAreInputs};
 }
 
-llvm::Expected<Trace> beginTrace(Context &context, const GenerateRequest &request) {
-  TraceOptions options{.name = request.model.name, .worldSize = request.parallel.world(), .rank = request.rank};
-  if (request.parallel.isOfOneRank() && !options.rank)
-    options.rank = 0;
-  llvm::Expected<Trace> trace = Trace::begin(context, options);
-  if (trace)
-    for (const Group &group : groupsOf(request.parallel))
-      trace->addGroup(group);
-  return trace;
-}
-
 /// Records forward and backward of one microbatch.
 class MicrobatchRecorder {
 public:
@@ -49,15 +38,20 @@ public:
       : trace_(trace), request_(stage.request), stage_(stage), program_(program),
         layout_(trace, optionsOf(request_, true)), block_(blockOf(layout_, request_.model, request_.shape)) {}
 
-  /// Returns output, gradient of the input (if the stage has one), and sums of gradients.
-  std::vector<Tensor> record() {
-    Tensor input = stage_.part.isFirst ? batch("tokens") : states(arrivedStates);
-    Tensor output = partForward(block_, stage_.part, input);
+  /// Returns the output. All parameters are declared then.
+  Tensor recordForward() {
+    input_ = stage_.part.isFirst ? batch("tokens") : states(arrivedStates);
+    Tensor output = partForward(block_, stage_.part, input_);
     if (stage_.part.isLast)
       output = loss(output);
     lastOfForward_ = trace_.graph().back();
+    return output;
+  }
+  /// Returns output, gradient of the input (if the stage has one), and sums of gradients.
+  std::vector<Tensor> record() {
+    Tensor output = recordForward();
     std::vector<Tensor> results = {output};
-    for (const Tensor &gradient : gradients(input, output))
+    for (const Tensor &gradient : gradients(output))
       results.push_back(gradient);
     return results;
   }
@@ -84,12 +78,12 @@ private:
     return lossSum(block_, weight, states, batch("targets")) / static_cast<double>(tokens);
   }
 
-  [[nodiscard]] std::vector<Tensor> gradients(const Tensor &input, const Tensor &output) {
+  [[nodiscard]] std::vector<Tensor> gradients(const Tensor &output) {
     std::vector<Tensor> by;
     for (const auto &parameter : layout_.parameters())
       by.push_back(layout_.gathered(*parameter));
     if (!stage_.part.isFirst)
-      by.push_back(input);
+      by.push_back(input_);
     Tensor seed = stage_.part.isLast ? Tensor() : states(outputGradient);
     std::vector<Tensor> gradients = backward(output, by, seed).tensors();
     std::vector<Tensor> results;
@@ -113,6 +107,7 @@ private:
   StageProgram program_;
   Layout layout_;
   Block block_;
+  Tensor input_;
   Node *lastOfForward_ = nullptr;
 };
 
@@ -139,7 +134,7 @@ llvm::Expected<std::vector<Declared>> parametersOf(Context &context, const Stage
   if (!trace)
     return trace.takeError();
   MicrobatchRecorder recorder(*trace, stage, StageProgram::Forward);
-  llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish(recorder.record());
+  llvm::Expected<std::unique_ptr<Graph>> graph = trace->finish({recorder.recordForward()});
   if (!graph)
     return graph.takeError();
   return recorder.parameters();

@@ -211,18 +211,24 @@ GenerateRequest requestOfRank(GenerateRequest request) {
   return request;
 }
 
-llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &whole) {
-  if (llvm::Error error = checkRequest(whole))
-    return error;
-  const GenerateRequest request = requestOfRank(whole);
+llvm::Expected<Trace> beginTrace(Context &context, const GenerateRequest &request) {
   TraceOptions options{.name = request.model.name, .worldSize = request.parallel.world(), .rank = request.rank};
   if (request.parallel.isOfOneRank() && !options.rank)
     options.rank = 0;
   llvm::Expected<Trace> trace = Trace::begin(context, options);
+  if (trace)
+    for (const Group &group : groupsOf(request.parallel))
+      trace->addGroup(group);
+  return trace;
+}
+
+llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &whole) {
+  if (llvm::Error error = checkRequest(whole))
+    return error;
+  const GenerateRequest request = requestOfRank(whole);
+  llvm::Expected<Trace> trace = beginTrace(context, request);
   if (!trace)
     return trace.takeError();
-  for (const Group &group : groupsOf(request.parallel))
-    trace->addGroup(group);
   StepRecorder recorder(*trace, request);
   std::vector<Tensor> results = recorder.record();
   // The boundary is a node of the graph that finish moves away, so it is read first.

@@ -32,6 +32,7 @@
 
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/type.h"
+#include "ccgraph/tracer/trace.h"
 
 #include <optional>
 #include <string>
@@ -85,6 +86,9 @@ struct GenerateRequest {
 
 /// Returns the request with the shape of one rank's tensors (shapeOfRank).
 [[nodiscard]] GenerateRequest requestOfRank(GenerateRequest request);
+
+/// Begins the trace of a program, with its groups; of rank 0 if programs of ranks differ and the request names none.
+[[nodiscard]] llvm::Expected<tracer::Trace> beginTrace(Context &context, const GenerateRequest &request);
 
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> generate(Context &context, const GenerateRequest &request);
 
