@@ -5,14 +5,6 @@
 namespace ccgraph::equality {
 namespace {
 
-/// Returns the base of a target: "aten.add" of "aten.add.Tensor".
-llvm::StringRef baseOf(llvm::StringRef target) {
-  target.consume_front("torch.ops.");
-  size_t first = target.find('.');
-  size_t second = first == llvm::StringRef::npos ? first : target.find('.', first + 1);
-  return target.take_front(second);
-}
-
 /// Reads a default of a schema: None, True, 1, 1.5, [0, 1], 'mean' or a word.
 Value defaultValue(llvm::StringRef text) {
   text = text.trim();
@@ -155,7 +147,7 @@ void Evaluator::remember(uint64_t key, const Value &value) {
 llvm::Expected<Value> Evaluator::evaluate(const Node &node, llvm::ArrayRef<Value> values, uint64_t &draws) {
   Call call;
   call.op = node.op();
-  call.base = baseOf(node.target().str()).str();
+  call.base = baseOfTarget(node.target().str()).str();
   call.field = &field_;
   call.resultType = dtypeOf(node.type());
   call.ordinal = draws;

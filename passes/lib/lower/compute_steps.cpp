@@ -5,6 +5,7 @@
 #include "ccgraph/ir/internal/passed_on.h"
 #include "ccgraph/ir/internal/stand_in.h"
 #include "ccgraph/ir/internal/view_geometry.h"
+#include "ccgraph/ir/op_def.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -17,7 +18,7 @@ using llvm::Twine;
 bool holdsTensors(llvm::StringRef resultType) { return resultType.contains("Tensor"); }
 
 /// "aten.t_": the base ends in an underscore.
-bool isInPlace(const OpDef &op) { return baseOf(op).endswith("_"); }
+bool isInPlace(const OpDef &op) { return baseOfTarget(op.target.str()).endswith("_"); }
 
 const LoweredValue *firstValue(const Emitter &emitter, const Node &node) {
   return node.numOperands() ? &emitter.valueOf(*node.operand(0)) : nullptr;
@@ -273,7 +274,9 @@ bool ComputeCall::fits(const PlanWindow &window) const {
 Lowered ComputeCall::makeReshape() {
   llvm::StringRef target = op_.target.str();
   const LoweredValue *self = firstValue(emitter_, node_);
-  auto isOneOf = [&](std::initializer_list<llvm::StringRef> bases) { return llvm::is_contained(bases, baseOf(op_)); };
+  auto isOneOf = [&](std::initializer_list<llvm::StringRef> bases) {
+    return llvm::is_contained(bases, baseOfTarget(op_.target.str()));
+  };
   bool typed = node_.type() && node_.type()->isTensor() && node_.type()->stridesKnown();
   if (self && self->isTensor() && typed) {
     PlanWindow &window = *self->window;

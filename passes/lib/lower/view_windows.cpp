@@ -14,11 +14,6 @@ std::optional<Dim> rescaled(Context &context, const Dim &offset, int64_t from, i
 
 } // namespace
 
-llvm::StringRef baseOf(const OpDef &op) {
-  llvm::StringRef target = op.target.str();
-  return target.take_front(target.find('.', target.find('.') + 1));
-}
-
 std::optional<PlanWindow> viewWindow(const Node &view, unsigned element, const PlanWindow &from, const Type *type) {
   if (!view.op() || !view.op()->view || !type || !type->isTensor() || !type->stridesKnown() ||
       !from.type->stridesKnown())

@@ -18,7 +18,4 @@ namespace ccgraph::lower {
 [[nodiscard]] std::optional<PlanWindow> viewWindow(const Node &view, unsigned element, const PlanWindow &from,
                                                    const Type *type);
 
-/// Returns the name without its overload: "aten.t_" for aten.t_.default.
-[[nodiscard]] llvm::StringRef baseOf(const OpDef &op);
-
 } // namespace ccgraph::lower

@@ -7,12 +7,6 @@
 
 namespace ccgraph::numerics {
 
-llvm::StringRef baseOfTarget(llvm::StringRef target) {
-  target.consume_front("torch.ops.");
-  const size_t first = target.find('.');
-  return target.take_front(first == llvm::StringRef::npos ? first : target.find('.', first + 1));
-}
-
 std::string pureBaseOf(llvm::StringRef target) {
   llvm::StringRef base = baseOfTarget(target);
   base.consume_back("_");

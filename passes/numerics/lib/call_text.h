@@ -15,8 +15,6 @@
 
 namespace ccgraph::numerics {
 
-/// Returns "aten.add_" of aten.add_.Tensor.
-[[nodiscard]] llvm::StringRef baseOfTarget(llvm::StringRef target);
 /// Returns "aten.add" of aten.add_.Tensor: the operator that an in-place form applies.
 [[nodiscard]] std::string pureBaseOf(llvm::StringRef target);
 /// Returns "NAME(%f32[2][1], 0.5,)": the arguments by their place in the schema; those that are left out are empty.

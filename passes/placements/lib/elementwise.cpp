@@ -67,7 +67,8 @@ bool isCast(llvm::StringRef base) {
 /// Returns the value that casts have turned into this one.
 const Node &beforeCasts(const Node &value) {
   const Node *node = &value;
-  while (node->opcode() == Opcode::CallFunction && node->numOperands() == 1 && isCast(baseOfTarget(*node)))
+  while (node->opcode() == Opcode::CallFunction && node->numOperands() == 1 &&
+         isCast(baseOfTarget(node->target().str())))
     node = node->operand(0);
   return *node;
 }

@@ -204,11 +204,4 @@ Hold PlacedCall::report(Finding finding) {
   return hold;
 }
 
-llvm::StringRef baseOfTarget(const Node &node) {
-  llvm::StringRef target = node.target().str();
-  target.consume_front("torch.ops.");
-  size_t first = target.find('.');
-  return target.take_front(first == llvm::StringRef::npos ? first : target.find('.', first + 1));
-}
-
 } // namespace ccgraph::placements

@@ -40,9 +40,6 @@ struct InferenceState {
   }
 };
 
-/// Returns the base of the target of a node: "aten.add" of "aten.add.Tensor".
-[[nodiscard]] llvm::StringRef baseOfTarget(const Node &node);
-
 /// An operand of a rule.
 struct HeldOperand {
   const Held *held = nullptr;
@@ -109,7 +106,7 @@ public:
   /// is none.
   Hold report(Finding finding);
   [[nodiscard]] std::string axisName(size_t axis) const { return state_.mesh()[axis].name; }
-  [[nodiscard]] llvm::StringRef base() const { return baseOfTarget(node_); }
+  [[nodiscard]] llvm::StringRef base() const { return baseOfTarget(node_.target().str()); }
 
 private:
   InferenceState &state_;

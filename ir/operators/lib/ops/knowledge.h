@@ -33,13 +33,6 @@ struct OpDraft {
   llvm::StringRef tags;
 };
 
-/// "aten.add_.Tensor" -> "aten.add_"; "aten.mm" stays.
-[[nodiscard]] inline llvm::StringRef baseOf(llvm::StringRef key) {
-  size_t first = key.find('.');
-  size_t second = first == llvm::StringRef::npos ? first : key.find('.', first + 1);
-  return key.take_front(second);
-}
-
 /// Entry of a table sorted by `key`; null where there is none.
 template <typename Entry>
 [[nodiscard]] const Entry *findEntry(llvm::ArrayRef<Entry> table, llvm::StringRef key) {

@@ -21,7 +21,7 @@ void applySchema(OpDef &op, Schema schema) {
 /// The order matters. Sharing determines the writes, from which domains derive effects outside the graph. Collectives
 /// overwrite the accesses of both. Work depends on whether the operator is a view.
 void applyKnowledge(OpDef &op, llvm::StringRef key, llvm::StringRef tags) {
-  OpDraft draft{op, key, baseOf(key), tags};
+  OpDraft draft{op, key, baseOfTarget(key), tags};
   applySharing(draft);
   applyDomains(draft);
   applyPlaces(draft);
@@ -51,7 +51,7 @@ bool sameEffects(const Schema &a, const Schema &b) {
   return true;
 }
 
-std::string fullTarget(const std::string &key) { return baseOf(key) == key ? key + ".default" : key; }
+std::string fullTarget(const std::string &key) { return baseOfTarget(key) == key ? key + ".default" : key; }
 
 bool takesTensor(const Schema &schema) {
   return !schema.params.empty() && llvm::StringRef(schema.params[0].type).contains("Tensor");
@@ -131,7 +131,7 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
   if (line.empty() && own.schema.empty()) {
     op.target = context.identifier(target);
     makeOpaque(op);
-    applyTypeRules({op, key, baseOf(key), ""});
+    applyTypeRules({op, key, baseOfTarget(key), ""});
     return &op;
   }
   Schema schema = llvm::cantFail(parseSchema(line.empty() ? llvm::StringRef(own.schema) : line),
@@ -147,7 +147,7 @@ OpDef *OpTable::Impl::define(llvm::StringRef target) {
 /// A name without overload is the default where that takes a tensor, else the overload that does.
 OpDef *OpTable::Impl::find(llvm::StringRef target) {
   llvm::StringRef key = operatorKey(target);
-  bool full = llvm::StringRef(target).consume_back(".default") || key != baseOf(key);
+  bool full = llvm::StringRef(target).consume_back(".default") || key != baseOfTarget(key);
   llvm::StringRef other = full ? llvm::StringRef() : commonOverload(key);
   if (other.empty())
     return define(target);

@@ -53,7 +53,7 @@ bool isPassedOn(const OpDef &op, const Type &from, const Type &to) {
   if (!from.isTensor() || !from.stridesKnown() || &from != &to)
     return false;
   // The conjugate of complex numbers is another tensor, although its type is the same.
-  llvm::StringRef base = baseOf(op.target.str());
+  llvm::StringRef base = baseOfTarget(op.target.str());
   bool conjugates = isComplex(from.dtype()) && base.startswith("aten.conj");
   return !conjugates && findEntry(llvm::ArrayRef(entries), base) != nullptr;
 }

@@ -266,6 +266,12 @@ llvm::StringRef operatorKey(llvm::StringRef target) {
   return target;
 }
 
+llvm::StringRef baseOfTarget(llvm::StringRef target) {
+  target.consume_front("torch.ops.");
+  const size_t first = target.find('.');
+  return target.take_front(first == llvm::StringRef::npos ? first : target.find('.', first + 1));
+}
+
 bool holdsTensor(llvm::StringRef type) {
   return type.contains("Tensor") || type.take_front(3) == "Any" || type == "t" || type.take_front(2) == "t[" ||
          type == "...";

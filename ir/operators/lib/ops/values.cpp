@@ -83,7 +83,7 @@ SignRule signRuleOf(const OpDef &op) {
   key.consume_back(".default");
   const SignEntry *entry = findEntry(llvm::ArrayRef(signs), key);
   if (!entry)
-    entry = findEntry(llvm::ArrayRef(signs), baseOf(key));
+    entry = findEntry(llvm::ArrayRef(signs), baseOfTarget(key));
   return entry ? entry->rule : SignRule::None;
 }
 

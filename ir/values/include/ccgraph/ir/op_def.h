@@ -349,4 +349,7 @@ private:
 /// argument of that name; null if left out (its default applies).
 [[nodiscard]] const Argument *argumentAt(const Node &node, int index);
 
+/// Returns a target without its overload: "aten.add" of "aten.add.Tensor" and of "torch.ops.aten.add.Tensor".
+[[nodiscard]] llvm::StringRef baseOfTarget(llvm::StringRef target);
+
 } // namespace ccgraph
