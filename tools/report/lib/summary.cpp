@@ -74,8 +74,8 @@ std::string shareText(int64_t part, int64_t whole) {
 }
 
 /// Returns a text such as "1,398.3 ms (58.9 %)".
-std::string exposedText(int64_t exposed, int64_t total) {
-  return timeText(exposed) + " (" + shareText(exposed, total) + ")";
+std::string timeWithShare(int64_t part, int64_t whole) {
+  return timeText(part) + " (" + shareText(part, whole) + ")";
 }
 
 /// Returns a text such as "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group
@@ -228,8 +228,8 @@ private:
       label("bound") << wrapped(boundText(*s_.run.bounds, after.total), labelWidth) << '\n';
     if (std::string text = s_.rounding ? roundingText(*s_.rounding, after.total) : ""; !text.empty())
       label("rounding") << wrapped(text, labelWidth) << '\n';
-    label("exposed") << exposedText(before.exposed, before.total) << " -> " << exposedText(after.exposed, after.total)
-                     << '\n';
+    label("exposed") << timeWithShare(before.exposed, before.total) << " -> "
+                     << timeWithShare(after.exposed, after.total) << '\n';
     printWorst();
     os_ << '\n';
   }
@@ -343,8 +343,7 @@ private:
     for (const Advice &advice : s_.advice)
       label(&advice == &s_.advice.front() ? "advice" : "")
           << wrapped(advice.change + (advice.saved < 0 ? " would cost " : " would save ") +
-                         timeText(std::abs(advice.saved)) + " (" +
-                         shareText(std::abs(advice.saved), s_.run.timeAfter->total) + "): " + advice.flags,
+                         timeWithShare(std::abs(advice.saved), s_.run.timeAfter->total) + ": " + advice.flags,
                      labelWidth)
           << '\n';
     if (!s_.advice.empty() && s_.run.cost->durations.empty())
