@@ -347,7 +347,8 @@ TEST_F(OpTableTest, EachViewStatesWhereItBeginsOrIsListedWithoutPlace) {
       without.push_back(key);
   });
   for (const std::string &key : without)
-    EXPECT_TRUE(llvm::any_of(viewsWithoutPlace, [&](const auto &view) { return view.base == baseOfTarget(key); })) << key;
+    EXPECT_TRUE(llvm::any_of(viewsWithoutPlace, [&](const auto &view) { return view.base == baseOfTarget(key); }))
+        << key;
 }
 
 TEST_F(OpTableTest, TypeRulesAreThoseOfKnownOperators) {
