@@ -140,6 +140,21 @@ IntList denseStridesLike(IntListRef sizes, llvm::ArrayRef<IntListRef> likes) {
   return stridesInOrder(sizes, innerFirst);
 }
 
+IntList transformStrides(IntListRef sizes, IntListRef strides, IntListRef dims, bool keepsLast) {
+  IntList order, transformed = toIntList(dims);
+  for (int64_t dim : allDims(static_cast<int64_t>(sizes.size())))
+    if (!llvm::is_contained(dims, dim))
+      order.push_back(dim);
+  auto further = [&](int64_t a, int64_t b) {
+    return strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)];
+  };
+  llvm::stable_sort(order, further);
+  std::stable_sort(transformed.begin(), transformed.end() - (keepsLast ? 1 : 0), further);
+  order.append(transformed.begin(), transformed.end());
+  std::reverse(order.begin(), order.end());
+  return stridesInOrder(sizes, order);
+}
+
 std::optional<IntList> inferSizes(IntListRef wanted, int64_t count) {
   IntList sizes = toIntList(wanted);
   int64_t known = 1;

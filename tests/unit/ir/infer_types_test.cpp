@@ -88,6 +88,8 @@ TEST(InferTypes, OfImages) {
 TEST(InferTypes, OfTransformsAndMatrices) {
   EXPECT_EQ(typeOfCall("aten._fft_r2c.default", {"f32[2, 8][8, 1]cpu"}, {list({1}), 0, true}), "c64[2, 5][5, 1]cpu");
   EXPECT_EQ(typeOfCall("aten._fft_r2c.default", {"f64[8, 2][2, 1]cpu"}, {list({0}), 0, true}), "c128[5, 2][1, 5]cpu");
+  EXPECT_EQ(typeOfCall("aten._fft_r2c.default", {"f32[3, 0, 6][6, 6, 1]cpu"}, {list({2}), 0, true}),
+            "c64[3, 0, 4][4, 4, 1]cpu");
   EXPECT_EQ(typeOfCall("aten.linalg_cholesky_ex.default", {"f32[4, 3, 3][9, 3, 1]cpu"}, {}),
             "(f32[4, 3, 3][9, 1, 3]cpu, i32[4][1]cpu)");
   EXPECT_EQ(typeOfCall("aten.diagonal.default", {"f32[4, 3][3, 1]cpu"}, {1}), "f32[2][4]cpu");

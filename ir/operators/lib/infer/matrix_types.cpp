@@ -90,32 +90,6 @@ TypePtr qrType(Call &call) {
 
 namespace {
 
-/// The order of dimensions in memory after a transform, the outermost first: the others by their strides, then the
-/// transformed ones by theirs (native/mkl/SpectralOps.cpp). The last transformed one stays last where `keepsLast`.
-IntList transformOrder(IntListRef strides, IntListRef dims, bool keepsLast) {
-  IntList order, transformed(dims.begin(), dims.end());
-  for (int64_t dim = 0; dim < static_cast<int64_t>(strides.size()); ++dim)
-    if (!llvm::is_contained(dims, dim))
-      order.push_back(dim);
-  auto further = [&](int64_t a, int64_t b) {
-    return strides[static_cast<size_t>(a)] > strides[static_cast<size_t>(b)];
-  };
-  llvm::stable_sort(order, further);
-  std::stable_sort(transformed.begin(), transformed.end() - (keepsLast ? 1 : 0), further);
-  order.append(transformed.begin(), transformed.end());
-  return order;
-}
-
-IntList packedStrides(IntListRef sizes, IntListRef order) {
-  IntList strides(sizes.size(), 1);
-  int64_t step = 1;
-  for (int64_t dim : llvm::reverse(order)) {
-    strides[static_cast<size_t>(dim)] = step;
-    step *= sizes[static_cast<size_t>(dim)];
-  }
-  return strides;
-}
-
 struct Transform {
   IntList sizes, strides, dims;
 };
@@ -137,7 +111,7 @@ std::optional<Transform> transformOf(const Call &call) {
 }
 
 TypePtr packed(const Call &call, DType dtype, const Transform &t, bool keepsLast) {
-  IntList strides = packedStrides(t.sizes, transformOrder(t.strides, t.dims, keepsLast));
+  IntList strides = transformStrides(t.sizes, t.strides, t.dims, keepsLast);
   return call.context.tensor(dtype,
                              {DimList(t.sizes.begin(), t.sizes.end()), DimList(strides.begin(), strides.end()), true},
                              call.tensor(0)->device());
@@ -172,7 +146,7 @@ TypePtr complexToRealTransform(Call &call) {
     return nullptr;
   int64_t last = t->dims.pop_back_val();
   if (!t->dims.empty())
-    t->strides = packedStrides(t->sizes, transformOrder(t->strides, t->dims, false));
+    t->strides = transformStrides(t->sizes, t->strides, t->dims, false);
   t->sizes[last] = *size;
   t->dims = {last};
   return packed(call, realTypeOf(call.tensor(0)->dtype()), *t, false);

@@ -3,6 +3,8 @@
 #include "kernels/lines.h"
 #include "kernels/pointwise.h"
 
+#include "ccgraph/ir/strides.h"
+
 #include <cmath>
 
 // Discrete Fourier transforms, one dimension after the other.
@@ -101,26 +103,6 @@ int64_t countOf(IntListRef sizes, IntListRef dims) {
   return count;
 }
 
-/// Strides of PyTorch's results with MKL (native/mkl/SpectralOps.cpp): the other dimensions in the order of the
-/// operand's strides, then the transformed ones in theirs, all adjacent. The last one stays last where `keepsLast`.
-IntList stridesOf(const Tensor &self, IntListRef sizes, IntListRef dims, bool keepsLast) {
-  IntList order, transformedDims = toIntList(dims);
-  for (int64_t dim = 0; dim < self.rank(); ++dim)
-    if (!llvm::is_contained(dims, dim))
-      order.push_back(dim);
-  auto further = [&](int64_t a, int64_t b) { return self.stride(a) > self.stride(b); };
-  llvm::stable_sort(order, further);
-  std::stable_sort(transformedDims.begin(), transformedDims.end() - (keepsLast ? 1 : 0), further);
-  order.append(transformedDims.begin(), transformedDims.end());
-  IntList strides(sizes.size(), 1);
-  int64_t step = 1;
-  for (int64_t dim : llvm::reverse(order)) {
-    strides[dim] = step;
-    step *= sizes[static_cast<size_t>(dim)];
-  }
-  return strides;
-}
-
 Tensor scaled(KernelArgs &args, const Tensor &wide, const Transform &t, const Tensor &out) {
   constexpr static PointwiseOp multiply{.complex = [](const Complex *x) { return x[0] * x[1]; }};
   pointwiseInto(args, wide, {{wide}, numberOperand(t.scale)}, multiply);
@@ -147,8 +129,9 @@ Value complexToComplex(KernelArgs &args) {
   Tensor wide = widened(t.self);
   for (int64_t dim : t.dims)
     transformDim(wide, dim, forward ? -1 : 1);
-  return scaled(args, wide, t,
-                args.result(t.self.dtype(), t.self.sizes(), stridesOf(t.self, t.self.sizes(), t.dims, false)));
+  return scaled(
+      args, wide, t,
+      args.result(t.self.dtype(), t.self.sizes(), transformStrides(t.self.sizes(), t.self.strides(), t.dims, false)));
 }
 
 DType complexOf(DType dtype) { return dtype == DType::F64 ? DType::C128 : DType::C64; }
@@ -167,7 +150,8 @@ Value realToComplex(KernelArgs &args) {
   if (half)
     wide = wide.slice(last, 0, wide.size(last) / 2 + 1);
   return scaled(args, wide, t,
-                args.result(complexOf(t.self.dtype()), wide.sizes(), stridesOf(t.self, wide.sizes(), t.dims, true)));
+                args.result(complexOf(t.self.dtype()), wide.sizes(),
+                            transformStrides(wide.sizes(), t.self.strides(), t.dims, true)));
 }
 
 /// Of a signal of `size` elements whose transform is symmetric, from the half that is stored: element k of the
@@ -210,10 +194,11 @@ Value complexToReal(KernelArgs &args) {
   Tensor whole = mirrored(wide, last, size);
   transformDim(whole, last, 1);
   // The other dimensions are transformed first, into a tensor with strides of its own.
-  Tensor like = others.empty()
-                    ? t.self
-                    : Tensor::zeros(DType::Bool, t.self.sizes(), stridesOf(t.self, t.self.sizes(), others, false));
-  return scaled(args, whole, t, args.result(realTypeOf(t.self.dtype()), sizes, stridesOf(like, sizes, last, false)));
+  Tensor like = others.empty() ? t.self
+                               : Tensor::zeros(DType::Bool, t.self.sizes(),
+                                               transformStrides(t.self.sizes(), t.self.strides(), others, false));
+  return scaled(args, whole, t,
+                args.result(realTypeOf(t.self.dtype()), sizes, transformStrides(sizes, like.strides(), last, false)));
 }
 
 const Kernel fourierTable[] = {

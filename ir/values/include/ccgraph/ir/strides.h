@@ -37,6 +37,10 @@ namespace ccgraph {
 /// Returns the strides of an elementwise result of operands laid out like `likes` (strides of these sizes, 0 where
 /// expanded). Dimensions keep the operands' order; for each two dimensions, the first operand that orders them decides.
 [[nodiscard]] IntList denseStridesLike(IntListRef sizes, llvm::ArrayRef<IntListRef> likes);
+/// Returns the strides of the result of a Fourier transform, as PyTorch lays it out with MKL
+/// (native/mkl/SpectralOps.cpp): the other dimensions in the order of the operand's `strides`, then the transformed
+/// ones, `dims`, in theirs, all adjacent. The last of `dims` stays last where `keepsLast`.
+[[nodiscard]] IntList transformStrides(IntListRef sizes, IntListRef strides, IntListRef dims, bool keepsLast);
 
 // --- Views ----------------------------------------------------------------------------------------------
 /// Returns `wanted` with its -1, if any, replaced by the size that makes the counts equal; empty if there is none.
