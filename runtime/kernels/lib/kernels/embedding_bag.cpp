@@ -188,6 +188,9 @@ Upstream upstreamOf(KernelArgs &args, unsigned indicesAt, const GradForm &form) 
     u.factors = readAll(*given);
   args.check(u.mode == Mode::Max || u.bagOf.size() == u.rows.size(),
              "got offset2bag " + typeOf(args.tensor(form.offset2bag)) + ", expected one bag for each index");
+  args.check(form.sizes == noArgument || u.mode != Mode::Mean ||
+                 static_cast<int64_t>(u.sizes.size()) == u.gradTensor.size(0),
+             "got bag_size of " + llvm::Twine(u.sizes.size()) + " bags for " + typeOf(u.gradTensor));
   for (int64_t bag : u.bagOf)
     args.check(bag >= 0 && bag < u.gradTensor.size(0), "got bag " + llvm::Twine(bag) + " of " + typeOf(u.gradTensor));
   return u;

@@ -194,6 +194,10 @@ TEST(PytorchImageValues, WrongArgumentsAreRefused) {
              {steps({1, 1, 2, 2}), steps({1, 2, 2, 3}), number(0), number(0), Value::boolean(true)},
              {}},
         Case{"aten.linalg_qr.default", {steps({3})}, {}},
+        Case{"aten._embedding_bag_dense_backward.default",
+             {steps({2, 2}), i64({3}, {0, 2, 1}), i64({3}, {0, 0, 1}), i64({1}, {2}), i64({1}, {2}), number(4),
+              Value::boolean(false), number(1), Value()},
+             {}},
         Case{"aten._linalg_check_errors.default",
              {tensor(DType::I32, {}, {2}), Value::string("linalg.cholesky"), Value::boolean(true)},
              {}}}) {
