@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Operators that no builtin kernel computes, by PyTorch's kernels: retired_kernels.py FOLDER_OF_TOOLS
+"""Operators that no builtin kernel computes, by PyTorch's kernels: kernels_of_pytorch.py FOLDER_OF_TOOLS
 
 A graph of such operators, one of them in place, runs on the reference interpreter and on the engine local with
 --kernels torch; its values are those of PyTorch. --check-equivalence with --kernels torch compares the graph before and
@@ -8,12 +8,11 @@ import json, os, struct, subprocess, sys, tempfile
 import torch
 
 GRAPH = """class graph(torch.nn.Module):
-    def forward(self, x: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu", at: "f32[2, 2, 2, 2][8, 4, 2, 1]cpu", \
-labels: "i64[2, 4, 4][16, 4, 1]cpu"):
+    def forward(self, x: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu", labels: "i64[2, 4, 4][16, 4, 1]cpu"):
         ar: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu" = torch.ops._c10d_functional.all_reduce.default(x, 'sum', '0')
-        near: "f32[2, 3, 2, 2][12, 4, 2, 1]cpu" = torch.ops.aten.grid_sampler_2d.default(x, at, 0, 0, True)
+        near: "f32[2, 3, 2, 2][12, 4, 2, 1]cpu" = torch.ops.aten._upsample_bilinear2d_aa.default(x, [2, 2], True)
         near_: "f32[2, 3, 2, 2][12, 4, 2, 1]cpu" = torch.ops.aten.hardtanh_.default(near, -0.5, 0.75)
-        big: "f32[2, 3, 8, 8][192, 64, 8, 1]cpu" = torch.ops.aten.upsample_nearest2d.default(x, [8, 8])
+        big: "f32[2, 3, 8, 8][192, 64, 8, 1]cpu" = torch.ops.aten._upsample_bicubic2d_aa.default(x, [8, 8], True)
         w: "f32[2, 3, 4, 4][48, 16, 4, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(ar)
         loss: "f32[][]cpu" = torch.ops.aten.cross_entropy_loss.default(w, labels)
         middle = torch.ops.aten.median.dim(big, 3)
@@ -34,9 +33,9 @@ def write_safetensors(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
-def by_pytorch(x, at, labels, sum_of_x):
-    near = torch.ops.aten.hardtanh_(torch.ops.aten.grid_sampler_2d(x, at, 0, 0, True), -0.5, 0.75)
-    lower = torch.ops.aten.median.dim(torch.ops.aten.upsample_nearest2d(x, [8, 8]), 3)[0]
+def by_pytorch(x, labels, sum_of_x):
+    near = torch.ops.aten.hardtanh_(torch.ops.aten._upsample_bilinear2d_aa(x, [2, 2], True), -0.5, 0.75)
+    lower = torch.ops.aten.median.dim(torch.ops.aten._upsample_bicubic2d_aa(x, [8, 8], True), 3)[0]
     return [near, near, torch.ops.aten.cross_entropy_loss(sum_of_x, labels), lower]
 
 
@@ -44,9 +43,9 @@ def record(folder, ranks):
     torch.manual_seed(1)
     xs = [torch.randn(2, 3, 4, 4) for _ in range(ranks)]
     for rank, x in enumerate(xs):
-        at, labels = torch.rand(2, 2, 2, 2) * 2 - 1, torch.randint(3, (2, 4, 4))
-        values = {"in.x": x, "in.at": at, "in.labels": labels}
-        values |= {f"out.{i}": value for i, value in enumerate(by_pytorch(x, at, labels, sum(xs)))}
+        labels = torch.randint(3, (2, 4, 4))
+        values = {"in.x": x, "in.labels": labels}
+        values |= {f"out.{i}": value for i, value in enumerate(by_pytorch(x, labels, sum(xs)))}
         write_safetensors(os.path.join(folder, f"rank{rank}.safetensors"), values)
 
 
@@ -67,7 +66,7 @@ def main():
         changed = [os.path.join(tools, "ccgraph-opt"), graph, "--pipeline", "sink-waits", "--check-equivalence", "2",
                    "--values", folder]
         refused = run(*ran)
-        assert refused.returncode == 1 and "no builtin kernel computes aten.grid_sampler_2d.default" in refused.stderr
+        assert refused.returncode == 1 and "no builtin kernel computes aten._upsample_bilinear2d_aa.default" in refused.stderr
         assert "--kernels torch computes" in refused.stderr
         for engine in ("reference", "local"):
             assert run(*ran, "--engine", engine, "--kernels", "torch").returncode == 0, engine
