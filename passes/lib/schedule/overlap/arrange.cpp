@@ -61,8 +61,9 @@ Arranger::Arranger(const Problem &problem, const Preferences &preferred)
       unitOf_[step] = first;
     llvm::sort(buckets_[first] = bucket);
   }
-  // Inputs of the program precede all other steps.
-  for (uint32_t step = 0; step < size(); ++step) {
+  // Inputs of the program precede all other steps. The last step returns the outputs and follows them, also those on
+  // which no output depends.
+  for (uint32_t step = 0; step + 1 < size(); ++step) {
     uint32_t &place = placeOf_[unitOf_[step]];
     place = std::min(place, problem.steps[step].input ? 0 : preferred.places[step]);
   }

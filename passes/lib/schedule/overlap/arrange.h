@@ -4,6 +4,7 @@
 // sets of launches that become one bucket. The result is a legal order:
 //   - a step that another one needs precedes it, so it moves to the position of that step if its own is later;
 //   - a step without a position is as late as the first step that needs it;
+//   - the program's inputs come first and its last step stays last, whatever their positions;
 //   - the launches of a bucket are adjacent, at the earliest of their positions;
 //   - a bucket is split where some of its launches, through other steps, need others of them.
 //

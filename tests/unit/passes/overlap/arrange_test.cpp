@@ -56,6 +56,7 @@ Preferences randomPreferences(const Problem &problem, std::mt19937_64 &random) {
 
 void expectLegal(const Problem &problem, const Schedule &schedule) {
   ASSERT_EQ(schedule.order.size(), problem.steps.size());
+  EXPECT_EQ(schedule.order.back(), problem.steps.size() - 1);
   std::vector<size_t> places = placesOf(schedule.order);
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     EXPECT_EQ(schedule.order[places[step]], step);
@@ -93,6 +94,17 @@ TEST(Arrange, AStepWithoutAPlaceIsAsLateAsItsReader) {
   places[1] = none; // g
   places[4] = 0;    // h
   EXPECT_EQ(given.str(arrange(given.problem, {places, {}}).order), "p h g w a v b o");
+}
+
+// No output depends on w, and its place is after that of o.
+TEST(Arrange, TheLastStepStaysLast) {
+  NamedProblem given = problemOf(R"(p input 0 makes 1
+g launch 10 bytes 4 makes 4 needs p
+w wait completes g
+a compute 20 makes 1 needs p
+o compute 0 needs a
+)");
+  EXPECT_EQ(given.str(arrange(given.problem, {{0, 1, none, 3, 4}, {}}).order), "p g a w o");
 }
 
 TEST(Arrange, ABucketIsAtTheEarliestPlaceOfItsLaunches) {

@@ -23,8 +23,8 @@ public:
         reads.insert(transfer(chain));
       uint32_t before = chain;
       chain = add(compute(), reads, {}, 1 + below(8));
-      if (below(2))
-        results.push_back(aside(before));
+      if (uint32_t made = below(2) ? aside(before) : 0; made != 0 && below(8) > 0)
+        results.push_back(made);
     }
     results.push_back(chain);
     add({}, {results.begin(), results.end()}, {}, 0);

@@ -34,6 +34,7 @@ void check(const Problem &problem, int64_t budget, const SearchOptions &options,
   Replay before = replay(problem, asItStands(problem));
   Schedule found = search(problem, options);
   Replay after = replay(problem, found);
+  EXPECT_EQ(found.order.back(), problem.steps.size() - 1) << "what returns the outputs is last";
   EXPECT_EQ(after.total, found.picoseconds);
   EXPECT_EQ(after.peakBytes, found.peakBytes);
   ++tally.tried;
