@@ -4,6 +4,8 @@
 #include "ccgraph/passes/reassociation.h"
 #include "ccgraph/toolkit/text.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace ccgraph::report {
 namespace {
 
@@ -12,13 +14,16 @@ constexpr size_t mostNodes = 50'000;
 
 /// Counts the members of buckets whose sums may be added in another order.
 size_t countMerged(const Graph &after, const PipelineRun &run) {
-  size_t merged = 0;
+  llvm::StringMap<size_t> members; // by name of the bucket, whose operands are then read once
   for (const PassRun &pass : run.passes)
     for (const Remark &remark : pass.remarks)
       for (const auto &[name, value] : remark.args)
         if (remark.kind == RemarkKind::Merged && name == "into")
-          if (const Node *bucket = after.find(value))
-            merged += mayReassociate(*bucket);
+          ++members[value];
+  size_t merged = 0;
+  for (const auto &bucket : members)
+    if (const Node *node = after.find(bucket.getKey()); node && mayReassociate(*node))
+      merged += bucket.getValue();
   return merged;
 }
 
