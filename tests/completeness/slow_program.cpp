@@ -10,10 +10,21 @@ bool touchesElements(Access access) {
 }
 bool writesElements(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 
+namespace {
+
+bool isNamed(const Node &node, llvm::StringRef prefix) {
+  return node.opcode() == Opcode::Placeholder && node.target().str().startswith(prefix);
+}
+
+} // namespace
+
 SlowProgram::SlowProgram(const Graph &graph) : graph_(graph), storages_(graph), position_(graph.idLimit(), -1) {
   for (Node *node : graph)
     read(node);
   matchFlights();
+  isOfAotAutograd_ = std::any_of(steps_.begin(), steps_.end(), [&](const SlowStep &step) {
+    return isNamed(*step.node, "primals") || isNamed(*step.node, "tangents");
+  });
 }
 
 void SlowProgram::read(Node *node) {
@@ -77,13 +88,7 @@ void SlowProgram::matchFlights() {
 
 /// See ccgraph/ir/lifetimes.h: the names that AOTAutograd gives state which placeholders the caller owns.
 bool SlowProgram::givenAway(const Node &owner) const {
-  auto named = [](const Node *node, llvm::StringRef name) {
-    return node->opcode() == Opcode::Placeholder && node->target().str().startswith(name);
-  };
-  if (owner.opcode() != Opcode::Placeholder || named(&owner, "primals"))
-    return false;
-  return std::any_of(steps_.begin(), steps_.end(),
-                     [&](const SlowStep &step) { return named(step.node, "primals") || named(step.node, "tangents"); });
+  return isOfAotAutograd_ && owner.opcode() == Opcode::Placeholder && !isNamed(owner, "primals");
 }
 
 int SlowProgram::positionOf(const Node *node) const { return position_[node->id()]; }

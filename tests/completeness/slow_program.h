@@ -23,9 +23,8 @@ struct SlowStep {
   std::vector<std::pair<StorageId, Access>> accesses;
   /// positions of data operands and of ordering operands
   std::vector<int> operands;
-  std::vector<int>
-      /// for a wait: positions of the launches that it completes; for a launch: of the waits that complete it
-      asyncPairs;
+  /// for a wait: positions of the launches that it completes; for a launch: of the waits that complete it
+  std::vector<int> asyncPairs;
   /// for a launch: positions of all waits on a result, including waits after its completion
   std::set<int> heldTo;
   Domain domain = Domain::None;
@@ -59,6 +58,7 @@ private:
   std::vector<SlowStep> steps_;
   /// by node id
   std::vector<int> position_;
+  bool isOfAotAutograd_ = false;
 };
 
 /// Returns true if the access reads or writes elements, now or in flight.

@@ -1,6 +1,7 @@
 #include "unit/passes/overlap/exact_schedule.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ccgraph::overlap::test {
 
@@ -26,17 +27,13 @@ public:
   }
 
   std::optional<int64_t> run() {
-    std::vector<std::vector<Moments>> fronts(size_t{1} << steps_);
-    fronts[0].push_back(Moments(1 + problem_.streams + steps_, 0));
-    for (StepSet set = 0; set + 1 < fronts.size(); ++set) {
-      for (size_t step = 0; step < steps_ && !fronts[set].empty(); ++step)
-        if (canFollow(set, step))
-          for (const Moments &moments : fronts[set])
-            insert(fronts[set | bit(step)], issue(moments, set, step));
-      fronts[set].clear();
-    }
+    const StepSet all = bit(steps_) - 1;
+    fronts_[0].push_back(Moments(1 + problem_.streams + steps_, 0));
+    // What is added to a set has a larger number, so a set is complete when it is the first one.
+    while (!fronts_.empty() && fronts_.begin()->first != all)
+      extendFirst();
     std::optional<int64_t> best;
-    for (const Moments &moments : fronts.back()) {
+    for (const Moments &moments : fronts_[all]) {
       int64_t end = *std::max_element(moments.begin(), moments.end());
       best = best ? std::min(*best, end) : end;
     }
@@ -45,6 +42,15 @@ public:
 
 private:
   static StepSet bit(size_t step) { return StepSet{1} << step; }
+
+  void extendFirst() {
+    const auto [set, front] = *fronts_.begin();
+    fronts_.erase(fronts_.begin());
+    for (size_t step = 0; step < steps_; ++step)
+      if (canFollow(set, step))
+        for (const Moments &moments : front)
+          insert(fronts_[set | bit(step)], issue(moments, step));
+  }
 
   bool canFollow(StepSet set, size_t step) const {
     bool outputLast = step + 1 < steps_ || set == bit(step) - 1;
@@ -64,7 +70,7 @@ private:
     return bytes;
   }
 
-  Moments issue(Moments moments, StepSet set, size_t step) const {
+  Moments issue(Moments moments, size_t step) const {
     const Step &it = problem_.steps[step];
     int64_t &now = moments[0];
     if (it.kind == StepKind::Compute)
@@ -76,12 +82,12 @@ private:
       free = std::max(free, now) + it.picoseconds;
       moments[end(step)] = free;
     }
-    forget(moments, set | bit(step));
+    forget(moments);
     return moments;
   }
 
   /// A collective that has already completed affects nothing any more, so it must not distinguish two states.
-  void forget(Moments &moments, StepSet) const {
+  void forget(Moments &moments) const {
     for (size_t step = 0; step < steps_; ++step)
       if (moments[end(step)] <= moments[0])
         moments[end(step)] = 0;
@@ -108,6 +114,8 @@ private:
   std::vector<StepSet> holders_;
   /// by step
   std::vector<StepSet> before_;
+  /// by issued steps: the moments of the orders of these steps, without those that others are no later than
+  std::map<StepSet, std::vector<Moments>> fronts_;
 };
 
 } // namespace
