@@ -46,8 +46,8 @@ private:
   std::vector<size_t> before_;
   /// by step: bytes that it is the last to hold
   std::vector<int64_t> releases_;
-  /// by position: computation before it
-  std::vector<int64_t> computed_;
+  /// by position: the steps before it that a stall delays, which are launches and computation
+  std::vector<size_t> delayable_;
 };
 
 void WaitDelayer::measure() {
@@ -57,12 +57,11 @@ void WaitDelayer::measure() {
   for (uint32_t step : schedule_.order)
     for (uint32_t launch : problem_.completes[step])
       mates_[leader_[launch]].push_back(step);
-  int64_t computed = 0;
+  size_t delayable = 0;
   for (size_t place = 0; place < schedule_.order.size(); ++place) {
     const Step &step = problem_.steps[schedule_.order[place]];
-    computed_.push_back(computed);
-    if (step.kind == StepKind::Compute)
-      computed += step.picoseconds;
+    delayable_.push_back(delayable);
+    delayable += step.kind == StepKind::Launch || (step.kind == StepKind::Compute && step.picoseconds > 0);
   }
   BucketHolds buckets(problem_, schedule_);
   std::vector<bool> held(problem_.storages.size());
@@ -118,10 +117,10 @@ void WaitDelayer::move(llvm::ArrayRef<uint32_t> steps) {
   if (most <= place + 1)
     return;
   size_t before = spans_.first(fitting(place_[steps.front()], most, bytes));
-  // Moves without computation in between have no effect on the time and are skipped; a view moves along with its
-  // operand.
+  // Moves that pass neither computation nor a launch have no effect on the time and are skipped; a view moves along
+  // with its operand.
   bool waits = problem_.steps[steps.front()].kind == StepKind::Wait;
-  if (before <= place + 1 || (waits && computed_[before] == computed_[place]))
+  if (before <= place + 1 || (waits && delayable_[before] == delayable_[place]))
     return;
   for (uint32_t step : steps) {
     curve_.add(place_[step] + 1, before, releases_[step]);

@@ -254,6 +254,22 @@ TEST(DelayWaits, AWaitGoesInFrontOfItsReader) {
   EXPECT_EQ(named.str(delayWaits(named.problem, asItStands(named.problem), unlimited).order), "x g a w v c");
 }
 
+// No computation runs between w and its reader, but h would start when g has completed.
+TEST(DelayWaits, AWaitGoesBehindALaunchThatItWouldDelay) {
+  NamedProblem named = problemOf(R"(x input 0 makes 1
+g launch 100 stream 0 makes 4 needs x
+w wait completes g
+h launch 10 stream 1 makes 4 needs x
+v wait completes h
+c compute 20 needs v
+o compute 0 needs w needs c
+)");
+  Schedule delayed = delayWaits(named.problem, asItStands(named.problem), unlimited);
+  EXPECT_EQ(named.str(delayed.order), "x g h v c w o");
+  EXPECT_EQ(timeOf(named.problem, asItStands(named.problem)), 130);
+  EXPECT_EQ(timeOf(named.problem, delayed), 100);
+}
+
 TEST(DelayWaits, NothingComesBetweenMembersOfABucket) {
   NamedProblem named = problemOf("x input 0\n"
                                  "v view needs x\n"
