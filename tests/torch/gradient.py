@@ -14,11 +14,11 @@ import argparse, collections, itertools, os, subprocess, sys, tempfile, warnings
 warnings.filterwarnings("ignore")
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import SampleInput
 from torch.utils import _pytree as pytree
 
 import ccgraph.torch
+from opinfo_samples import op_db
 
 # These are for a device that is not here, random, for other dtypes, decomposed by PyTorch on the CPU, or between ranks
 # (gradient_test.cpp covers those).

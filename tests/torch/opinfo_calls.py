@@ -127,7 +127,7 @@ def run_sample(op, sample, recorder, differentiable):
 
 
 def operators():
-    from torch.testing._internal import common_methods_invocations as lists
+    from opinfo_samples import lists
     for name in ("op_db", "foreach_unary_op_db", "foreach_binary_op_db", "foreach_pointwise_op_db",
                  "foreach_reduce_op_db",
                  "foreach_other_op_db"):
