@@ -223,16 +223,25 @@ void Runner::predictInput() {
 
 StepBound lowerOf(const StepBound &a, const StepBound &b) { return b.picoseconds < a.picoseconds ? b : a; }
 
+std::optional<BoundsWithin> lowerOf(const std::optional<BoundsWithin> &a, const std::optional<BoundsWithin> &b) {
+  if (!a || !b)
+    return std::nullopt;
+  return BoundsWithin{b->bytes, lowerOf(a->anyOrder, b->anyOrder), lowerOf(a->anyMerging, b->anyMerging)};
+}
+
 /// Computes the bounds of the graph whose order and buckets are chosen. A pass that removes collectives lowers the
 /// bounds, so they are computed after it. If such a pass follows a schedule, the lower bounds count.
 void Runner::takeBounds() {
-  if (!options_.predictTimes || !needsBounds_)
+  if (!options_.predictTimes || options_.predictBounds == PredictBounds::None || !needsBounds_)
     return;
   needsBounds_ = false;
-  StepBounds now = predictBounds(graph_, analyses_, costs_.get(), {options_.spmd, options_.bitwise});
+  const bool within = options_.predictBounds == PredictBounds::WithinBudget;
+  StepBounds now = predictBounds(graph_, analyses_, costs_.get(),
+                                 {options_.spmd, options_.bitwise, within ? result_.memoryBudget : std::nullopt});
   if (result_.bounds) {
     now.anyOrder = lowerOf(result_.bounds->anyOrder, now.anyOrder);
     now.anyMerging = lowerOf(result_.bounds->anyMerging, now.anyMerging);
+    now.within = lowerOf(result_.bounds->within, now.within);
     if (result_.bounds->memory.bytes < now.memory.bytes)
       now.memory = result_.bounds->memory;
   }

@@ -12,6 +12,7 @@ llvm::Expected<PlanProgram> optimizedProgram(Graph &graph, const Machine &machin
   options.machine = machine;
   options.memoryBudget = budget;
   options.predictTimes = true;
+  options.predictBounds = PredictBounds::AnyMemory;
   llvm::Expected<PipelineRun> run = runPipeline(graph, pipelineOfLevel(2), options);
   if (!run)
     return run.takeError();

@@ -45,9 +45,18 @@ Json jsonOf(const StepBound &bound) {
   return {{"ns", bound.picoseconds / picosecondsOfNs}, {"group", bound.group.empty() ? Json() : Json(bound.group)}};
 }
 
+Json jsonOf(const std::optional<BoundsWithin> &within) {
+  if (!within)
+    return {};
+  return {{"bytes", within->bytes},
+          {"any_order", jsonOf(within->anyOrder)},
+          {"any_merging", jsonOf(within->anyMerging)}};
+}
+
 Json jsonOf(const StepBounds &bounds) {
   return {{"any_order", jsonOf(bounds.anyOrder)},
           {"any_merging", jsonOf(bounds.anyMerging)},
+          {"within_budget", jsonOf(bounds.within)},
           {"memory", {{"bytes", bounds.memory.bytes}, {"at", bounds.memory.at}}}};
 }
 

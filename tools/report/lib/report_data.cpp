@@ -249,6 +249,7 @@ private:
     const StepBounds &bounds = *summary.run.bounds;
     return {{"merging", boundOf(bounds.anyMerging)},
             {"order", boundOf(bounds.anyOrder)},
+            {"within", bounds.within ? boundOf(bounds.within->anyMerging) : Json()},
             {"memory", {{"bytes", bounds.memory.bytes}, {"node", nodeNamed(bounds.memory.at)}}}};
   }
 

@@ -38,6 +38,7 @@ Rounding describeRounding(const RoundingQuestion &question, const PipelineRun &r
   PassManagerOptions options = question.options;
   options.bitwise = true;
   options.predictTimes = true;
+  options.predictBounds = PredictBounds::None;
   options.verifyEach = options.checkLegality = false; // the result of this graph is discarded
   llvm::Expected<PipelineRun> bitwise = runPipeline(question.before, question.pipeline, options);
   if (!bitwise)

@@ -128,6 +128,7 @@ private:
   [[nodiscard]] PassManagerOptions options() const {
     PassManagerOptions options = question_.options;
     options.predictTimes = true;
+    options.predictBounds = PredictBounds::None;
     options.recordSchedules = false;
     options.explainExposed = 0;
     options.verifyInput = true;

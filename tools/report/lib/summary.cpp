@@ -9,6 +9,7 @@
 #include "report/measured_text.h"
 #include "report/remark_texts.h"
 #include "report/step_text.h"
+#include "report/time_texts.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -65,28 +66,6 @@ std::string cell(const CollectiveRow *row) {
     return alignRight("-", countWidth) + std::string(bytesWidth, ' ');
   std::string bytes = bytesText(row->bytes) + (row->unknownSizes ? "+?" : "");
   return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
-}
-
-/// Returns the share of the whole, such as "1.2 %"; rounded down, as times are.
-std::string shareText(int64_t part, int64_t whole) {
-  auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
-/// Returns a text such as "1,398.3 ms (58.9 %)".
-std::string timeWithShare(int64_t part, int64_t whole) {
-  return timeText(part) + " (" + shareText(part, whole) + ")";
-}
-
-/// Returns a text such as "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group
-/// 0". The limiting factor is computation or the collectives of one group.
-std::string boundText(const StepBounds &bounds, int64_t total) {
-  int64_t left = total - bounds.anyMerging.picoseconds;
-  std::string text = timeText(bounds.anyMerging.picoseconds) + " in any order with any merging (" +
-                     (left <= 0 ? "reached" : shareText(left, total) + " less") + ")";
-  if (bounds.anyOrder.picoseconds > bounds.anyMerging.picoseconds)
-    text += ", " + timeText(bounds.anyOrder.picoseconds) + " without merging";
-  return text + "; held by " + (bounds.anyMerging.group.empty() ? "computation" : "group " + bounds.anyMerging.group);
 }
 
 /// Returns "lm_head" for "/a/b/model.py:12 in lm_head", and "model.py:12" for a place without a module.

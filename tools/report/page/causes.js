@@ -8,7 +8,7 @@ const aboveText = (now, least, text) =>
   (now <= least ? 'reached' : `${text(now - least)}, ${percentText(now - least, now)}`);
 
 function boundRows() {
-  const { merging, order, memory } = page.bounds;
+  const { merging, order, within, memory } = page.bounds;
   const time = (what, bound) => ({
     what,
     was: timeText(before.total),
@@ -27,7 +27,9 @@ function boundRows() {
     node: memory.node
   };
   return [
-    time('step, in any order with any merging', merging), time('step, in any order without merging', order), peak
+    time('step, in any order with any merging', merging),
+    ...(within ? [time('step, in any such order within the memory budget', within)] : []),
+    time('step, in any order without merging', order), peak
   ];
 }
 

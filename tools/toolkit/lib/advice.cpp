@@ -78,6 +78,7 @@ std::optional<Advice> Adviser::attempt(const Pipeline &pipeline, Change change) 
   std::unique_ptr<Graph> graph = question_.input.clone();
   PassManagerOptions options = question_.options;
   options.predictTimes = true;
+  options.predictBounds = PredictBounds::None;
   options.recordSchedules = false;
   options.explainExposed = 0;
   options.afterChange = nullptr;

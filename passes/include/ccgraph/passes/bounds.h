@@ -2,17 +2,21 @@
 // ccgraph/ir/lifetimes.h.
 //
 // No order that the legality rules allow is faster than `anyOrder`. No such order with any merging of collectives that
-// may share a bucket is faster than `anyMerging`. Both ignore memory. For each stream, the bound is the earliest end of
-// a machine that runs its jobs one at a time between their heads and tails (J. Carlier, The one-machine sequencing
-// problem, European Journal of Operational Research 11, 1982). Heads and tails include all computation that must run
-// before and after the job, since computation is a single stream too. The bound may be below the optimum, never above
-// it.
+// may share a bucket is faster than `anyMerging`. Both ignore memory; `within` counts it. For each stream, the bound is
+// the earliest end of a machine that runs its jobs one at a time between their heads and tails (J. Carlier, The one-
+// machine sequencing problem, European Journal of Operational Research 11, 1982). Heads and tails include all
+// computation that must run before and after the job, since computation is a single stream too. Within a memory budget,
+// values that are live together in every order force collectives to begin later or to complete earlier. The bound may
+// be below the optimum, never above it.
 //
-// Ownership: plain values. Failure: none. Cost: linear in nodes and edges.
+// Ownership: plain values. Failure: none. Cost: linear in nodes and edges; within a budget a few times that.
 #pragma once
 
 #include "ccgraph/passes/analyses.h"
 #include "ccgraph/passes/cost.h"
+
+#include <optional>
+#include <string>
 
 namespace ccgraph {
 
@@ -29,9 +33,18 @@ struct MemoryFloor {
   std::string at;
 };
 
+/// Lower bounds of the orders whose peak memory is at most `bytes`.
+struct BoundsWithin {
+  int64_t bytes = 0;
+  StepBound anyOrder;
+  StepBound anyMerging;
+};
+
 struct StepBounds {
   StepBound anyOrder;
   StepBound anyMerging;
+  /// empty: without a budget, or if no order fits it
+  std::optional<BoundsWithin> within;
   /// the largest floor of the nodes that were examined: those where the graph needs most memory in its present order
   MemoryFloor memory;
 };
@@ -40,6 +53,8 @@ struct StepBounds {
 struct BoundRules {
   bool spmd = true;
   bool bitwise = false;
+  /// bytes, for StepBounds::within
+  std::optional<int64_t> memoryBudget = std::nullopt;
 };
 
 [[nodiscard]] StepBounds predictBounds(Graph &graph, Analyses &analyses, const CostModel &costs,

@@ -86,13 +86,22 @@ struct PipelineRun {
   /// With PassManagerOptions::recordSchedules: schedules of the graph before the first pass after the normalize phase
   /// (else of the input) and at the end.
   std::optional<ScheduleRecord> scheduleBefore, scheduleAfter;
-  /// With timeBefore: lower bounds for any order and any merging of the graph that the schedule phase receives. A pass
-  /// that removes collectives before that phase lowers the bounds.
+  /// With timeBefore, as PassManagerOptions::predictBounds asks: lower bounds for any order and any merging of the
+  /// graph that the schedule phase receives. A pass that removes collectives before that phase lowers the bounds.
   std::optional<StepBounds> bounds;
   /// with timeAfter: the collectives with the longest exposure at the end, at most PassManagerOptions::explainExposed
   std::vector<Exposure> exposed;
   /// Returns true if any pass changed the graph.
   [[nodiscard]] bool changed() const;
+};
+
+/// Which lower bounds of the step are computed.
+enum class PredictBounds : uint8_t {
+  None,
+  /// those that take memory as free
+  AnyMemory,
+  /// also those within the memory budget
+  WithinBudget,
 };
 
 /// Selects checks, memory budget and callbacks. The defaults are what tools use.
@@ -120,6 +129,8 @@ struct PassManagerOptions {
   const ObjectMeanings *objects = nullptr;
   /// whether times are predicted for the graph before and after
   bool predictTimes = false;
+  /// with predictTimes
+  PredictBounds predictBounds = PredictBounds::WithinBudget;
   /// whether schedules are recorded of the graph before and after; this stores strings for every node
   bool recordSchedules = false;
   /// with predictTimes: the number of exposed collectives that are explained

@@ -142,40 +142,36 @@ std::vector<Moments> tailsOf(const Problem &problem, const std::vector<Moments> 
   return tails;
 }
 
-/// Heads, times and tails of all steps, and the bounds of the streams.
-class Streams {
-public:
-  explicit Streams(const Problem &problem)
-      : problem_(problem), times_(transferTimes(problem)), heads_(earliest(problem, times_)),
-        tails_(tailsOf(problem, remaining(problem, times_))) {}
-  [[nodiscard]] Bound bound(TransferCase which) const;
-
-private:
-  const Problem &problem_;
-  std::vector<Moments> times_, heads_, tails_;
-};
-
-Bound Streams::bound(TransferCase which) const {
-  std::vector<std::vector<Job>> streams(problem_.streams + 1);
-  for (uint32_t step = 0; step < problem_.steps.size(); ++step) {
-    const Step &it = problem_.steps[step];
+Bound boundOf(const Problem &problem, const JobTimes &all, TransferCase which) {
+  std::vector<std::vector<Job>> streams(problem.streams + 1);
+  for (uint32_t step = 0; step < problem.steps.size(); ++step) {
+    const Step &it = problem.steps[step];
     bool launches = it.kind == StepKind::Launch;
     if (it.picoseconds > 0 && (launches || it.kind == StepKind::Compute))
-      streams[launches ? it.stream : problem_.streams].push_back(
-          {heads_[step][which], times_[step][which], tails_[step][which]});
+      streams[launches ? it.stream : problem.streams].push_back(
+          {all.heads[step][which], all.times[step][which], all.tails[step][which]});
   }
   Bound bound;
   for (uint32_t stream = 0; stream < streams.size(); ++stream)
     if (int64_t end = jackson(std::move(streams[stream])); end > bound.picoseconds)
-      bound = {end, stream < problem_.streams ? stream : none};
+      bound = {end, stream < problem.streams ? stream : none};
   return bound;
 }
 
 } // namespace
 
-Bounds lowerBounds(const Problem &problem) {
-  Streams streams(problem);
-  return {streams.bound(Unmerged), streams.bound(Merged)};
+JobTimes jobTimes(const Problem &problem) {
+  JobTimes jobs;
+  jobs.times = transferTimes(problem);
+  jobs.heads = earliest(problem, jobs.times);
+  jobs.tails = tailsOf(problem, remaining(problem, jobs.times));
+  return jobs;
 }
+
+Bounds lowerBounds(const Problem &problem, const JobTimes &jobs) {
+  return {boundOf(problem, jobs, Unmerged), boundOf(problem, jobs, Merged)};
+}
+
+Bounds lowerBounds(const Problem &problem) { return lowerBounds(problem, jobTimes(problem)); }
 
 } // namespace ccgraph::overlap

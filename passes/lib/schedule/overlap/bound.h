@@ -10,7 +10,7 @@
 // Ownership: plain values. Failure: none. Cost: linear in edges, some hundred operations each.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/before_after.h"
 
 namespace ccgraph::overlap {
 
@@ -28,5 +28,17 @@ struct Bounds {
   Bound anyMerging;
 };
 [[nodiscard]] Bounds lowerBounds(const Problem &problem);
+
+/// What the bounds are computed from, by step, in picoseconds. A launch is a job of its group's stream, and a step that
+/// computes is one of the compute stream.
+struct JobTimes {
+  std::vector<Moments> times;
+  /// the earliest begin
+  std::vector<Moments> heads;
+  /// the minimum time after the end; for a launch, after its completion
+  std::vector<Moments> tails;
+};
+[[nodiscard]] JobTimes jobTimes(const Problem &problem);
+[[nodiscard]] Bounds lowerBounds(const Problem &problem, const JobTimes &jobs);
 
 } // namespace ccgraph::overlap

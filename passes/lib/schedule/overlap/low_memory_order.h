@@ -1,4 +1,4 @@
-// lowMemoryOrder: computes an order of a program with a lower memory peak, and the program in that order.
+// lowMemoryOrder: computes an order of a program with a lower memory peak.
 //
 // Each step that may be on either side of the peak is put on the side that a minimum cut selects (memory_cut.h). A
 // value that only the backward pass needs is computed after the loss if its inputs are live anyway or are smaller. This
@@ -26,9 +26,5 @@ struct LowMemoryOrder {
   uint32_t floorAt = 0;
 };
 [[nodiscard]] LowMemoryOrder lowMemoryOrder(const Problem &problem);
-
-/// Returns the same program with its steps numbered in this order: step i is step order[i] of the problem, which must
-/// outlive it.
-[[nodiscard]] Problem renumbered(const Problem &problem, const std::vector<uint32_t> &order);
 
 } // namespace ccgraph::overlap

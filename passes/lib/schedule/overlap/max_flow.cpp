@@ -4,11 +4,12 @@
 
 namespace ccgraph::overlap {
 
-void MaxFlow::connect(uint32_t from, uint32_t to, int64_t capacity) {
+uint32_t MaxFlow::connect(uint32_t from, uint32_t to, int64_t capacity) {
   edges_.push_back({to, first_[from], capacity});
   first_[from] = static_cast<uint32_t>(edges_.size() - 1);
   edges_.push_back({from, first_[to], 0});
   first_[to] = static_cast<uint32_t>(edges_.size() - 1);
+  return static_cast<uint32_t>(edges_.size() - 2);
 }
 
 bool MaxFlow::findLevels(uint32_t source, uint32_t sink) {

@@ -15,13 +15,16 @@ class MaxFlow {
 public:
   /// Nodes are numbers below `nodes`.
   explicit MaxFlow(uint32_t nodes) : first_(nodes, none) {}
-  /// `capacity` may be `unlimited`.
-  void connect(uint32_t from, uint32_t to, int64_t capacity);
+  /// `capacity` may be `unlimited`. Returns the number of the edge.
+  uint32_t connect(uint32_t from, uint32_t to, int64_t capacity);
   /// Computes the flow, at most `unlimited`. Called once.
   int64_t run(uint32_t source, uint32_t sink);
   /// Returns true, after run(), for a node on the source's side of a minimum cut: the cut with the fewest nodes on that
   /// side.
   [[nodiscard]] bool onSourceSide(uint32_t node) const { return level_[node] != none; }
+
+  /// Returns, after run(), how much more this edge can take.
+  [[nodiscard]] int64_t left(uint32_t edge) const { return edges_[edge].left; }
 
 private:
   struct Edge {

@@ -2,6 +2,7 @@
 
 #include "schedule/overlap/max_flow.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -21,6 +22,7 @@ public:
     findSides();
   }
   MemoryCut run();
+  MemorySides sides();
 
 private:
   void findSides();
@@ -30,7 +32,10 @@ private:
   /// Returns whether the storage is live at the step in any order; empty if that depends on the order.
   [[nodiscard]] std::optional<bool> isAlive(uint32_t storage) const;
   void addOrder(MaxFlow &network) const;
-  void addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const;
+  uint32_t addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const;
+  MaxFlow makeNetwork();
+  [[nodiscard]] Side sideOf(uint32_t step) const;
+  [[nodiscard]] bool goesOn(uint32_t storage) const;
 
   const Problem &problem_;
   uint32_t step_;
@@ -39,6 +44,10 @@ private:
   uint32_t nodes_ = 2;
   /// by storage: steps, in program order
   NumberLists holders_;
+  /// storages whose life depends on the order, and the edge of each one's bytes
+  llvm::SmallVector<uint32_t, 0> open_, edges_;
+  /// of the other storages that are live
+  int64_t certain_ = 0;
 };
 
 void Cutter::findSides() {
@@ -83,39 +92,73 @@ void Cutter::addOrder(MaxFlow &network) const {
 }
 
 /// The storage costs its bytes if its first holder (or the start) comes before, and another holder after.
-void Cutter::addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const {
+uint32_t Cutter::addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const {
   const Storage &it = problem_.storages[storage];
   llvm::ArrayRef<uint32_t> holders = holders_[storage];
-  network.connect(it.fromStart ? source : node_[holders.front()], node, it.bytes);
+  const uint32_t edge = network.connect(it.fromStart ? source : node_[holders.front()], node, it.bytes);
   if (it.toEnd)
     network.connect(node, sink, unlimited);
   for (uint32_t holder : holders)
     if (node_[holder] != source)
       network.connect(node, node_[holder], unlimited);
+  return edge;
 }
 
-MemoryCut Cutter::run() {
-  MemoryCut cut;
-  llvm::SmallVector<uint32_t, 0> open;
+MaxFlow Cutter::makeNetwork() {
   for (uint32_t storage = 0; storage < problem_.storages.size(); ++storage) {
     std::optional<bool> alive = isAlive(storage);
     if (!alive)
-      open.push_back(storage);
+      open_.push_back(storage);
     else if (*alive)
-      cut.bytes += problem_.storages[storage].bytes;
+      certain_ += problem_.storages[storage].bytes;
   }
-  MaxFlow network(nodes_ + static_cast<uint32_t>(open.size()));
+  MaxFlow network(nodes_ + static_cast<uint32_t>(open_.size()));
   addOrder(network);
-  for (uint32_t i = 0; i < open.size(); ++i)
-    addStorage(network, open[i], nodes_ + i);
-  cut.bytes += network.run(source, sink);
+  for (uint32_t i = 0; i < open_.size(); ++i)
+    edges_.push_back(addStorage(network, open_[i], nodes_ + i));
+  return network;
+}
+
+MemoryCut Cutter::run() {
+  MaxFlow network = makeNetwork();
+  MemoryCut cut{certain_ + network.run(source, sink), {}};
   for (uint32_t step = 0; step < node_.size(); ++step)
     cut.before.push_back(step != step_ && network.onSourceSide(node_[step]));
   return cut;
 }
 
+Side Cutter::sideOf(uint32_t step) const {
+  return isFree(step) ? Side::Either : node_[step] == source && step != step_ ? Side::Before : Side::After;
+}
+
+/// Returns true if some holder comes after in every order.
+bool Cutter::goesOn(uint32_t storage) const {
+  return problem_.storages[storage].toEnd ||
+         llvm::any_of(holders_[storage], [&](uint32_t holder) { return node_[holder] == sink; });
+}
+
+MemorySides Cutter::sides() {
+  MaxFlow network = makeNetwork();
+  MemorySides sides{certain_ + network.run(source, sink),
+                    {},
+                    std::vector<int64_t>(problem_.storages.size()),
+                    std::vector<int64_t>(problem_.storages.size())};
+  for (uint32_t step = 0; step < node_.size(); ++step)
+    sides.side.push_back(sideOf(step));
+  for (uint32_t i = 0; i < open_.size(); ++i) {
+    const uint32_t storage = open_[i];
+    const bool begun = problem_.storages[storage].fromStart || node_[holders_[storage].front()] == source;
+    if (begun)
+      sides.ifKept[storage] = network.left(edges_[i]);
+    else if (goesOn(storage))
+      sides.ifBegun[storage] = network.left(edges_[i]);
+  }
+  return sides;
+}
+
 } // namespace
 
 MemoryCut memoryCut(const Problem &problem, uint32_t step) { return Cutter(problem, step).run(); }
+MemorySides memorySides(const Problem &problem, uint32_t step) { return Cutter(problem, step).sides(); }
 
 } // namespace ccgraph::overlap

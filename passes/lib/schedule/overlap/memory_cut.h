@@ -25,4 +25,23 @@ struct MemoryCut {
 
 [[nodiscard]] MemoryCut memoryCut(const Problem &problem, uint32_t step);
 
+enum class Side : uint8_t { Before, After, Either };
+
+/// How far the memory at the step rises above the minimum if other steps are on a given side of it.
+///
+/// In the network of the minimum cut, the edge of each storage has some capacity left. If a step that begins the
+/// storage comes before, and a later holder must come after, that capacity is a path of its own from source to sink. So
+/// the memory of an order is at least `bytes` and the sum of these, over all such storages.
+struct MemorySides {
+  int64_t bytes = 0;
+  /// by step: where it is in every order
+  std::vector<Side> side;
+  /// by storage: bytes that it adds if its first holder comes before; 0 if that is not known
+  std::vector<int64_t> ifBegun;
+  /// by storage: bytes that it adds if any holder comes after; 0 if that is not known
+  std::vector<int64_t> ifKept;
+};
+
+[[nodiscard]] MemorySides memorySides(const Problem &problem, uint32_t step);
+
 } // namespace ccgraph::overlap

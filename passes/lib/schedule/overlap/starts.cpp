@@ -2,6 +2,7 @@
 
 #include "schedule/overlap/large_bucket.h"
 #include "schedule/overlap/low_memory_order.h"
+#include "schedule/overlap/ordered_problem.h"
 #include "schedule/overlap/replay.h"
 
 namespace ccgraph::overlap {

@@ -22,7 +22,11 @@ Outcome scheduled(const Graph &input, int64_t budget, PassManagerOptions options
   options.memoryBudget = budget;
   PipelineRun run = llvm::cantFail(runPipeline(*graph, pipelineOfLevel(2), options));
   EXPECT_LE(run.bounds->anyMerging.picoseconds, run.timeAfter->total);
-  return {run.timeAfter->total, peakMemory(*graph).bytes};
+  const int64_t peak = peakMemory(*graph).bytes;
+  if (run.bounds->within && peak <= budget) {
+    EXPECT_LE(run.bounds->within->anyMerging.picoseconds, run.timeAfter->total);
+  }
+  return {run.timeAfter->total, peak};
 }
 
 // A trial schedule's planned memory is not the memory that it needs in the end. A schedule was therefore rejected under

@@ -1,5 +1,6 @@
 // Tests the least memory: by hand, and against all orders of random small programs.
 #include "schedule/overlap/low_memory_order.h"
+#include "schedule/overlap/ordered_problem.h"
 #include "schedule/overlap/max_flow.h"
 #include "schedule/overlap/memory_cut.h"
 #include "schedule/overlap/places.h"
