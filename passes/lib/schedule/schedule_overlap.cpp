@@ -15,6 +15,7 @@
 #include "ccgraph/passes/registry.h"
 #include "rewrite/issue_record.h"
 #include "rewrite/merge_bucket.h"
+#include "schedule/overlap/limit_search.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
@@ -22,9 +23,15 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <algorithm>
+
 namespace ccgraph {
 
 namespace {
+
+/// The defaults of the options.
+constexpr unsigned usualWalks = 16;
+constexpr size_t usualBeam = 64;
 
 /// Whether launches may be merged.
 enum class Merging : uint8_t { Grouped, None };
@@ -48,9 +55,9 @@ private:
       Merging::Grouped,
       {{"grouped", Merging::Grouped}, {"none", Merging::None}},
       "grouped: merged collectives become one operator on a list of tensors; none: no collectives are merged"};
-  Option<Count> walks_{*this, "walks", Count{16}, "largest number of trial schedules"};
+  Option<Count> walks_{*this, "walks", Count{usualWalks}, "largest number of trial schedules"};
   Option<Count> beam_{
-      *this, "beam", Count{64},
+      *this, "beam", Count{usualBeam},
       "width of the beam search over all orders, for graphs of at most 64 nodes; at most 512; 0: no beam search"};
   Statistic moved_{*this, "moved", "nodes with another position in program order than before"};
   Statistic made_{*this, "buckets", "buckets created"};
@@ -227,7 +234,14 @@ overlap::Schedule Scheduler::search() const {
     known.push_back(preferencesOf(order));
   overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
   options.known = known;
-  return overlap::search(given_.problem, options);
+  overlap::Schedule longest = overlap::search(given_.problem, options);
+  if (options.maxWalks <= usualWalks && options.beamWidth <= usualBeam)
+    return longest;
+  // More trials may end in a slower step, because the last improvements then start from another schedule.
+  options.maxWalks = std::min(options.maxWalks, usualWalks);
+  options.beamWidth = std::min(options.beamWidth, usualBeam);
+  overlap::Schedule usual = overlap::search(given_.problem, options);
+  return overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest) ? usual : longest;
 }
 
 Changed Scheduler::run() {

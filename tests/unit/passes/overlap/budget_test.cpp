@@ -79,5 +79,21 @@ TEST(SearchBudget, LimitsArePartsOfThePeakOfTheInput) {
   EXPECT_LE(scheduled(*graph, peak * 105 / 100, options).picoseconds, own.picoseconds);
 }
 
+// The wider beam finds a better start of the last improvements, which then end in a slower step.
+TEST(SearchBudget, ALongerSearchIsNeverSlower) {
+  Context context;
+  std::unique_ptr<Graph> graph =
+      llvm::cantFail(loadGraph(context, CCGRAPH_SOURCE_DIR "/tests/unit/passes/overlap/longer_search.py"));
+  PassManagerOptions options;
+  options.predictTimes = true;
+  std::vector<int64_t> times;
+  for (const char *text : {"schedule-overlap", "schedule-overlap{walks=200 beam=512}"}) {
+    std::unique_ptr<Graph> copy = graph->clone();
+    Pipeline pipeline = llvm::cantFail(Pipeline::parse(text));
+    times.push_back(llvm::cantFail(runPipeline(*copy, pipeline, options)).timeAfter->total);
+  }
+  EXPECT_LE(times[1], times[0]);
+}
+
 } // namespace
 } // namespace ccgraph::overlap::test
