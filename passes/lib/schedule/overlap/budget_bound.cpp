@@ -125,6 +125,11 @@ std::vector<uint32_t> stepsToExamine(const Problem &problem, const MemoryWindows
   return steps;
 }
 
+void raise(Bound &known, const Bound &other) {
+  if (other.picoseconds > known.picoseconds)
+    known = other;
+}
+
 /// One step at which memory is short, and what it forces.
 class Shortage {
 public:
@@ -208,19 +213,18 @@ Shortage::Streams Shortage::earlier(const JobTimes &jobs, TransferCase which) co
   return streams;
 }
 
+// The step is not reached before the collectives that complete before it, and those that are issued after it do not begin
+// before its end. So what a stream has on both sides adds up.
 Bound Shortage::bound(const JobTimes &jobs, TransferCase which) const {
   const int64_t own = problem_.steps[step_].kind == StepKind::Compute ? jobs.times[step_][which] : 0;
-  const int64_t reached = jobs.heads[step_][which] + own, left = own + jobs.tails[step_][which];
   Streams after = later(jobs, which), before = earlier(jobs, which);
-  Bound bound;
-  for (uint32_t stream = 0; stream < problem_.streams; ++stream) {
-    const int64_t behind = longestSide(std::move(after[stream]), room_);
-    const int64_t ahead = longestSide(std::move(before[stream]), room_);
-    const int64_t longest = std::max(behind > 0 ? reached + behind : 0, ahead > 0 ? ahead + left : 0);
-    if (longest > bound.picoseconds)
-      bound = {longest, stream};
-  }
-  return bound;
+  Bound reached{jobs.heads[step_][which], none};
+  for (uint32_t stream = 0; stream < problem_.streams; ++stream)
+    raise(reached, {longestSide(std::move(before[stream]), room_), stream});
+  Bound left{jobs.tails[step_][which], reached.stream};
+  for (uint32_t stream = 0; stream < problem_.streams; ++stream)
+    raise(left, {longestSide(std::move(after[stream]), room_), stream});
+  return {reached.picoseconds + own + left.picoseconds, left.stream};
 }
 
 /// Returns the moments by step of the original problem.
@@ -229,11 +233,6 @@ std::vector<Moments> byStep(const std::vector<Moments> &moments, const std::vect
   for (size_t number : numberOf)
     result.push_back(moments[number]);
   return result;
-}
-
-void raise(Bound &known, const Bound &other) {
-  if (other.picoseconds > known.picoseconds)
-    known = other;
 }
 
 } // namespace
