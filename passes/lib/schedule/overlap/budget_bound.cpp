@@ -16,6 +16,9 @@ namespace {
 /// are fewer, since each step costs a minimum cut.
 constexpr size_t fewParts = 2, manyParts = 16, stepsOfAllParts = 60'000;
 
+/// Visits of a network's edges for each edge and each holder of the program.
+constexpr size_t visitsPerEdge = 2;
+
 /// A collective of one stream that may or must be on the far side of a chain step.
 struct Crossing {
   int64_t picoseconds = 0;
@@ -134,7 +137,10 @@ void raise(Bound &known, const Bound &other) {
 class Shortage {
 public:
   Shortage(const Problem &problem, const OnlyHolders &only, uint32_t step, int64_t budget)
-      : problem_(problem), only_(only), step_(step), sides_(memorySides(problem, step)), room_(budget - sides_.bytes) {}
+      : problem_(problem), only_(only), step_(step),
+        sides_(memorySides(problem, step, budget,
+                           visitsPerEdge * (problem.before.values().size() + problem.holds.values().size()))),
+        room_(budget - sides_.bytes) {}
 
   [[nodiscard]] bool isFeasible() const { return room_ >= 0; }
   void addEdges(std::vector<StepPair> &edges) const;
@@ -143,7 +149,6 @@ public:
 private:
   using Streams = std::vector<std::vector<Crossing>>;
   [[nodiscard]] int64_t bytesIfBefore(uint32_t step) const;
-  [[nodiscard]] int64_t bytesIfAfter(uint32_t step) const;
   [[nodiscard]] Streams later(const JobTimes &jobs, TransferCase which) const;
   [[nodiscard]] Streams earlier(const JobTimes &jobs, TransferCase which) const;
 
@@ -162,22 +167,9 @@ int64_t Shortage::bytesIfBefore(uint32_t step) const {
   return bytes;
 }
 
-int64_t Shortage::bytesIfAfter(uint32_t step) const {
-  int64_t bytes = 0;
-  for (uint32_t storage : problem_.holds[step])
-    bytes += sides_.ifKept[storage];
-  return bytes;
-}
-
 void Shortage::addEdges(std::vector<StepPair> &edges) const {
-  for (uint32_t step = 0; step < problem_.steps.size(); ++step) {
-    if (sides_.side[step] != Side::Either)
-      continue;
-    if (bytesIfBefore(step) > room_)
-      edges.emplace_back(step_, step);
-    if (bytesIfAfter(step) > room_)
-      edges.emplace_back(step, step_);
-  }
+  for (uint32_t step : sides_.forced)
+    edges.push_back(sides_.side[step] == Side::After ? StepPair(step_, step) : StepPair(step, step_));
 }
 
 /// Returns, by stream, the collectives that are issued after the step, or hold memory there.

@@ -47,10 +47,8 @@ int64_t MaxFlow::augment(uint32_t source, uint32_t sink) {
   int64_t sent = unlimited;
   for (uint32_t edge : path)
     sent = std::min(sent, edges_[edge].left);
-  for (uint32_t edge : path) {
-    edges_[edge].left -= sent;
-    edges_[edge ^ 1].left += sent;
-  }
+  for (uint32_t edge : path)
+    push(edge, sent);
   return sent;
 }
 
@@ -62,6 +60,72 @@ int64_t MaxFlow::run(uint32_t source, uint32_t sink) {
       flow = std::min(unlimited, flow + sent);
   }
   return flow;
+}
+
+/// Finds a shortest path with capacity left; stops where the work ends.
+bool MaxFlow::findPath(Search &search, Excess excess, size_t &work) const {
+  for (uint32_t node : search.visited)
+    search.edgeTo[node] = none;
+  search.edgeTo.resize(first_.size(), none);
+  search.visited = {excess.from};
+  for (size_t i = 0; i < search.visited.size(); ++i)
+    for (uint32_t edge = first_[search.visited[i]]; edge != none; edge = edges_[edge].next) {
+      if (work == 0)
+        return false;
+      --work;
+      uint32_t to = edges_[edge].to;
+      if (edges_[edge].left == 0 || to == excess.from || search.edgeTo[to] != none)
+        continue;
+      search.edgeTo[to] = edge;
+      search.visited.push_back(to);
+      if (to == excess.to)
+        return true;
+    }
+  return false;
+}
+
+bool MaxFlow::admits(Excess excess, size_t &work) {
+  std::vector<std::pair<uint32_t, int64_t>> pushed;
+  int64_t flow = 0;
+  while (flow <= excess.bytes && findPath(search_, excess, work)) {
+    int64_t sent = unlimited;
+    for (uint32_t node = excess.to; node != excess.from; node = edges_[search_.edgeTo[node] ^ 1].to)
+      sent = std::min(sent, edges_[search_.edgeTo[node]].left);
+    for (uint32_t node = excess.to; node != excess.from; node = edges_[search_.edgeTo[node] ^ 1].to) {
+      push(search_.edgeTo[node], sent);
+      pushed.push_back({search_.edgeTo[node], sent});
+    }
+    flow += sent;
+  }
+  for (auto [edge, sent] : pushed)
+    push(edge ^ 1, sent);
+  return flow > excess.bytes;
+}
+
+std::vector<bool> MaxFlow::reachedFrom(uint32_t from) const {
+  std::vector<bool> reached(first_.size());
+  reached[from] = true;
+  std::vector<uint32_t> queue = {from};
+  for (size_t i = 0; i < queue.size(); ++i)
+    for (uint32_t edge = first_[queue[i]]; edge != none; edge = edges_[edge].next)
+      if (uint32_t to = edges_[edge].to; edges_[edge].left > 0 && !reached[to]) {
+        reached[to] = true;
+        queue.push_back(to);
+      }
+  return reached;
+}
+
+std::vector<bool> MaxFlow::reaching(uint32_t to) const {
+  std::vector<bool> reaching(first_.size());
+  reaching[to] = true;
+  std::vector<uint32_t> queue = {to};
+  for (size_t i = 0; i < queue.size(); ++i)
+    for (uint32_t edge = first_[queue[i]]; edge != none; edge = edges_[edge].next)
+      if (uint32_t from = edges_[edge].to; edges_[edge ^ 1].left > 0 && !reaching[from]) {
+        reaching[from] = true;
+        queue.push_back(from);
+      }
+  return reaching;
 }
 
 } // namespace ccgraph::overlap

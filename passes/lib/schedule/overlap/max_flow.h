@@ -22,9 +22,19 @@ public:
   /// Returns true, after run(), for a node on the source's side of a minimum cut: the cut with the fewest nodes on that
   /// side.
   [[nodiscard]] bool onSourceSide(uint32_t node) const { return level_[node] != none; }
-
   /// Returns, after run(), how much more this edge can take.
   [[nodiscard]] int64_t left(uint32_t edge) const { return edges_[edge].left; }
+  /// More than `bytes` from one node to another.
+  struct Excess {
+    uint32_t from, to;
+    int64_t bytes;
+  };
+  /// Returns true, after run(), if that much can flow in addition. The flow stays as it is. `work`: the number of edges
+  /// that may be visited, of which it takes the visited ones; at 0 the result is false.
+  bool admits(Excess excess, size_t &work);
+  /// Returns, by node, after run(), true if more can flow from that node to `to`, or from `from` to that node.
+  [[nodiscard]] std::vector<bool> reaching(uint32_t to) const;
+  [[nodiscard]] std::vector<bool> reachedFrom(uint32_t from) const;
 
 private:
   struct Edge {
@@ -35,11 +45,22 @@ private:
   };
   bool findLevels(uint32_t source, uint32_t sink);
   int64_t augment(uint32_t source, uint32_t sink);
+  /// A path found by breadth: by node, the edge that leads to it.
+  struct Search {
+    std::vector<uint32_t> edgeTo;
+    std::vector<uint32_t> visited;
+  };
+  bool findPath(Search &search, Excess excess, size_t &work) const;
+  void push(uint32_t edge, int64_t sent) {
+    edges_[edge].left -= sent;
+    edges_[edge ^ 1].left += sent;
+  }
 
   /// edges e and e ^ 1 are one edge in both directions
   std::vector<Edge> edges_;
   /// by node
   std::vector<uint32_t> first_, at_, level_;
+  Search search_;
 };
 
 } // namespace ccgraph::overlap

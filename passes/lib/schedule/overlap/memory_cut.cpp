@@ -22,7 +22,7 @@ public:
     findSides();
   }
   MemoryCut run();
-  MemorySides sides();
+  MemorySides sides(int64_t budget, size_t work);
 
 private:
   void findSides();
@@ -35,6 +35,7 @@ private:
   uint32_t addStorage(MaxFlow &network, uint32_t storage, uint32_t node) const;
   MaxFlow makeNetwork();
   [[nodiscard]] Side sideOf(uint32_t step) const;
+  void force(MemorySides &sides, MaxFlow &network, int64_t spare, size_t work) const;
   [[nodiscard]] bool goesOn(uint32_t storage) const;
 
   const Problem &problem_;
@@ -137,9 +138,27 @@ bool Cutter::goesOn(uint32_t storage) const {
          llvm::any_of(holders_[storage], [&](uint32_t holder) { return node_[holder] == sink; });
 }
 
-MemorySides Cutter::sides() {
+/// Decides the steps that one side costs more than `spare` bytes. A step on the source's side adds what can still flow
+/// from it to the sink; one on the sink's side, what can still flow to it from the source.
+void Cutter::force(MemorySides &sides, MaxFlow &network, int64_t spare, size_t work) const {
+  std::vector<bool> toSink = network.reaching(sink), fromSource = network.reachedFrom(source);
+  for (uint32_t step = 0; step < node_.size(); ++step) {
+    if (!isFree(step) || (!toSink[node_[step]] && !fromSource[node_[step]]))
+      continue;
+    if (toSink[node_[step]] && (spare == 0 || network.admits({node_[step], sink, spare}, work)))
+      sides.side[step] = Side::After;
+    else if (fromSource[node_[step]] && (spare == 0 || network.admits({source, node_[step], spare}, work)))
+      sides.side[step] = Side::Before;
+    else
+      continue;
+    sides.forced.push_back(step);
+  }
+}
+
+MemorySides Cutter::sides(int64_t budget, size_t work) {
   MaxFlow network = makeNetwork();
   MemorySides sides{certain_ + network.run(source, sink),
+                    {},
                     {},
                     std::vector<int64_t>(problem_.storages.size()),
                     std::vector<int64_t>(problem_.storages.size())};
@@ -153,12 +172,16 @@ MemorySides Cutter::sides() {
     else if (goesOn(storage))
       sides.ifBegun[storage] = network.left(edges_[i]);
   }
+  if (sides.bytes <= budget)
+    force(sides, network, budget - sides.bytes, work);
   return sides;
 }
 
 } // namespace
 
 MemoryCut memoryCut(const Problem &problem, uint32_t step) { return Cutter(problem, step).run(); }
-MemorySides memorySides(const Problem &problem, uint32_t step) { return Cutter(problem, step).sides(); }
+MemorySides memorySides(const Problem &problem, uint32_t step, int64_t budget, size_t work) {
+  return Cutter(problem, step).sides(budget, work);
+}
 
 } // namespace ccgraph::overlap
