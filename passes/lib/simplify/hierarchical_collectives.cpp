@@ -51,6 +51,8 @@ private:
       {.done = "divided", .rounding = "a sum in stages adds in another order", .otherRank = "not divide its part"}};
   Reason members_{*this, RemarkKind::Missed, "unknown-members",
                   "its group has no members that every rank knows (give a partition of all ranks with --groups FILE)"};
+  Reason broadcast_{*this, RemarkKind::Missed, "broadcast",
+                    "a broadcast, whose pieces follow one another from node to node in any case"};
   Reason oneNode_{*this, RemarkKind::Missed, "one-node", "its group is on one node"};
   Reason oneEach_{*this, RemarkKind::Missed, "one-rank-a-node", "its group has one rank on each node"};
   Reason uneven_{*this, RemarkKind::Missed, "uneven-nodes",
@@ -169,7 +171,7 @@ const Reason *Stager::costObstacle(Plan &plan) {
   Node *launch = plan.candidate.launch, *wait = plan.candidate.wait;
   std::optional<StagedForm> form = fastestForm(plan.candidate, plan.groups, context_.cost());
   if (!form)
-    return &pass_.obstacles_.of(Obstacle::Kind);
+    return &pass_.broadcast_;
   plan.form = *form;
   const int64_t whole = context_.cost().estimatedTime(*launch).picoseconds;
   plan.times = {{"whole-ns", inNanoseconds(whole)}, {"staged-ns", inNanoseconds(form->picoseconds)}};
