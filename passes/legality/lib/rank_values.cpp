@@ -81,12 +81,21 @@ uint32_t RankValues::intern(Content content) {
   return known->second;
 }
 
-RankValues::Shared RankValues::heldBy(int64_t rank, const Layout &value) const {
+RankValues::Shared RankValues::heldBy(int64_t rank, const Layout &value, SharedCopies &copies) const {
+  const Runs &runs = *value.runs;
+  auto isOfFirst = [&](const Run &run) { return run.source == runs.front().source; };
+  const bool hasOneSource = !runs.empty() && llvm::all_of(runs, isOfFirst);
+  Shared *copy = hasOneSource ? &copies[values_[runs.front().source].at(rank).get()] : nullptr;
+  if (copy && *copy)
+    return *copy;
   Pieces pieces;
   std::map<uint32_t, IndexedPieces> sources;
-  for (const Run &run : *value.runs)
+  for (const Run &run : runs)
     sources.try_emplace(run.source, *values_[run.source].at(rank)).first->second.take(run.start, run.count, pieces);
-  return std::make_shared<Pieces>(std::move(pieces));
+  Shared held = std::make_shared<Pieces>(std::move(pieces));
+  if (copy)
+    *copy = held;
+  return held;
 }
 
 /// Returns why a collective on these cells does not give each rank one result; empty if it does.
@@ -112,13 +121,14 @@ std::variant<uint32_t, std::string> RankValues::addExchange(const Call &call, co
   if (std::string why = misfit(cells); !why.empty())
     return why;
   std::map<int64_t, Shared> results;
+  SharedCopies copies;
   size_t pieces = 0;
   for (const std::vector<int64_t> &cell : cells) {
     if (values_[0].count(cell.front()) == 0)
       continue;
     std::vector<Shared> own;
     for (int64_t rank : cell)
-      own.push_back(heldBy(rank, sent));
+      own.push_back(heldBy(rank, sent, copies));
     Outcome outcome = exchange(call, own);
     if (auto *why = std::get_if<std::string>(&outcome))
       return std::move(*why);
@@ -190,7 +200,8 @@ std::variant<Pieces, std::string> RankValues::reduce(const Call &call, const std
     }
     std::optional<uint32_t> content = reduced(call, contents);
     if (!content)
-      return "reduces by '" + call.reduceOp + "' what this does not make one reduction of the inputs";
+      return "reduces by '" + call.reduceOp +
+             "', expected inputs of distinct ranks, or reductions of equally many by the same word";
     append(result, {start, length, *content});
     done += length;
   }
@@ -246,8 +257,9 @@ RankValues::Outcome RankValues::transpose(const Call &call, const std::vector<Sh
 }
 
 std::optional<int64_t> RankValues::differingRank(const Layout &a, const Layout &b) {
+  SharedCopies copiesOfA, copiesOfB;
   for (const auto &[rank, own] : values_[0])
-    if (*heldBy(rank, a) != *heldBy(rank, b))
+    if (*heldBy(rank, a, copiesOfA) != *heldBy(rank, b, copiesOfB))
       return rank;
   return std::nullopt;
 }

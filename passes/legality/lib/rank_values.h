@@ -54,7 +54,9 @@ private:
   using Outcome = std::variant<std::vector<Shared>, std::string>;
 
   uint32_t intern(Content content);
-  [[nodiscard]] Shared heldBy(int64_t rank, const Layout &value) const;
+  /// Lists that were made of one other list: ranks that share that one also share the new one.
+  using SharedCopies = std::map<const Pieces *, Shared>;
+  [[nodiscard]] Shared heldBy(int64_t rank, const Layout &value, SharedCopies &copies) const;
   [[nodiscard]] std::string misfit(const std::vector<std::vector<int64_t>> &cells) const;
   /// Return the results of the members of a cell, in its order, from what they send.
   Outcome exchange(const Call &call, const std::vector<Shared> &sent);
