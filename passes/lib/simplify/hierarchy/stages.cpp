@@ -63,15 +63,24 @@ int64_t bytesAfter(const Stage &stage, const NodeGroups &groups, int64_t bytes) 
   return stage.collective == ReduceScatter ? bytes / ranksOf(stage, groups) : bytes;
 }
 
+/// Returns the predicted time of an exchange with these bytes. The groups across the nodes, one for each place, run at
+/// the same time. NCCL's rules give each rank a link of its own across nodes, and a ring of all ranks uses all links of
+/// a node (docs/cost-model.md). The other rules give such a ring one link, so for them the groups across share one link.
+int64_t exchangeTime(const Stage &stage, const NodeGroups &groups, int64_t bytes, const CostModel &cost) {
+  const bool isInside = stage.kind == Kind::ExchangeInside;
+  const bool sharesLink = !isInside && cost.machine().rules != CollectiveRules::Nccl;
+  return cost.collective(stage.collective, sharesLink ? bytes * groups.ranksOnNode : bytes,
+                         {ranksOf(stage, groups), isInside ? 1 : groups.nodes});
+}
+
 /// While a stage runs, its input and its result live, and so does the input of the collective, to its last wait.
 StagedForm estimate(Form form, const Candidate &candidate, const NodeGroups &groups, const CostModel &cost) {
   StagedForm staged{form};
   int64_t bytes = candidate.inputBytes, held = 0, most = 0;
   for (const Stage &stage : form) {
     const int64_t result = bytesAfter(stage, groups, bytes);
-    const Placement placement{ranksOf(stage, groups), stage.kind == Kind::ExchangeInside ? 1 : groups.nodes};
-    staged.picoseconds += stage.isExchange() ? cost.collective(stage.collective, std::max(bytes, result), placement)
-                                             : cost.copy(bytes + result);
+    staged.picoseconds +=
+        stage.isExchange() ? exchangeTime(stage, groups, std::max(bytes, result), cost) : cost.copy(bytes + result);
     most = std::max(most, held + result);
     bytes = held = result;
   }
