@@ -65,10 +65,10 @@ int64_t bytesAfter(const Stage &stage, const NodeGroups &groups, int64_t bytes) 
 
 /// Returns the predicted time of an exchange with these bytes. The groups across the nodes, one for each place, run at
 /// the same time. NCCL's rules give each rank a link of its own across nodes, and a ring of all ranks uses all links of
-/// a node (docs/cost-model.md). The other rules give such a ring one link, so for them the groups across share one link.
+/// a node (docs/cost-model.md). The other rules give such a ring one link, so for them the rings across share one link.
 int64_t exchangeTime(const Stage &stage, const NodeGroups &groups, int64_t bytes, const CostModel &cost) {
   const bool isInside = stage.kind == Kind::ExchangeInside;
-  const bool sharesLink = !isInside && cost.machine().rules != CollectiveRules::Nccl;
+  const bool sharesLink = !isInside && stage.collective != AllToAll && cost.machine().rules != CollectiveRules::Nccl;
   return cost.collective(stage.collective, sharesLink ? bytes * groups.ranksOnNode : bytes,
                          {ranksOf(stage, groups), isInside ? 1 : groups.nodes});
 }
