@@ -1,5 +1,6 @@
 #include "simplify/hierarchy/stages.h"
 
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
 
