@@ -29,12 +29,12 @@ def run(rank, folder):
     import ccgraph.torch
 
     init_process_group(dist.FileStore(f"{folder}/store{os.environ['ROUND']}", RANKS), rank, RANKS,
-                       datetime.timedelta(seconds=200))
+                       datetime.timedelta(seconds=900))
     torch.manual_seed(rank)
     x, y = torch.randn(8, 3), torch.randn(2, 5)
     expected = step(x, y)
     made = ccgraph.torch.Pass("hierarchical-collectives{max-longer=unlimited}", machine=f"{folder}/machine.json",
-                              memory_budget="unlimited", patience=100, deadline=100)
+                              memory_budget="unlimited", patience=600, deadline=600)
     config.post_grad_custom_post_pass = made
     for _ in range(2):
         got = torch.compile(step)(x, y)
@@ -59,7 +59,7 @@ def start(folder, turn):
         processes.append(subprocess.Popen([sys.executable, __file__, str(rank), folder], env=environment,
                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
     try:
-        said = [process.communicate(timeout=400)[0] for process in processes]
+        said = [process.communicate(timeout=1000)[0] for process in processes]
     finally:
         for process in processes:
             process.kill()
