@@ -2,6 +2,7 @@
 
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/group_file.h"
+#include "ccgraph/frontend/machine_file.h"
 #include "ccgraph/frontend/object_file.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/runtime/seeded_inputs.h"
@@ -37,6 +38,7 @@ public:
 
 private:
   llvm::Error readOptions();
+  llvm::Error readMachine(StringRef text);
   llvm::Error readBudget(const std::string &budget);
   llvm::Error readGroups(StringRef text);
   llvm::Error readObjects(StringRef text);
@@ -56,6 +58,8 @@ llvm::Error Reader::readOptions() {
   case_.options = std::move(*options);
   if (case_.options.count("ranks") && StringRef(case_.options["ranks"]).getAsInteger(10, case_.ranks))
     return optionError("ranks: got '" + case_.options["ranks"] + "', expected a number");
+  if (llvm::Error error = readMachine(case_.options["machine"]))
+    return error;
   case_.manager.spmd = case_.options["spmd"] != "false";
   case_.manager.bitwise = case_.options["bitwise"] == "true";
   if (llvm::Error error = readBudget(case_.options["memory-budget"]))
@@ -65,6 +69,18 @@ llvm::Error Reader::readOptions() {
   if (llvm::Error error = readObjects(case_.options["objects"]))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
+}
+
+llvm::Error Reader::readMachine(StringRef text) {
+  if (text.empty())
+    return llvm::Error::success();
+  text.consume_front("{");
+  std::string file = ("{\"format\": \"ccgraph.machine\", \"version\": \"1.0\", " + text).str();
+  llvm::Expected<Machine> machine = readMachineFile({file_.path + " (machine)", file});
+  if (!machine)
+    return machine.takeError();
+  case_.manager.machine = std::move(*machine);
+  return llvm::Error::success();
 }
 
 llvm::Error Reader::readDurations(StringRef text) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr StringRef separator = "--- ";
 constexpr StringRef knownSections[] = {"pipeline", "options", "input", "output", "remarks", "diagnostics"};
-constexpr StringRef knownOptions[] = {"ranks", "groups",  "objects",   "memory-budget",
-                                      "spmd",  "bitwise", "durations", "values"};
+constexpr StringRef knownOptions[] = {"ranks",   "groups",    "objects", "memory-budget", "spmd",
+                                      "bitwise", "durations", "values",  "machine"};
 
 llvm::Error mistake(const std::string &path, unsigned line, const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -91,7 +91,8 @@ llvm::Expected<std::map<std::string, std::string>> GoldenFile::options() const {
     if (!llvm::is_contained(knownOptions, key))
       return mistake(path, number,
                      "got the option '" + key +
-                         "', expected ranks, groups, objects, memory-budget, spmd, bitwise, durations or values");
+                         "', expected ranks, groups, objects, memory-budget, spmd, bitwise, durations, values or "
+                         "machine");
     result[key.str()] = value.trim().str();
   }
   return result;

@@ -26,6 +26,7 @@
 //   spmd: false            true
 //   bitwise: true          false
 //   durations: a 10, b 5   microseconds of nodes; other nodes are predicted for the default machine
+//   machine: {...}         as machine files have it; the default machine
 //   values: close | none   bitwise equal; `close` is within 1e-5, if the pass may reassociate;
 //                          `none` states that this program has no kernel, which is checked too
 //

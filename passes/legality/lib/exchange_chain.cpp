@@ -1,7 +1,10 @@
 #include "chain.h"
 #include "evaluation.h"
 #include "exchanges.h"
+#include "rank_values.h"
 #include "rules.h"
+
+#include "ccgraph/ir/group_nesting.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,18 +18,21 @@ namespace {
 // The entry lists c and w as matched, and v, s, t, g as built. Both sides are evaluated from x on as terms (chain.h).
 // The removed collective returns "sum of x from 0", and v must hold the same. Every collective of the chain must send a
 // value that has been waited for, and must follow every node that the removed collective had to follow.
+//
+// In an entry of the rule staged-exchange, the built collectives are on parts of the group, such as the ranks of each
+// node. These entries are evaluated for each rank (rank_values.h); runs have the numbers of such values as sources.
 
-/// One entry of the rule exchange-chain.
+/// One entry of the rule exchange-chain or staged-exchange.
 class ChainCheck {
 public:
   ChainCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
       : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings),
-        evaluation_(evidence, {Part::Rule, entry}, "exchange-chain", findings) {}
+        isStaged_(rule_.name == "staged-exchange"), evaluation_(evidence, {Part::Rule, entry}, rule_.name, findings) {}
 
   void check() {
     if (!readMatched() || !begin())
       return;
-    auto expected = resharding_ ? terms_.reshard(call_, *begin_, *resharding_) : terms_.exchange(call_, *begin_);
+    Outcome expected = resharding_ ? terms_.reshard(call_, *begin_, *resharding_) : exchange(call_, *begin_);
     if (auto *why = std::get_if<std::string>(&expected))
       return report(*rule_.matched.front(), *why);
     llvm::SmallVector<uint32_t, 16> steps;
@@ -39,8 +45,39 @@ public:
   }
 
 private:
-  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "exchange-chain") {
-    findings_.add(node, rule, message, claimText({Part::Rule, entry_}));
+  using Outcome = std::variant<Layout, std::string>;
+
+  void report(const Node &node, const llvm::Twine &message, llvm::StringRef rule = "") {
+    findings_.add(node, rule.empty() ? llvm::StringRef(rule_.name) : rule, message, claimText({Part::Rule, entry_}));
+  }
+
+  Outcome exchange(const Call &call, const Layout &sent) {
+    return isStaged_ ? exchangeOfRanks(call, sent) : terms_.exchange(call, sent);
+  }
+
+  /// Evaluates a collective for each rank.
+  Outcome exchangeOfRanks(const Call &call, const Layout &sent) {
+    std::vector<std::vector<int64_t>> cells = commonCells(call.group, knownWorldSize(evidence_.rewrite.graph));
+    std::optional<IntList> sizes = resultSizes(call, sent.sizes);
+    if (cells.empty() || !sizes)
+      return "is on a group whose ranks not every rank knows, or sends rows that these do not divide";
+    if (!ranks_)
+      ranks_.emplace(cells, sent.numElements());
+    auto value = ranks_->addExchange(call, cells, sent);
+    if (auto *why = std::get_if<std::string>(&value))
+      return std::move(*why);
+    return whole(std::get<uint32_t>(value), /*result=*/false, *sizes);
+  }
+
+  /// Averages of integers are rounded, and an object may mean any reduction.
+  bool canBeStaged() {
+    constexpr llvm::StringLiteral words[] = {"sum", "product", "min", "max", "band", "bor", "bxor"};
+    const Type *type = call_.inputs[0] == none ? nullptr : evidence_.before[call_.inputs[0]].type;
+    const bool averages = call_.reduceOp == "avg" && type && type->isTensor() && isFloat(type->dtype());
+    if (call_.spec->reduceOp < 0 || averages || llvm::is_contained(words, llvm::StringRef(call_.reduceOp)))
+      return true;
+    report(*rule_.matched.front(), "reduces by an object, or averages integers, expected a reduction that has stages");
+    return false;
   }
 
   bool readMatched() {
@@ -52,11 +89,13 @@ private:
     const Step &step = evidence_.before[launch];
     if (step.collective())
       call_ = readCall(evidence_.before, launch);
-    if (call_.spec && call_.spec->kind == CollectiveKind::ShardDimAllToAll)
+    if (call_.spec && call_.spec->kind == CollectiveKind::ShardDimAllToAll && !isStaged_)
       return readResharding(step);
     if (!call_.spec || !isPlainExchange(call_) || !saysNothingElse(step) || rule_.matched.size() < 2)
       return report(first, "is no functional collective on one tensor with its waits, expected one to be matched"),
              false;
+    if (isStaged_ && !canBeStaged())
+      return false;
     if (evidence_.options.bitwise && addsInSomeOrder(evidence_.before, call_))
       return report(first, "adds floating-point numbers of several ranks, expected it to keep its one order",
                     "bitwise"),
@@ -112,7 +151,7 @@ private:
       return report(*rule_.matched.front(),
                     "sends a value that is gone, whose sizes are no numbers, or that is reshaped in place"),
              false;
-    begin_ = terms_.own(image, sizes);
+    begin_ = isStaged_ ? whole(0, /*result=*/false, sizes) : terms_.own(image, sizes);
     evaluation_.begin(image, *begin_);
     return true;
   }
@@ -129,7 +168,7 @@ private:
     if (!evaluation_.isComplete(call.inputs[0]))
       report(*step.node, "sends what has not been waited for");
     checkOrderingEdges(step);
-    auto outcome = terms_.exchange(call, sent);
+    Outcome outcome = exchange(call, sent);
     if (auto *why = std::get_if<std::string>(&outcome)) {
       report(*step.node, *why);
       return std::nullopt;
@@ -176,7 +215,7 @@ private:
       return; // the node without value has its own finding
     if (!evaluation_.isComplete(index))
       report(result, "replaces the result of " + quoted(rule_.matched.front()) + " before all waits");
-    if (value->isList || !sameElements(value->elements[0], expected))
+    if (value->isList || !isEqual(value->elements[0], expected))
       report(result, "does not hold, element for element, the result of " + quoted(rule_.matched.front()));
     const Node *stoodThere = rule_.matched[resharding_ ? 0 : 1];
     const Type *type = evidence_.before[evidence_.before.indexOf(stoodThere)].type;
@@ -185,12 +224,20 @@ private:
              "is " + typeText(result.type()) + ", expected " + typeText(type) + " as " + quoted(stoodThere) + " was");
   }
 
+  [[nodiscard]] bool isEqual(const Layout &value, const Layout &expected) {
+    if (!isStaged_)
+      return sameElements(value, expected);
+    return value.sizes == expected.sizes && !ranks_->differingRank(value, expected);
+  }
+
   const Evidence &evidence_;
   const RuleEntry &rule_;
   uint32_t entry_;
   Findings &findings_;
+  bool isStaged_;
   Evaluation evaluation_;
   Terms terms_;
+  std::optional<RankValues> ranks_;
   Call call_;
   std::optional<Resharding> resharding_;
   std::optional<Layout> begin_;
@@ -201,7 +248,7 @@ private:
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings) {
   const RuleEntry &rule = evidence.rewrite.certificate.rules[entry];
   if (rule.matched.empty() || rule.built.empty())
-    return findings.add(*evidence.rewrite.graph.front(), "exchange-chain", "matches or builds nothing",
+    return findings.add(*evidence.rewrite.graph.front(), rule.name, "matches or builds nothing",
                         claimText({Part::Rule, entry}));
   ChainCheck(evidence, entry, findings).check();
 }

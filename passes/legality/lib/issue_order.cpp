@@ -44,7 +44,10 @@ public:
       Stream &stream = streamOf(call);
       stream.sample = stream.sample ? stream.sample : &call;
       stream.calls.push_back(&call);
-      llvm::append_range(stream.was, performances);
+      if (isStaged(call))
+        addStages(performances);
+      else
+        llvm::append_range(stream.was, performances);
     }
     forEachCall(evidence.after, [&](const Call &call) {
       Stream &stream = streamOf(call);
@@ -72,6 +75,22 @@ private:
     const RuleTemplate *rule =
         claim.part == Part::Rule ? templateOf(evidence_.rewrite.certificate.rules[claim.entry].name) : nullptr;
     return rule && (rule->replacement == Replacement::CallForCall || rule->replacement == Replacement::CallAndWait);
+  }
+
+  bool isStaged(const Call &call) const {
+    Claim claim = evidence_.correspondence.claimBefore(call.step);
+    return claim.part == Part::Rule && evidence_.rewrite.certificate.rules[claim.entry].name == "staged-exchange";
+  }
+
+  /// Adds the stages of a collective to the lists of their own groups, in which they take its place.
+  void addStages(llvm::ArrayRef<uint32_t> stages) {
+    for (uint32_t stage : stages) {
+      Call call = readCall(evidence_.after, stage);
+      Stream &stream = streamOf(call);
+      if (!stream.sample)
+        stream.sample = &newGroups_.emplace_back(std::move(call));
+      stream.was.push_back(stage);
+    }
   }
 
   Stream &streamOf(const Call &call) {

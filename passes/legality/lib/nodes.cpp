@@ -1,3 +1,4 @@
+#include "call.h"
 #include "checks.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -127,6 +128,33 @@ void checkPlaceholders(const Rewrite &rewrite, Findings &findings) {
     findings.add(*was[next], "interface", "is no input any more, expected as input " + llvm::Twine(next));
 }
 
+/// Checks that the groups of the table stay, and that each new one is a partition that divides the ranks alike in the
+/// tables of all ranks, under a name that no call had. Only a rule that divides collectives adds groups.
+void checkGroups(const Rewrite &rewrite, const Node &place, Findings &findings) {
+  llvm::ArrayRef<Group> was = rewrite.snapshot.groups().groups(), now = rewrite.graph.groups().groups();
+  if (now.size() < was.size() || !std::equal(was.begin(), was.end(), now.begin()))
+    return findings.add(place, "interface", "the group table is another one, expected the one before");
+  const bool divides =
+      llvm::any_of(rewrite.certificate.rules, [](const RuleEntry &entry) { return entry.name == "staged-exchange"; });
+  for (const Group &group : now.drop_front(was.size())) {
+    bool isUsed = false;
+    forEachCall(rewrite.before, [&](const Call &call) { isUsed |= call.group.text == group.name; });
+    const bool isPartition = !group.partition.empty() && !group.assumed && group.attributes.empty();
+    if (!divides || !isPartition || isUsed)
+      findings.add(place, "interface",
+                   "the group table has the new group '" + group.name +
+                       "', expected none, or a partition with a new name for a collective in stages");
+  }
+}
+
+bool sameBesidesGroups(const Surroundings &was, const Surroundings &now) {
+  if (was.groupTable == now.groupTable)
+    return was == now;
+  Surroundings regrouped = now;
+  regrouped.groupTable = was.groupTable;
+  return was == regrouped;
+}
+
 /// Checks that the surroundings of the nodes keep their meaning. A subgraph may be removed with the last get_attr that
 /// names it.
 void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
@@ -134,9 +162,8 @@ void checkSurroundings(const Rewrite &rewrite, Findings &findings) {
     return;
   const Graph &graph = rewrite.graph;
   const Node &place = *graph.front();
-  if (!(graph.groups() == rewrite.snapshot.groups()))
-    findings.add(place, "interface", "the group table is another one, expected the one before");
-  else if (rewrite.snapshot.surroundings() != graph.surroundings())
+  checkGroups(rewrite, place, findings);
+  if (!sameBesidesGroups(rewrite.snapshot.surroundings(), graph.surroundings()))
     findings.add(
         place, "interface",
         "the graph's name, rank, world size, symbol hints, guards or foreign keys changed, expected those before");

@@ -202,6 +202,15 @@ constexpr RuleTemplate templates[] = {
       "step writes a result that has memory of its own, and no caller or opaque step sees the second one."},
      Replacement::CallBesideCall,
      nullptr},
+    {{"staged-exchange", "a functional collective on one tensor, then the wait on it",
+      "the replacement of the result of the wait, then all other new nodes: collectives on groups that divide the "
+      "matched "
+      "one, waits, and movements of data",
+      "The value is the collective's result, element for element, for each rank of the group. Every rank of the job "
+      "knows the groups: they are partitions, or all ranks. Each collective sends what is complete, keeps the ordering "
+      "edges, and takes its place in the order of its own group. Reductions are the matched one, of each input once."},
+     Replacement::ValueForWait,
+     checkExchangeChain},
     {{"waits-apart", "a wait on a list, then the getitems of it", "a wait for each element, in the order of the list",
       "Each waits for its element, with the type that a getitem of it had, and has the ordering edges of the wait on "
       "the "

@@ -63,6 +63,7 @@ void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findin
 /// For the entries of equal-exchanges and equal-pieces: no node observes that a value lies elsewhere in memory.
 /// O(n + e).
 void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+/// For an entry of exchange-chain or staged-exchange.
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// For the entries of repeated-call together. O(n + e).
 void checkRepeatedCalls(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);

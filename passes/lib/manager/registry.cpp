@@ -11,6 +11,7 @@
   PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
+  PASS("hierarchical-collectives", createHierarchicalCollectives)                                                      \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("keep-gathered", createKeepGathered)                                                                            \
   PASS("recompute-values", createRecomputeValues)                                                                      \

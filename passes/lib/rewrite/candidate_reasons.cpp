@@ -8,41 +8,44 @@ namespace {
 /// The words `DONE`, `ROUNDING` and `OTHER` stand for those of the pass.
 struct Row {
   Obstacle obstacle;
-  /// whether an all_reduce in a flat layout can have the obstacle
-  bool ofAllReduce;
+  /// the narrowest scope with the obstacle
+  CandidateScope scope;
   llvm::StringLiteral id;
   llvm::StringLiteral text;
 };
 
 constexpr Row rows[] = {
-    {Obstacle::Form, true, "unsupported-form",
+    {Obstacle::Form, CandidateScope::AllReduce, "unsupported-form",
      "an in-place, out, coalesced, synchronous or older form: only functional collectives on one tensor are DONE"},
-    {Obstacle::Kind, false, "unsupported-kind", "a kind that is never DONE (point-to-point, scatter, barrier)"},
-    {Obstacle::NeedsFlat, false, "needs-flat",
+    {Obstacle::Kind, CandidateScope::AnyKind, "unsupported-kind",
+     "a kind that is never DONE (point-to-point, scatter, barrier)"},
+    {Obstacle::NeedsFlat, CandidateScope::AnyCollective, "needs-flat",
      "PyTorch has no operator on a list for this kind: layout=flat merges it"},
-    {Obstacle::ListForm, false, "list-form", "PyTorch's operator on a list rejects this dtype: layout=flat merges it"},
-    {Obstacle::Arguments, true, "arguments",
+    {Obstacle::ListForm, CandidateScope::AnyCollective, "list-form",
+     "PyTorch's operator on a list rejects this dtype: layout=flat merges it"},
+    {Obstacle::Arguments, CandidateScope::AllReduce, "arguments",
      "is not called with exactly the positional arguments of its schema, the only call that is DONE"},
-    {Obstacle::Readers, true, "in-flight-readers",
+    {Obstacle::Readers, CandidateScope::AllReduce, "in-flight-readers",
      "before it completes, its result has a user other than its wait, or is returned"},
-    {Obstacle::SeveralWaits, true, "several-waits", "its result has several waits"},
-    {Obstacle::UnknownSize, true, "unknown-size", "its size is unknown"},
-    {Obstacle::Rewritten, false, "rewritten",
+    {Obstacle::SeveralWaits, CandidateScope::AllReduce, "several-waits", "its result has several waits"},
+    {Obstacle::UnknownSize, CandidateScope::AllReduce, "unknown-size", "its size is unknown"},
+    {Obstacle::Rewritten, CandidateScope::AnyCollective, "rewritten",
      "its result is written later, and a wait on any result of the list form may copy all results again"},
-    {Obstacle::Reshaped, true, "reshaped",
+    {Obstacle::Reshaped, CandidateScope::AllReduce, "reshaped",
      "its input may be reshaped in place, so its type does not determine what is sent"},
-    {Obstacle::WaitType, true, "wait-type",
+    {Obstacle::WaitType, CandidateScope::AllReduce, "wait-type",
      "its wait has another stated type than the collective, which the rewrite cannot preserve"},
-    {Obstacle::Written, false, "written",
+    {Obstacle::Written, CandidateScope::AnyCollective, "written",
      "its result is written later, the pieces of a flat buffer share one storage, and copying the piece out would "
      "exceed max-copied"},
-    {Obstacle::PlaceSeen, false, "address-observed",
+    {Obstacle::PlaceSeen, CandidateScope::AnyCollective, "address-observed",
      "its result is returned, passed to an opaque operator, or read by an operator that observes its storage offset, "
      "and copying it out of a flat buffer would exceed max-copied"},
-    {Obstacle::Strided, true, "strided", "its input or result is not contiguous"},
-    {Obstacle::DynamicSplits, false, "dynamic-splits", "its split sizes are known only at run time"},
-    {Obstacle::NotSpmd, true, "not-spmd", "ranks run different graphs, so another rank may OTHER"},
-    {Obstacle::Bitwise, true, "bitwise", "results must be bitwise equal (--bitwise), and ROUNDING"},
+    {Obstacle::Strided, CandidateScope::AllReduce, "strided", "its input or result is not contiguous"},
+    {Obstacle::DynamicSplits, CandidateScope::AnyKind, "dynamic-splits", "its split sizes are known only at run time"},
+    {Obstacle::NotSpmd, CandidateScope::AllReduce, "not-spmd", "ranks run different graphs, so another rank may OTHER"},
+    {Obstacle::Bitwise, CandidateScope::AllReduce, "bitwise",
+     "results must be bitwise equal (--bitwise), and ROUNDING"},
 };
 static_assert(std::size(rows) == numObstacles);
 
@@ -59,7 +62,7 @@ std::string inWordsOf(const CandidateWords &words, std::string text) {
 
 CandidateReasons::CandidateReasons(Pass &pass, CandidateScope scope, const CandidateWords &words) {
   for (const Row &row : rows)
-    if (scope == CandidateScope::AnyCollective || row.ofAllReduce)
+    if (scope >= row.scope)
       byObstacle_[static_cast<size_t>(row.obstacle)] =
           &reasons_.emplace_back(pass, RemarkKind::Missed, row.id, inWordsOf(words, row.text.str()));
 }

@@ -26,10 +26,12 @@ struct CandidateWords {
 
 /// The collectives that a pass examines.
 enum class CandidateScope : uint8_t {
-  /// all kinds, in either layout
-  AnyCollective,
   /// all_reduces, with the rules of a flat layout without a limit of copies
   AllReduce,
+  /// all kinds, with the same rules
+  AnyKind,
+  /// all kinds, in either layout
+  AnyCollective,
 };
 
 class CandidateReasons {

@@ -15,6 +15,7 @@
 #include "ccgraph/passes/registry.h"
 #include "rewrite/candidate_search.h"
 #include "rewrite/group_sizes.h"
+#include "rewrite/longer.h"
 #include "rewrite/spare_memory.h"
 #include "rewrite/supersede.h"
 
@@ -122,8 +123,7 @@ const Reason *Decomposer::costObstacle(const Decomposition &decomposition, Remar
                 cost.collective(CollectiveKind::AllGather, decomposition.all.outputBytes, placement);
   if (two <= one)
     return nullptr;
-  constexpr int64_t whole = 100;
-  int64_t percent = one == 0 ? std::numeric_limits<int64_t>::max() : ((two - one) * whole + one - 1) / one;
+  int64_t percent = percentLonger(one, two);
   args = {{"percent", std::to_string(percent)}};
   return percent > *limit ? &pass_.slower_ : nullptr;
 }

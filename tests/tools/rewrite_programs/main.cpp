@@ -3,8 +3,9 @@
 //   ccgraph_rewrite_programs [--programs N] [--first N] [--print 1]
 //
 // A program's number is its seed: `--first 17 --programs 1 --print 1` shows program 17 as FX text. Each program is cut
-// into pieces, keeps what it gathers, computes again what it may, and goes through -O3. After each of them the verifier
-// and the legality checker run, and every output on every rank must be bitwise equal.
+// into pieces, keeps what it gathers, computes again what it may, has its collectives in stages, and goes through
+// -O3. After each of them the verifier and the legality checker run, and every output on every rank must be bitwise
+// equal; after stages, which add in another order, it must be close.
 //
 // It prints a line for each failure, then two tables. Exit: 0, 1 if anything failed, 2 usage.
 #include "region_program.h"
@@ -30,7 +31,7 @@ namespace {
 /// What one rewrite did to all programs.
 struct Tally {
   size_t programs = 0, changed = 0, refused = 0, wrong = 0;
-  int64_t regions = 0; ///< regions cut, results kept, or values computed again
+  int64_t regions = 0; ///< regions cut, results kept, values computed again, or collectives in stages
 };
 
 /// How a program is rewritten.
@@ -41,6 +42,10 @@ struct Rewrite {
   llvm::StringRef statistic;
   /// percent of the program's peak; 0: no limit
   int64_t memory = 0;
+  /// 0: that of the default machine
+  int64_t ranksPerNode = 0;
+  /// by which outputs may differ, in absolute terms and relative to the value
+  double tolerance = 0;
 };
 
 PassManagerOptions optionsOf(const Graph &graph, const Rewrite &rewrite) {
@@ -48,6 +53,10 @@ PassManagerOptions optionsOf(const Graph &graph, const Rewrite &rewrite) {
   options.limitMemory = rewrite.memory != 0;
   if (rewrite.memory != 0)
     options.memoryBudget = peakMemory(graph).bytes * rewrite.memory / 100;
+  if (rewrite.ranksPerNode != 0) {
+    options.machine = machinePreset(defaultMachine);
+    options.machine->ranksPerNode = rewrite.ranksPerNode;
+  }
   return options;
 }
 
@@ -60,7 +69,7 @@ private:
   void check(uint32_t number);
   void attempt(uint32_t number, const RegionProgram &program, const Rewrite &rewrite);
   [[nodiscard]] std::string recomputable(const RegionProgram &program) const;
-  [[nodiscard]] std::string problemOf(const RegionProgram &program, const Graph &after) const;
+  [[nodiscard]] std::string problemOf(const RegionProgram &program, const Graph &after, double tolerance) const;
   void print() const;
 
   ProgramNumbers options_;
@@ -103,11 +112,11 @@ std::string RewritePrograms::recomputable(const RegionProgram &program) const {
   return done.empty() ? "" : pipelineOf(done);
 }
 
-std::string RewritePrograms::problemOf(const RegionProgram &program, const Graph &after) const {
+std::string RewritePrograms::problemOf(const RegionProgram &program, const Graph &after, double tolerance) const {
   if (llvm::Error error = verifyOrError(after))
     return llvm::toString(std::move(error));
-  const runtime::EquivalenceReport report =
-      runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, {});
+  const runtime::EquivalenceReport report = runtime::checkEquivalence(
+      seededRequest(*program.graph, program.ranks), {&after}, {{}, {tolerance == 0, tolerance, tolerance}, {}});
   if (!report.beforeFailure.empty())
     return "the program fails: " + report.beforeFailure;
   return differencesIn(report);
@@ -126,7 +135,7 @@ void RewritePrograms::attempt(uint32_t number, const RegionProgram &program, con
         tally.regions += name == rewrite.statistic ? value : 0;
     const bool isChanged = llvm::any_of(run->passes, [](const PassRun &pass) { return pass.changed == Changed::Yes; });
     tally.changed += isChanged;
-    problem = isChanged ? problemOf(program, *graph) : "";
+    problem = isChanged ? problemOf(program, *graph, rewrite.tolerance) : "";
     tally.wrong += !problem.empty();
   } else {
     problem = llvm::toString(run.takeError());
@@ -152,14 +161,18 @@ void RewritePrograms::check(uint32_t number) {
   attempt(number, program,
           {"`chunk-collectives`, then `recompute-values` within 70 % of the peak",
            "chunk-collectives{pieces=2},recompute-values{walks=2 beam=0}", "recomputed", 70});
+  if (program.ranks == 4)
+    attempt(number, program,
+            {"`hierarchical-collectives` on two nodes, then `schedule-overlap`",
+             "hierarchical-collectives{max-longer=unlimited},schedule-overlap", "staged", 0, 2, 1e-4});
   if (number % 8 == 0)
     attempt(number, program,
             {"`-O3` within the peak, every eighth program", pipelineOfLevel(3).str(), "after-ns", 100});
 }
 
 void RewritePrograms::print() const {
-  llvm::outs() << "| rewrite | programs | changed | regions cut, results kept, values computed again | refused by a "
-                  "check | **other values** |\n|---|---:|---:|---:|---:|---:|\n";
+  llvm::outs() << "| rewrite | programs | changed | regions cut, results kept, values computed again, "
+                  "collectives in stages | refused by a check | **other values** |\n|---|---:|---:|---:|---:|---:|\n";
   for (const auto &[name, tally] : rewrites_)
     llvm::outs() << "| " << name << " | " << tally.programs << " | " << tally.changed << " | "
                  << (llvm::StringRef(name).startswith("`-O3`") ? "" : std::to_string(tally.regions)) << " | "

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from . import _groups
 from ._issued import Decision, Issued, inconsistent, ranks_of
 from ._rendezvous import COMPILE, RUN, Outcome, Rendezvous, job_store
 
@@ -143,6 +144,7 @@ def before_first_run(digest: str, deadline: float) -> None:
                                {"decision": said["decision"], "groups": groups}, deadline)
         if outcome.absent or not _verdict(outcome).shared:
             raise RanksDisagree(_disagreement(rendezvous.rank, outcome, deadline))
+        _groups.make(said["new"])
         _checked.add(digest)
 
 
@@ -180,14 +182,14 @@ agree = torch.ops.ccgraph.agree.default
 
 def insert_check(graph: torch.fx.Graph, decision: Decision, groups: list[str], deadline: float) -> None:
     """Inserts the operator before the first collective. Its schema writes the tensor that this collective reads, so
-    Inductor keeps it in place."""
+    Inductor keeps it in place. It also makes the new groups of the decision."""
     found = _first_launch(graph)
     if found is None:
         return
     launch, operand = found
     with graph.inserting_before(launch):
-        node = graph.call_function(agree, (operand, json.dumps({"decision": decision.digest, "groups": groups}),
-                                           deadline))
+        said = {"decision": decision.digest, "groups": groups, "new": decision.new_groups}
+        node = graph.call_function(agree, (operand, json.dumps(said), deadline))
     node.meta["val"] = None
 
 

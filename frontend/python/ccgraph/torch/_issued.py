@@ -76,6 +76,8 @@ class Decision:
     digest: str
     #: the collectives of the graph before the rewrite, in their order
     unchanged: bool
+    #: groups that the job does not have, and their lists of ranks
+    new_groups: dict[str, list[list[int]]]
 
 
 class Issued:
@@ -112,7 +114,7 @@ class Issued:
             self.groups.append(name)
         return self.groups.index(name)
 
-    def decision(self, edits: Edits) -> Decision:
+    def decision(self, edits: Edits, new_groups: dict[str, list[list[int]]]) -> Decision:
         """Returns for each collective of the rewritten graph the operator, and the original collectives that it
         replaces."""
         issued = []
@@ -123,7 +125,7 @@ class Issued:
             elif is_collective(item.target):
                 issued.append([str(item.target), self._members(item)])
         unchanged = issued == [[str(node.target), [index]] for index, node in enumerate(self.nodes)]
-        return Decision(_hash([self.kinds, issued]), unchanged)
+        return Decision(_hash([self.kinds, issued, *([new_groups] if new_groups else [])]), unchanged, new_groups)
 
     def _members(self, item: Made) -> list[Any]:
         return [self.index[like] for like in item.likes if like in self.index] or [item.name]

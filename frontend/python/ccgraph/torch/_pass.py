@@ -23,7 +23,7 @@ from torch._inductor.custom_graph_pass import CustomGraphPass
 from .. import __version__
 from .._graph import Graph, Report, check_options, make_options
 from .._library import Error, UsageError, check, lib, library_path
-from . import _agree
+from . import _agree, _groups
 from ._agree import Agreed, RanksDiffer
 from ._collector import no_collection
 from ._edits import Edits
@@ -234,7 +234,10 @@ class Pass(CustomGraphPass):
         with tempfile.TemporaryDirectory() as folder:
             _rewrite(handle, self.pipeline, {**self._options_for(digest, imported.nodes, folder), **changes})
         edits = Edits(handle, imported.nodes)
-        return _Rewrite(handle, edits, issued.decision(edits) if issued else None)
+        new_groups = _groups.new_groups(handle, edits, imported.nodes)
+        if new_groups and issued is None:
+            raise Unsupported("new groups need an agreement of the ranks, expected agree=True")
+        return _Rewrite(handle, edits, issued.decision(edits, new_groups) if issued else None)
 
     def _share(self, issued: Issued | None, rewrite: _Rewrite | None,
                imported: Imported | None) -> tuple[_Rewrite | None, Agreed]:
@@ -297,8 +300,10 @@ class Pass(CustomGraphPass):
         return Path(path) if path is not None and Path(path).is_dir() else None
 
     def _options_for(self, digest: str, nodes: list[fx.Node], scratch: str) -> dict[str, Any]:
-        """`scratch`: a folder for a schedule that is made from another one."""
+        """`scratch`: a folder for a schedule that is made from another one, and for a table of groups."""
         given = self.options["schedule"]
+        if given is None and self.options["groups"] is None and _groups.NEEDED_BY in self.pipeline:
+            return {**self.options, "groups": _groups.table_of_job(scratch)}
         if given is not None and self.match == "names":
             return {**self.options, "schedule": match_by_name(given, nodes, digest, scratch)}
         folder = self._schedules()
