@@ -83,7 +83,7 @@ TEST(SearchBudget, LimitsArePartsOfThePeakOfTheInput) {
 TEST(SearchBudget, ALongerSearchIsNeverSlower) {
   Context context;
   std::unique_ptr<Graph> graph =
-      llvm::cantFail(loadGraph(context, CCGRAPH_SOURCE_DIR "/tests/unit/passes/overlap/longer_search.py"));
+      llvm::cantFail(loadGraph(context, CCGRAPH_SOURCE_DIR "/tests/unit/passes/overlap/longer_search.json"));
   PassManagerOptions options;
   options.predictTimes = true;
   std::vector<int64_t> times;
