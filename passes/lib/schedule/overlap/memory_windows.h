@@ -9,8 +9,8 @@
 // What is forced makes further storages live, so this is repeated until nothing changes. All conclusions hold for
 // buckets too, because a bucket keeps the storages of its members live for longer.
 //
-// Ownership: refers to the problem. Failure: if no order fits the budget, isFeasible() may be false. Cost: a few rounds,
-// each linear in edges and holders, with a search among the chain steps for each step.
+// Ownership: refers to the problem. Failure: if no order fits the budget, isFeasible() may be false. Cost: a few
+// rounds, each linear in edges and holders, with a search among the chain steps for each step.
 #pragma once
 
 #include "schedule/overlap/ordered_problem.h"
