@@ -205,8 +205,8 @@ Shortage::Streams Shortage::earlier(const JobTimes &jobs, TransferCase which) co
   return streams;
 }
 
-// The step is not reached before the collectives that complete before it, and those that are issued after it do not begin
-// before its end. So what a stream has on both sides adds up.
+// The step is not reached before the collectives that complete before it, and those that are issued after it do not
+// begin before its end. So what a stream has on both sides adds up.
 Bound Shortage::bound(const JobTimes &jobs, TransferCase which) const {
   const int64_t own = problem_.steps[step_].kind == StepKind::Compute ? jobs.times[step_][which] : 0;
   Streams after = later(jobs, which), before = earlier(jobs, which);
