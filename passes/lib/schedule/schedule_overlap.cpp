@@ -12,6 +12,7 @@
 //   do it       nodes are put in the order found, and the launches of a bucket, which are then adjacent, become one
 //               (rewrite/merge_bucket.h)
 // If no order is faster within the budget, the graph is left unchanged.
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/issue_record.h"
 #include "rewrite/merge_bucket.h"
@@ -102,6 +103,7 @@ private:
   [[nodiscard]] int64_t copiesIfFlat(const Bucket &bucket) const;
   void remark(const overlap::Replay &before, const overlap::Schedule &schedule);
   void remarkMemory(int64_t before, const overlap::Schedule &schedule);
+  [[nodiscard]] bool exceedsWhatFits(const overlap::Schedule &schedule) const;
 
   ScheduleOverlap &pass_;
   Graph &graph_;
@@ -244,6 +246,13 @@ overlap::Schedule Scheduler::search() const {
   return overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest) ? usual : longest;
 }
 
+/// Returns true if the schedule may exceed the budget, and the graph in its present order does not: the memory of some
+/// graphs is counted by an upper bound (problemOf()).
+bool Scheduler::exceedsWhatFits(const overlap::Schedule &schedule) const {
+  std::optional<int64_t> budget = context_.memoryBudget();
+  return budget && schedule.peakBytes > *budget && peakMemory(graph_, context_.analyses().storages()).bytes <= *budget;
+}
+
 Changed Scheduler::run() {
   if (pass_.buckets_.get() == Merging::Grouped)
     candidates_ = overlap::allowMerging(given_, graph_, options_, context_.bitwise());
@@ -251,7 +260,8 @@ Changed Scheduler::run() {
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
   remark(before, schedule);
   remarkMemory(before.peakBytes, schedule);
-  if (schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty())
+  const bool isSame = schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty();
+  if (isSame || exceedsWhatFits(schedule))
     return Changed::No;
   apply(schedule);
   return Changed::Yes;

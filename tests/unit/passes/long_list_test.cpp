@@ -4,17 +4,17 @@
 
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
+#include "schedule/overlap/program_problem.h"
+#include "schedule/overlap/replay.h"
 
 #include <gtest/gtest.h>
 
 namespace ccgraph::test {
 namespace {
 
-constexpr int64_t members = 600;
-
 /// Adds a relu of each input, all reduced as one list and awaited immediately; then a value of the same size; then
 /// readers of each result.
-void addListStep(ProgramBuilder &program) {
+void addListStep(ProgramBuilder &program, int64_t members = 600) {
   const Type *small = program.f32({64}), *large = program.f32({64 * members});
   ProgramBuilder::Nodes inputs, results;
   for (int64_t i = 0; i < members; ++i)
@@ -38,6 +38,21 @@ void addListStep(ProgramBuilder &program) {
 }
 
 } // namespace
+
+// The scheduler counts the memory of the present order as the report does, however many waits hold each storage.
+TEST(LongLists, OfAnyLengthCountTheirMemory) {
+  for (int64_t members : {5, 60, 200, 600}) {
+    Context context;
+    Graph graph(context);
+    ProgramBuilder program(graph);
+    addListStep(program, members);
+    Analyses analyses(graph);
+    CostModel costs(graph, *machinePreset("h100x8"));
+    overlap::ProgramProblem problem(graph, analyses.facts(), costs, {});
+    EXPECT_EQ(memoryPeak(problem.given().problem, asItStands(problem.given().problem)).bytes, peakMemory(graph).bytes)
+        << members << " members";
+  }
+}
 
 TEST(LongLists, WaitsThatSinkKeepTheBudget) {
   Context context;

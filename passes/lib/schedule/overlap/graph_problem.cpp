@@ -7,8 +7,8 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Maximum holders a node that are stored for each of several storages with the same holders; with more, these storages
-/// count as live to the end.
+/// Maximum holders a node that are stored for storages with the same holders; with more, only the last of the holders is
+/// stored, and it stays the last.
 constexpr size_t maxSharedHolders = 8;
 
 Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
@@ -94,6 +94,7 @@ private:
     return options_.facts.storages().storages(node);
   }
   void findLasts(const StorageLives &lives);
+  void limitShared(StorageLives &lives);
   void keepLasts(const Node &list);
   void keepLast(llvm::ArrayRef<Node *> holders);
   void findReshaped();
@@ -128,6 +129,19 @@ void Maker::findLasts(const StorageLives &lives) {
     if (!together.contains(node) &&
         llvm::any_of(storagesOf(node), [&](StorageId id) { return lives.storages[id].lastWaitOnly; }))
       keepLasts(*node);
+}
+
+/// Of a list's many waits or getitems that hold many storages, only the last one is a holder, and it stays the last.
+void Maker::limitShared(StorageLives &lives) {
+  size_t left = maxSharedHolders * result_.nodes.size();
+  for (SharedHold &shared : lives.shared) {
+    const size_t size = shared.held.size() * shared.holders.size();
+    if (size > left) {
+      keepLast(shared.holders);
+      shared.holders = {shared.holders.back()};
+    }
+    left -= std::min(left, size);
+  }
 }
 
 void Maker::keepLasts(const Node &list) {
@@ -243,18 +257,10 @@ void Maker::addHolders(const StorageLives &lives) {
     if (!lives.storages[storage].isConstant())
       for (const Node *holder : lives.storages[storage].holders)
         holds[stepOf(holder)].push_back(storage);
-  size_t left = maxSharedHolders * result_.nodes.size();
-  for (const SharedHold &shared : lives.shared) {
-    size_t size = shared.held.size() * shared.holders.size();
-    for (StorageId storage : shared.held) {
-      if (size > left)
-        result_.problem.storages[storage].toEnd = true;
-      else
-        for (const Node *holder : shared.holders)
-          holds[stepOf(holder)].push_back(storage);
-    }
-    left -= std::min(left, size);
-  }
+  for (const SharedHold &shared : lives.shared)
+    for (StorageId storage : shared.held)
+      for (const Node *holder : shared.holders)
+        holds[stepOf(holder)].push_back(storage);
   result_.problem.holds = NumberLists();
   for (llvm::SmallVector<uint32_t, 4> &row : holds) {
     llvm::sort(row);
@@ -266,6 +272,7 @@ void Maker::addHolders(const StorageLives &lives) {
 GraphProblem Maker::make() {
   StorageLives lives = storageLives(graph_, options_.facts.storages(), options_.facts.asyncPairs());
   findLasts(lives);
+  limitShared(lives);
   findReshaped();
   addEdges();
   addStorages(lives);
