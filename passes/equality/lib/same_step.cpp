@@ -5,6 +5,7 @@
 #include "sizes/reduced_steps.h"
 #include "sizes/step_cost.h"
 #include "trial.h"
+#include "undefined_outputs.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/text.h"
@@ -54,6 +55,8 @@ struct Evaluation {
   /// by what the output is
   std::map<std::string, Finding> findings;
   std::vector<StepPlace> where;
+  /// the outputs of which some elements are no numbers, so that they cannot be compared; empty if there are none
+  std::string undefined;
   bool draws = false, padsShards = false;
 
   /// A difference counts if one trial proves it, or if two trials find it.
@@ -96,6 +99,9 @@ public:
         return std::move(result_);
       }
       take(trial, variant);
+      if (result_.undefined.empty())
+        if (llvm::Error error = findUndefined(variant, comparison_.seed + i, undefinedOutputs(*variant.steps, trial)))
+          return error;
       if (trial.differs() && result_.where.empty() && !variant.isReduced)
         if (llvm::Error error = locateDifference(variant, comparison_.seed + i, result_))
           return error;
@@ -122,6 +128,23 @@ private:
         ++finding.times;
         finding.proofs += isProof;
       }
+  }
+
+  /// Runs a trial with undefined outputs once more, and finds where the first one arises.
+  llvm::Error findUndefined(const Variant &variant, uint64_t seed, llvm::ArrayRef<size_t> outputs) {
+    if (outputs.empty())
+      return llvm::Error::success();
+    llvm::raw_string_ostream text(result_.undefined);
+    text << "elements of outputs are no numbers in the evaluation (0 / 0 and the like), so they cannot be compared: "
+         << variant.steps->placements.outputs[outputs.front()].of;
+    if (outputs.size() > 1)
+      text << " and " << outputs.size() - 1 << " more";
+    Trial trial(seed);
+    if (llvm::Error error = runTrial(*variant.steps, trial))
+      return error;
+    if (const Node *origin = undefinedOrigin(*variant.steps, trial, outputs.front()))
+      text << "; the first such value of the single step is " << diagnose(*origin, "same.undefined", "").where;
+    return llvm::Error::success();
   }
 
   /// Runs a trial that differs once more, and keeps its values.
@@ -315,6 +338,11 @@ private:
     answer_.equal = answer_.wrong.empty();
     if (!answer_.wrong.empty())
       answer_.where = evaluation.where;
+    if (!evaluation.undefined.empty()) {
+      answer_.assumed.push_back(evaluation.undefined);
+      if (answer_.wrong.empty())
+        answer_.equal = std::nullopt;
+    }
     if (evaluation.padsShards)
       answer_.assumed.emplace_back("shards that are padded to the size of the first one have zeros there");
     if (evaluation.draws) {

@@ -124,6 +124,26 @@ const Law laws[] = {
     {"AnIndexedSumIsAScatteredOne", "x: \"f32[8, 2]\", i: \"i64[5]\", v: \"f32[5, 2]\"",
      "y: \"f32[8, 2]\" = torch.ops.aten.index_add.default(x, 0, i, v)",
      "y: \"f32[8, 2]\" = torch.ops.aten.index_put.default(x, [i], v, True)", true},
+    {"PowersOfWholeExponentsAreProducts", "x: \"f32[3]\"",
+     R"(e: "f32[3]" = torch.ops.aten.arange.start_step(0, 3, 1, dtype = torch.float32, device = device(type='cpu'), pin_memory = False)
+        p: "f32[3]" = torch.ops.aten.pow.Scalar(0.9, e)
+        r: "f32[3]" = torch.ops.aten.reciprocal.default(p)
+        y: "f32[3]" = torch.ops.aten.mul.Tensor(x, r))",
+     R"(a: "f32[]" = torch.ops.aten.select.int(x, 0, 0)
+        b: "f32[]" = torch.ops.aten.select.int(x, 0, 1)
+        c: "f32[]" = torch.ops.aten.select.int(x, 0, 2)
+        d: "f32[]" = torch.ops.aten.div.Tensor(b, 0.9)
+        e: "f32[]" = torch.ops.aten.div.Tensor(c, 0.81)
+        y: "f32[3]" = torch.ops.aten.stack.default([a, d, e]))", true},
+    {"APowerOfANegativeExponentIsAnInverse", "x: \"f32[3]\"",
+     R"(p: "f32[3]" = torch.ops.aten.pow.Scalar(10000.0, x)
+        y: "f32[3]" = torch.ops.aten.reciprocal.default(p))",
+     R"(n: "f32[3]" = torch.ops.aten.neg.default(x)
+        y: "f32[3]" = torch.ops.aten.pow.Scalar(10000.0, n))", true},
+    {"ANumberIsScatteredByOneIndex", "x: \"f32[1, 3]\", i: \"i64[1, 1]\"",
+     "y: \"f32[1, 3]\" = torch.ops.aten.scatter.value(x, 1, i, -1.0)",
+     R"(s: "f32[1, 1]" = torch.ops.aten.full.default([1, 1], -1.0)
+        y: "f32[1, 3]" = torch.ops.aten.scatter.src(x, 1, i, s))", true},
     {"ASigmoidOfLogarithmsCombinesSums", "a: \"f32[3, 4]\", b: \"f32[3, 5]\"",
      R"(c: "f32[3, 9]" = torch.ops.aten.cat.default([a, b], 1)
         y: "f32[3]" = torch.ops.aten.logsumexp.default(c, [1]))",

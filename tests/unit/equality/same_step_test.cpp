@@ -67,6 +67,25 @@ TEST_F(SameStepTest, AMissingReductionIsAWrongOutputWhoseReplicasDiffer) {
   EXPECT_EQ(result.where.front().node, "sum_1");
 }
 
+TEST_F(SameStepTest, OutputsThatAreNoNumbersCannotBeDecided) {
+  const char *undefined = R"(        sub: "f32[][]cpu" = torch.ops.aten.sub.Tensor(wait_tensor, wait_tensor)
+        div: "f32[][]cpu" = torch.ops.aten.div.Tensor(wait_tensor, sub)
+)";
+  compareWith(dataParallel(reduced + std::string(undefined), "div"));
+  std::string whole = single;
+  whole.replace(whole.find("        return"), std::string::npos,
+                R"(        sub: "f32[][]cpu" = torch.ops.aten.sub.Tensor(sum_1, sum_1)
+        div: "f32[][]cpu" = torch.ops.aten.div.Tensor(sum_1, sub)
+        return (tanh, div)
+)");
+  comparison.single = read(whole);
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_NE(result.assumed.front().find("no numbers"), std::string::npos);
+  EXPECT_NE(result.assumed.front().find("the first such value of the single step is div"), std::string::npos);
+}
+
 TEST_F(SameStepTest, APartialSumIsNoErrorWhereThePlacementSaysSo) {
   compareWith(dataParallel("", "sum_1"));
   comparison.placements.outputs[1].axes[0].kind = AxisPlacement::Kind::PartialSum;
