@@ -71,8 +71,9 @@ std::optional<Word> numberOfFraction(const std::optional<Fraction> &fraction) {
                          invert(numberOfInteger(static_cast<int64_t>(fraction->below))));
 }
 
-/// sqrt(u) = u^rootExponent for units.
-constexpr uint64_t rootExponent = (unitOrder / 2 + 1) / 2;
+/// sqrt(u) = u^rootExponent for units. It is odd, so that sqrt(-u) is -sqrt(u).
+constexpr uint64_t halfExponent = (unitOrder / 2 + 1) / 2;
+constexpr uint64_t rootExponent = halfExponent % 2 == 1 ? halfExponent : halfExponent + unitOrder / 2;
 
 /// Returns a square root whose square is the number, and which has such a root as well; empty if there is none.
 std::optional<Word> exactRoot(Word number) {

@@ -10,10 +10,10 @@
 //                                 modulo p^(d+1) for d digits. exp(log(u)) is u divided by its root of unity, u^(p^2)
 //                                 (Teichmueller). An array of logarithms keeps these roots (Array::unity); sums of
 //                                 logarithms multiply them, and exp multiplies by them.
-//   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2. It is multiplicative and sqrt(u)^2 is u or -u, because
-//                                 (p^3 - p^2) / 2 is odd. Field::square returns u for every root that was made. Of
-//                                 p^2 u it is p sqrt(u), of which two digits are known; a norm of multiples of p has
-//                                 it.
+//   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2 modulo p^3 - p^2 and odd m. It is multiplicative,
+//                                 sqrt(-u) = -sqrt(u), and sqrt(u)^2 is u or -u, because (p^3 - p^2) / 2 is odd.
+//                                 Field::square returns u for every root that was made. Of p^2 u it is p sqrt(u), of
+//                                 which two digits are known; a norm of multiples of p has it.
 //   any other function            digit i of the result is a pseudo-random function of x modulo p^(i+1).
 // Sources: N. Koblitz, p-adic Numbers, p-adic Analysis, and Zeta-Functions, IV.1 (exp and log); J.T. Schwartz, J.ACM 27
 // (1980) and R. Zippel (1979) (identity by evaluation); Mirage (OSDI 2025) evaluates exp in a second field, which

@@ -22,6 +22,8 @@ constexpr unsigned mostExtraTrials = 4;
 /// A step that takes more than this at its own sizes is evaluated at smaller ones.
 constexpr int64_t usualBytes = int64_t{1} << 30;
 constexpr double usualSeconds = 10;
+/// A step that takes more than this is not evaluated again with labels that are ignored.
+constexpr double mostLabelSeconds = 1;
 /// Smaller sizes that take more than this are not tried.
 constexpr double mostReducedSeconds = 60;
 
@@ -75,6 +77,7 @@ struct Variant {
   /// by rank: the rank of the given step; empty: the same
   llvm::ArrayRef<int64_t> rankOf;
   bool isReduced = false;
+  LabelChoice labels = LabelChoice::None;
 
   [[nodiscard]] int64_t rank(int64_t mine) const { return rankOf.empty() ? mine : rankOf[static_cast<size_t>(mine)]; }
 };
@@ -92,6 +95,7 @@ public:
       Trial trial(comparison_.seed + i);
       trial.keepsValues = false;
       trial.checksSizes = variant.isReduced;
+      trial.labels = variant.labels;
       if (llvm::Error error = runTrial(*variant.steps, trial))
         return error;
       if (trial.problem) {
@@ -150,6 +154,7 @@ private:
   /// Runs a trial that differs once more, and keeps its values.
   llvm::Error locateDifference(const Variant &variant, uint64_t seed, Evaluation &result) {
     Trial trial(seed);
+    trial.labels = variant.labels;
     if (llvm::Error error = runTrial(*variant.steps, trial))
       return error;
     if (trial.problem)
@@ -191,14 +196,42 @@ public:
     llvm::Expected<Evaluation> evaluation = VariantTrials(comparison_, variants_).run();
     if (!evaluation)
       return evaluation.takeError();
-    if (evaluation->problem.empty())
-      decide(*evaluation);
-    else
+    if (!evaluation->problem.empty())
       answer_.assumed.push_back(evaluation->problem);
+    else if (llvm::Error error = tryIgnoredLabels(*evaluation))
+      return error;
+    else
+      decide(*evaluation);
     return std::move(answer_);
   }
 
 private:
+  /// Evaluates equal steps with labels that are ignored as well. A difference counts where all ranks ignore as many and
+  /// no step cuts the labels; else a mean over each part may be meant, and the difference is stated.
+  llvm::Error tryIgnoredLabels(Evaluation &evaluation) {
+    const std::vector<IgnoredLabels> labels = ignoredLabelsOf(comparison_);
+    if (labels.empty() || !evaluation.wrong().empty() || most(&StepCost::seconds) > mostLabelSeconds)
+      return llvm::Error::success();
+    for (LabelChoice choice : {LabelChoice::Alike, LabelChoice::Any}) {
+      std::vector<Variant> variants = variants_;
+      for (Variant &variant : variants)
+        variant.labels = choice;
+      llvm::Expected<Evaluation> ignoring = VariantTrials(comparison_, variants).run();
+      if (!ignoring)
+        return ignoring.takeError();
+      if (!ignoring->problem.empty() || ignoring->wrong().empty())
+        continue;
+      const bool areCut = llvm::any_of(labels, [](const IgnoredLabels &of) { return of.areCut; });
+      if (choice == LabelChoice::Alike && !areCut)
+        return evaluation = std::move(*ignoring), llvm::Error::success();
+      answer_.assumed.push_back("each part of the labels has as many that are ignored (" +
+                                std::to_string(labels.front().value) + "); with other numbers of them, " +
+                                ignoring->wrong().begin()->first + " differs");
+      break;
+    }
+    return llvm::Error::success();
+  }
+
   void foldRepeatedLayers() {
     for (int64_t kept : {fewKept, moreKept})
       if (std::optional<FoldedSteps> folded = foldedLayers(kept))

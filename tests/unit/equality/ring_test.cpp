@@ -70,6 +70,7 @@ TEST_F(RingTest, RootsMultiplyAndSquareBack) {
     EXPECT_EQ(field.root(multiply(a, b)), multiply(field.root(a), field.root(b)));
     Word square = multiply(field.root(a), field.root(a));
     EXPECT_TRUE(square == a || square == negate(a));
+    EXPECT_EQ(field.root(negate(a)), negate(field.root(a)));
     field.noteRoot(field.root(a), a);
     EXPECT_EQ(field.square(field.root(a)), a);
   }
