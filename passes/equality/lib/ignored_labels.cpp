@@ -106,18 +106,6 @@ std::optional<Array> ignoredAlike(const Array &input, const TensorPlacement &pla
   return *joined;
 }
 
-/// Returns 1 where a label is ignored: more of them in the first half of the elements and of the last dimension, so that
-/// ranks ignore different numbers of labels.
-Array ignoredAny(const Array &input, uint64_t seed) {
-  Words words(input.words->size());
-  const size_t line = input.sizes.empty() ? 1 : static_cast<size_t>(input.sizes.back());
-  for (size_t i = 0; i != words.size(); ++i) {
-    const unsigned firsts = static_cast<unsigned>(2 * i < words.size()) + static_cast<unsigned>(2 * (i % line) < line);
-    words[i] = mix(mix(hashText("ignored label"), seed), i) % (6 / (firsts + 1)) == 0;
-  }
-  return makeArray(Kind::Integer, input.sizes, std::move(words));
-}
-
 } // namespace
 
 std::vector<IgnoredLabels> ignoredLabelsOf(const StepComparison &comparison) {
@@ -134,18 +122,19 @@ std::vector<IgnoredLabels> ignoredLabelsOf(const StepComparison &comparison) {
   return found;
 }
 
-Array withIgnoredLabels(const Array &input, const IgnoredLabels &labels, const LabelDraw &draw) {
-  const StepPlacements &placements = *draw.placements;
-  const auto placement =
-      llvm::find_if(placements.inputs, [&](const TensorPlacement &of) { return of.single == labels.single; });
-  std::optional<Array> ignored =
-      draw.choice == LabelChoice::Any ? ignoredAny(input, mix(draw.seed, labels.single)) : ignoredAlike(input, *placement, placements.mesh);
-  if (!ignored)
-    return input;
+Array withIgnoredLabels(const Array &input, const IgnoredLabels &labels, LabelChoice choice,
+                        const StepPlacements &placements) {
   Words words(*input.words);
-  for (size_t i = 0; i != words.size(); ++i)
-    if ((*ignored)[static_cast<int64_t>(i)] != 0)
-      words[i] = static_cast<Word>(labels.value);
+  if (choice == LabelChoice::First && !words.empty())
+    words.front() = static_cast<Word>(labels.value);
+  if (choice == LabelChoice::Alike) {
+    const auto placement =
+        llvm::find_if(placements.inputs, [&](const TensorPlacement &of) { return of.single == labels.single; });
+    std::optional<Array> ignored = ignoredAlike(input, *placement, placements.mesh);
+    for (size_t i = 0; ignored && i != words.size(); ++i)
+      if ((*ignored)[static_cast<int64_t>(i)] != 0)
+        words[i] = static_cast<Word>(labels.value);
+  }
   return makeArray(input.kind, input.sizes, std::move(words));
 }
 

@@ -15,7 +15,7 @@
 namespace ccgraph::equality {
 
 /// Which labels are ignored.
-enum class LabelChoice : uint8_t { None, Alike, Any };
+enum class LabelChoice : uint8_t { None, Alike, First };
 
 struct IgnoredLabels {
   /// position of the input in the single step
@@ -29,13 +29,9 @@ struct IgnoredLabels {
 /// Returns the inputs that may hold ignored labels.
 [[nodiscard]] std::vector<IgnoredLabels> ignoredLabelsOf(const StepComparison &comparison);
 
-struct LabelDraw {
-  LabelChoice choice = LabelChoice::None;
-  uint64_t seed = 0;
-  const StepPlacements *placements = nullptr;
-};
-/// Returns the input with ignored labels. Alike: every second label along the last dimension of each rank's part;
-/// returns the input as it is where the ranks hold parts of different sizes or of one label.
-[[nodiscard]] Array withIgnoredLabels(const Array &input, const IgnoredLabels &labels, const LabelDraw &draw);
+/// Returns the input with ignored labels. Alike: every second label along the last dimension of each rank's part, none
+/// where the ranks hold parts of different sizes or of one label. First: the first label, which one rank holds.
+[[nodiscard]] Array withIgnoredLabels(const Array &input, const IgnoredLabels &labels, LabelChoice choice,
+                                      const StepPlacements &placements);
 
 } // namespace ccgraph::equality

@@ -17,7 +17,11 @@ namespace {
 class Locator {
 public:
   Locator(const StepComparison &comparison, Trial &trial)
-      : comparison_(comparison), trial_(trial), matches_(comparison, trial), suspicion_(comparison, trial, matches_) {}
+      : comparison_(comparison), trial_(trial), matches_(comparison, trial), suspicion_(comparison, trial, matches_) {
+    for (const Node *node : *comparison.ranks.front().graph)
+      if (std::optional<BucketElement> element = bucketElementOf(*node))
+        bucketElements_[element->operand].push_back(node);
+  }
 
   std::vector<StepPlace> run() {
     for (size_t i = 0; i != trial_.wrong.size(); ++i)
@@ -123,14 +127,18 @@ private:
     }
     return exonerated_[&node] = reaches;
   }
-  /// Returns the nodes that read the value. Of an operator that computes a list from lists, those of the elements that
-  /// it makes from the value.
+  /// Returns the nodes that read the value. Of an operator that computes a list from lists, and of a bucket, those of
+  /// the elements that it makes from the value.
   std::vector<const Node *> readersOf(const Node &node) {
     std::vector<const Node *> readers;
     for (const Use &use : node.uses()) {
       const Node *user = use.user();
       if (user->opcode() != Opcode::CallFunction)
         continue;
+      if (auto elements = bucketElements_.find(&node); elements != bucketElements_.end() && isJoin(*user)) {
+        llvm::append_range(readers, elements->second);
+        continue;
+      }
       if (!matches_.producesList(*user) || matches_.producesList(node)) {
         readers.push_back(user);
         continue;
@@ -162,12 +170,19 @@ private:
   }
   void nameAt(const Node &node, unsigned level) {
     if (node.op() && node.op()->role == OpRole::GetItem)
+      for (const Node *step : stepsOfBucket(node))
+        name(*step);
+    if (node.op() && node.op()->role == OpRole::GetItem)
       for (const Node *producer : node.dataOperands())
         if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
           name(*producer);
     const int64_t rank = rankOf(node);
     const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
     addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, level);
+  }
+  static std::vector<const Node *> stepsOfBucket(const Node &node) {
+    std::optional<BucketElement> element = bucketElementOf(node);
+    return element ? std::move(element->steps) : std::vector<const Node *>();
   }
   void addPlace(StepPlace place, unsigned level) {
     if (named_.insert(place.node).second)
@@ -205,6 +220,10 @@ private:
     }
     if (floats < 2 || lacking.size() == floats)
       name(node);
+    if (lacking.empty())
+      nameSources(node);
+    else if (isElementwise(node))
+      nameRestoring(node);
     nameJoin(node);
     nameGather(node);
     for (const Node *operand : lacking)
@@ -223,6 +242,57 @@ private:
       if (matches_.isFloatValue(*operand) && operand->opcode() == Opcode::CallFunction && matches_.isKnown(*operand) &&
           matches_.matchOf(*operand).isNone)
         name(*operand);
+  }
+
+  /// All operands are values of the single graph, and one may be another value than the node needs, such as a gradient
+  /// of one use in place of the sum over all uses. Names the node and what computes such an operand, before it is
+  /// reduced, scaled or viewed.
+  void nameSources(const Node &node) {
+    for (const Node *operand : matches_.operandsOf(node)) {
+      const Node *source = operand;
+      for (const Node *before = source; before; before = onlyOperand(*before))
+        source = before;
+      if (source == operand || source->opcode() != Opcode::CallFunction || !matches_.isFloatValue(*source))
+        continue;
+      name(node);
+      name(*source);
+    }
+  }
+  /// Returns what a view, a collective or a scale is made from; null for any other node.
+  const Node *onlyOperand(const Node &node) const {
+    const std::vector<const Node *> operands = matches_.operandsOf(node);
+    const bool passesOn =
+        isViewOrWait(node) || isCollectiveNode(node) || isOneOfWords(shortTarget(node), {"mul", "div"});
+    return node.opcode() == Opcode::CallFunction && passesOn && operands.size() == 1 ? operands.front() : nullptr;
+  }
+
+  /// Operands of a sum are multiples of what they should be, and others are not. All may be meant to be multiples, as
+  /// gradients of a local loss are. Names the node and what makes a value of the single graph of a multiple.
+  void nameRestoring(const Node &node) {
+    constexpr size_t mostNodes = 64;
+    std::vector<const Node *> work;
+    for (const Node *operand : matches_.operandsOf(node))
+      if (isRightMultipleOfOne(*operand))
+        work.push_back(operand);
+    llvm::DenseSet<const Node *> seen(work.begin(), work.end());
+    // The latest node first: gradients come after the values of the forward pass.
+    auto isEarlier = [](const Node *a, const Node *b) { return a->isBefore(b); };
+    for (size_t step = 0; !work.empty() && step != mostNodes; ++step) {
+      auto latest = std::max_element(work.begin(), work.end(), isEarlier);
+      const Node *restored = *latest;
+      work.erase(latest);
+      for (const Node *operand : matches_.operandsOf(*restored)) {
+        if (operand->opcode() == Opcode::CallFunction && matches_.isFloatValue(*operand) &&
+            matches_.hasFactor(*operand))
+          return name(node), name(*restored);
+        if (isRightMultipleOfOne(*operand) && seen.insert(operand).second)
+          work.push_back(operand);
+      }
+    }
+  }
+  bool isRightMultipleOfOne(const Node &node) {
+    return node.opcode() == Opcode::CallFunction && matches_.isFloatValue(node) && matches_.isKnown(node) &&
+           !matches_.kindOfMatch(node).isNone && !matches_.kindOfMatch(node).isTrivial && !matches_.hasFactor(node);
   }
 
   /// A gather, or a view of one, moves elements to places where they correspond to nothing until the parts are joined.
@@ -446,6 +516,8 @@ private:
   std::map<const Node *, bool> exonerated_;
   llvm::DenseSet<const Node *> visited_;
   std::vector<const Node *> traced_;
+  /// by tensor: what it became in buckets
+  llvm::DenseMap<const Node *, std::vector<const Node *>> bucketElements_;
   llvm::StringSet<> named_;
   /// the calls of right values
   llvm::StringSet<> usual_;

@@ -212,7 +212,7 @@ private:
     const std::vector<IgnoredLabels> labels = ignoredLabelsOf(comparison_);
     if (labels.empty() || !evaluation.wrong().empty() || most(&StepCost::seconds) > mostLabelSeconds)
       return llvm::Error::success();
-    for (LabelChoice choice : {LabelChoice::Alike, LabelChoice::Any}) {
+    for (LabelChoice choice : {LabelChoice::Alike, LabelChoice::First}) {
       std::vector<Variant> variants = variants_;
       for (Variant &variant : variants)
         variant.labels = choice;

@@ -176,10 +176,9 @@ static llvm::Expected<std::vector<Array>> runSingle(const StepComparison &compar
     trial.problem = Problem{nullptr, 0, llvm::toString(whole.takeError())};
     return std::vector<Array>();
   }
-  const LabelDraw draw{trial.labels, trial.evaluator.field().seed(), &comparison.placements};
   if (trial.labels != LabelChoice::None)
     for (const IgnoredLabels &labels : ignoredLabelsOf(comparison))
-      (*whole)[labels.single] = withIgnoredLabels((*whole)[labels.single], labels, draw);
+      (*whole)[labels.single] = withIgnoredLabels((*whole)[labels.single], labels, trial.labels, comparison.placements);
   std::vector<Value> inputs(whole->begin(), whole->end());
   const GroupTable none;
   trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues, trial.checksSizes}},
