@@ -90,7 +90,7 @@ private:
       work.pop_back();
       for (const Use &use : node->uses()) {
         const Node *user = use.user(), *onFirst = matches_.alignment().onFirst(own.rank, *user);
-        if (onFirst && visited_.count(onFirst) && !isRight(*onFirst))
+        if (onFirst && ((visited_.count(onFirst) && !isRight(*onFirst)) || suspicion_.levelOf(*onFirst) < 2))
           return true;
         if (!onFirst && user->opcode() == Opcode::CallFunction && seen.insert(user).second)
           work.push_back(user);
