@@ -37,7 +37,8 @@ public:
     // A node whose text differs among the ranks is the first suspect, then one with an operand that is a part of a sum
     // or a multiple of what it should be.
     auto rankOf = [&](const Node *node) {
-      return std::pair(!matches_.alignment().textsDiffer(*node), !lacksOperand(*node));
+      const bool textsDiffer = matches_.alignment().textsDiffer(*node);
+      return std::tuple(!textsDiffer || isPartOfUneven(*node), !textsDiffer, !lacksOperand(*node));
     };
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
@@ -79,8 +80,15 @@ private:
         for (const Node *reader : readersOf(*lacking.node))
           if (const Node *there = matches_.alignment().on(lacking.rank, *reader); there && visited_.count(reader)) {
             hasNamed[lacking.rank] = true;
+            nameSubstitutes(lacking.rank, *there);
             addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceOf(*there)}, 0);
           }
+  }
+  /// Names the operands of a rank's node that other ranks do not have: they stand where a step is lacking.
+  void nameSubstitutes(size_t rank, const Node &reader) {
+    for (const Node *operand : reader.dataOperands())
+      if (operand->opcode() == Opcode::CallFunction && !matches_.alignment().onFirst(rank, *operand))
+        addPlace({static_cast<int64_t>(rank), operand->name().str().str(), sourceOf(*operand)}, 0);
   }
   bool isReadByWrong(const Alignment::OwnStep &own) {
     std::vector<const Node *> work = {own.node};
