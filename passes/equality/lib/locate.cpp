@@ -86,7 +86,8 @@ private:
   }
   /// Names the operands of a rank's node that other ranks do not have: they stand where a step is lacking.
   void nameSubstitutes(size_t rank, const Node &reader) {
-    for (const Node *operand : reader.dataOperands())
+    const bool isElement = reader.op()->role == OpRole::GetItem && reader.operand(0)->opcode() == Opcode::CallFunction;
+    for (const Node *operand : (isElement ? *reader.operand(0) : reader).dataOperands())
       if (operand->opcode() == Opcode::CallFunction && !matches_.alignment().onFirst(rank, *operand))
         addPlace({static_cast<int64_t>(rank), operand->name().str().str(), sourceOf(*operand)}, 0);
   }
@@ -380,12 +381,30 @@ private:
   /// Names what makes an operand of the reader a multiple of what it should be.
   void nameOrigins(const Node &reader) {
     const Origins found = originsOf(reader, matches_);
+    if (found.origin)
+      nameSeed(*found.origin);
     if (found.oddCall)
       name(*found.oddCall);
     else if (!found.met.empty())
       name(*found.met.front());
     if (found.origin)
       nameWithConstants(*found.origin);
+  }
+  /// Names the constant from which a gradient starts, such as the ones that a loss has, over scales and views.
+  void nameSeed(const Node &origin) {
+    const Node *node = &origin;
+    for (bool goesOn = true; goesOn;) {
+      goesOn = false;
+      for (const Node *operand : matches_.operandsOf(*node))
+        if (operand->opcode() == Opcode::CallFunction && matches_.isFloatValue(*operand) &&
+            matches_.kindOfMatch(*operand).isTrivial) {
+          node = operand;
+          goesOn = !readsOnlySizes(*node);
+          break;
+        }
+    }
+    if (node != &origin && readsOnlySizes(*node))
+      name(*node);
   }
   void nameWithConstants(const Node &node) {
     name(node);
