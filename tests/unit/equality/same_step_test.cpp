@@ -141,6 +141,42 @@ TEST_F(SameStepTest, ARankThatAveragesWhereOthersAddIsFound) {
   EXPECT_EQ(result.where.front().rank, 1);
 }
 
+/// The rows of the other rank, by a send and a receive.
+std::string exchanged(llvm::StringRef sent, llvm::StringRef peer) {
+  return (R"(
+class M(torch.nn.Module):
+    def forward(self, x: "f32[2, 3]"):
+        y: "f32[2, 3]" = torch.ops.aten.neg.default(x)
+        isend: "f32[2, 3]" = torch.ops._c10d_functional.isend.default()" +
+          sent + ", " + peer + R"(, 0, '0')
+        empty: "f32[2, 3]" = torch.ops.aten.empty_like.default(x)
+        irecv: "f32[2, 3]" = torch.ops._c10d_functional.irecv.default(empty, )" +
+          peer + R"(, 0, '0')
+        a: "f32[2, 3]" = torch.ops._c10d_functional.wait_tensor.default(isend)
+        b: "f32[2, 3]" = torch.ops._c10d_functional.wait_tensor.default(irecv)
+        return (b,)
+)")
+      .str();
+}
+
+TEST_F(SameStepTest, ASendReachesItsReceive) {
+  for (llvm::StringRef sent : {"x", "y"}) {
+    setSteps(R"(
+class M(torch.nn.Module):
+    def forward(self, x: "f32[4, 3]"):
+        a: "f32[2, 3]" = torch.ops.aten.slice.Tensor(x, 0, 2, 4)
+        b: "f32[2, 3]" = torch.ops.aten.slice.Tensor(x, 0, 0, 2)
+        c: "f32[4, 3]" = torch.ops.aten.cat.default([a, b])
+        return (c,)
+)",
+             exchanged(sent, "1"));
+    comparison.ranks[1].graph = read(exchanged(sent, "0"));
+    comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}};
+    EXPECT_EQ(answer().equal, sent == "x");
+  }
+}
+
 TEST_F(SameStepTest, APartialSumIsNoErrorWhereThePlacementSaysSo) {
   compareWith(dataParallel("", "sum_1"));
   comparison.placements.outputs[1].axes[0].kind = AxisPlacement::Kind::PartialSum;
