@@ -283,19 +283,31 @@ private:
         return noteNoReduction(llvm::toString(std::move(error)));
     }
     noReduction_ = "none satisfy all relations between the sizes";
+    std::vector<SizeTies> costly;
     for (SizeTies ties : allSizeTies) {
-      bool isFound = true;
-      for (const std::unique_ptr<SizeReduction> &reduction : reductions)
-        isFound = isFound && reduction->find(ties);
-      for (size_t way = 0; isFound && way != reductions.front()->numWays(); ++way) {
-        llvm::Expected<bool> isEqual = evaluateWay(reductions, way);
-        if (!isEqual)
-          return noteNoReduction(llvm::toString(isEqual.takeError()));
-        if (*isEqual)
-          return true;
+      if (!findSizes(reductions, ties))
+        continue;
+      // Equal numbers for all sizes of one value may need large ones: 8192 may be a sequence and a hidden size.
+      if (!reduced_ && isCostly(reductions)) {
+        costly.push_back(ties);
+        continue;
       }
+      llvm::Expected<bool> isEqual = evaluateWays(reductions);
+      if (!isEqual)
+        return noteNoReduction(llvm::toString(isEqual.takeError()));
+      if (*isEqual)
+        return true;
       if (reduced_ && ties == SizeTies::Values)
         break;
+    }
+    for (SizeTies ties : costly) {
+      if (!findSizes(reductions, ties))
+        continue;
+      llvm::Expected<bool> isEqual = evaluateWays(reductions);
+      if (!isEqual)
+        return noteNoReduction(llvm::toString(isEqual.takeError()));
+      if (*isEqual)
+        return true;
     }
     if (!reduced_)
       return false;
@@ -304,6 +316,24 @@ private:
         if (llvm::Error error = VariantTrials(comparison_, variant).locateIn(reduced_->result))
           return error;
     return decideReduced(), true;
+  }
+
+  static bool findSizes(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions, SizeTies ties) {
+    return llvm::all_of(reductions, [&](const auto &reduction) { return reduction->find(ties); });
+  }
+  [[nodiscard]] static bool isCostly(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions) {
+    return llvm::any_of(reductions, [](const auto &reduction) {
+      return costOf(reduction->apply(0, 0).comparison).seconds > usualSeconds;
+    });
+  }
+  /// Evaluates the ways of numbers in turn until the outputs are equal; returns whether they are.
+  llvm::Expected<bool> evaluateWays(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions) {
+    for (size_t way = 0; way != reductions.front()->numWays(); ++way) {
+      llvm::Expected<bool> isEqual = evaluateWay(reductions, way);
+      if (!isEqual || *isEqual)
+        return isEqual;
+    }
+    return false;
   }
 
   /// Steps of smaller sizes, and what their trials found.
