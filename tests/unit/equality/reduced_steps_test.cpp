@@ -216,10 +216,10 @@ TEST_F(ReducedStepsTest, SizesWithoutARelationAreReported) {
 
 /// 8192 is the length of `z`, which can only be 2^13, and that of a sequence.
 constexpr const char *twoLengths = R"(class f(torch.nn.Module):
-    def forward(self, x: "f32[8192, 1024]", z: "f32[8192]", q: "f32[1024]"):
+    def forward(self, x: "f32[8192, 64]", z: "f32[8192]", q: "f32[64]"):
         powers: "f32[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]" = torch.ops.aten.view.default(z, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
-        fewer: "f32[2, 2, 2, 2, 2, 2, 2, 2, 2, 2]" = torch.ops.aten.view.default(q, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
-        t: "f32[1024, 8192]" = torch.ops.aten.t.default(x)
+        fewer: "f32[2, 2, 2, 2, 2, 2]" = torch.ops.aten.view.default(q, [2, 2, 2, 2, 2, 2])
+        t: "f32[64, 8192]" = torch.ops.aten.t.default(x)
         mm: "f32[8192, 8192]" = torch.ops.aten.mm.default(x, t)
         sum_1: "f32[]" = torch.ops.aten.sum.default(mm)
         return (sum_1, powers, fewer)
