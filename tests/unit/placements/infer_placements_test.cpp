@@ -412,6 +412,20 @@ TEST_F(InferPlacementsTest, PartsThatGoRoundARingMeetInBlocks) {
   }
 }
 
+TEST_F(InferPlacementsTest, ElementsPutAlongALaterDimensionKeepCutRows) {
+  ask(R"(x: "f32[2, 4]", i: "i64[4]", j: "i64[2]")", R"(
+        zeros: "f32[2, 4]" = torch.ops.aten.new_zeros.default(x, [2, 4])
+        y: "f32[2, 4]" = torch.ops.aten.index_put.default(zeros, [None, i], x, True)
+        z: "f32[2, 4]" = torch.ops.aten.index_put.default(zeros, [j], x, True)
+        return (y, z)
+)");
+  input(0, {shard(0)});
+  input(1, {AxisPlacement()});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "z"), "partial(sum)");
+}
+
 TEST_F(InferPlacementsTest, MadePositionsOfAPartAreNoFinding) {
   ask(R"(x: "f32[4, 2]", i: "i64[2]")", R"(
         arange: "i64[2]" = torch.ops.aten.arange.default(2)
