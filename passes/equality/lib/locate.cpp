@@ -229,10 +229,10 @@ private:
     }
     if (floats < 2 || lacking.size() == floats)
       name(node);
-    if (lacking.empty())
-      nameSources(node);
-    else if (isElementwise(node))
-      nameRestoring(node);
+    for (const Node *source : lacking.empty() ? sourcesOf(node, matches_) : restoringOf(node, matches_)) {
+      name(node);
+      name(*source);
+    }
     nameJoin(node);
     nameGather(node);
     for (const Node *operand : lacking)
@@ -251,57 +251,6 @@ private:
       if (matches_.isFloatValue(*operand) && operand->opcode() == Opcode::CallFunction && matches_.isKnown(*operand) &&
           matches_.matchOf(*operand).isNone)
         name(*operand);
-  }
-
-  /// All operands are values of the single graph, and one may be another value than the node needs, such as a gradient
-  /// of one use in place of the sum over all uses. Names the node and what computes such an operand, before it is
-  /// reduced, scaled or viewed.
-  void nameSources(const Node &node) {
-    for (const Node *operand : matches_.operandsOf(node)) {
-      const Node *source = operand;
-      for (const Node *before = source; before; before = onlyOperand(*before))
-        source = before;
-      if (source == operand || source->opcode() != Opcode::CallFunction || !matches_.isFloatValue(*source))
-        continue;
-      name(node);
-      name(*source);
-    }
-  }
-  /// Returns what a view, a collective or a scale is made from; null for any other node.
-  const Node *onlyOperand(const Node &node) const {
-    const std::vector<const Node *> operands = matches_.operandsOf(node);
-    const bool passesOn =
-        isViewOrWait(node) || isCollectiveNode(node) || isOneOfWords(shortTarget(node), {"mul", "div"});
-    return node.opcode() == Opcode::CallFunction && passesOn && operands.size() == 1 ? operands.front() : nullptr;
-  }
-
-  /// Operands of a sum are multiples of what they should be, and others are not. All may be meant to be multiples, as
-  /// gradients of a local loss are. Names the node and what makes a value of the single graph of a multiple.
-  void nameRestoring(const Node &node) {
-    constexpr size_t mostNodes = 64;
-    std::vector<const Node *> work;
-    for (const Node *operand : matches_.operandsOf(node))
-      if (isRightMultipleOfOne(*operand))
-        work.push_back(operand);
-    llvm::DenseSet<const Node *> seen(work.begin(), work.end());
-    // The latest node first: gradients come after the values of the forward pass.
-    auto isEarlier = [](const Node *a, const Node *b) { return a->isBefore(b); };
-    for (size_t step = 0; !work.empty() && step != mostNodes; ++step) {
-      auto latest = std::max_element(work.begin(), work.end(), isEarlier);
-      const Node *restored = *latest;
-      work.erase(latest);
-      for (const Node *operand : matches_.operandsOf(*restored)) {
-        if (operand->opcode() == Opcode::CallFunction && matches_.isFloatValue(*operand) &&
-            matches_.hasFactor(*operand))
-          return name(node), name(*restored);
-        if (isRightMultipleOfOne(*operand) && seen.insert(operand).second)
-          work.push_back(operand);
-      }
-    }
-  }
-  bool isRightMultipleOfOne(const Node &node) {
-    return node.opcode() == Opcode::CallFunction && matches_.isFloatValue(node) && matches_.isKnown(node) &&
-           !matches_.kindOfMatch(node).isNone && !matches_.kindOfMatch(node).isTrivial && !matches_.hasFactor(node);
   }
 
   /// A gather, or a view of one, moves elements to places where they correspond to nothing until the parts are joined.
@@ -381,30 +330,14 @@ private:
   /// Names what makes an operand of the reader a multiple of what it should be.
   void nameOrigins(const Node &reader) {
     const Origins found = originsOf(reader, matches_);
-    if (found.origin)
-      nameSeed(*found.origin);
+    if (const Node *seed = found.origin ? seedOf(*found.origin, matches_) : nullptr)
+      name(*seed);
     if (found.oddCall)
       name(*found.oddCall);
     else if (!found.met.empty())
       name(*found.met.front());
     if (found.origin)
       nameWithConstants(*found.origin);
-  }
-  /// Names the constant from which a gradient starts, such as the ones that a loss has, over scales and views.
-  void nameSeed(const Node &origin) {
-    const Node *node = &origin;
-    for (bool goesOn = true; goesOn;) {
-      goesOn = false;
-      for (const Node *operand : matches_.operandsOf(*node))
-        if (operand->opcode() == Opcode::CallFunction && matches_.isFloatValue(*operand) &&
-            matches_.kindOfMatch(*operand).isTrivial) {
-          node = operand;
-          goesOn = !readsOnlySizes(*node);
-          break;
-        }
-    }
-    if (node != &origin && readsOnlySizes(*node))
-      name(*node);
   }
   void nameWithConstants(const Node &node) {
     name(node);
