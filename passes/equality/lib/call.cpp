@@ -135,7 +135,7 @@ const RuleEntry *findRule(llvm::StringRef base) {
        {elementwiseRules(), functionRules(), viewRules(),       reductionRules(),   productRules(), indexRules(),
         creationRules(),    normRules(),     attentionRules(),  bucketRules(),      complexRules(), numberRules(),
         placeRules(),       sortingRules(),  activationRules(), convolutionRules(), poolRules(),    moveRules(),
-        lossRules(),        scanRules(),     groupNormRules(),  optimizerRules()}) {
+        lossRules(),        scanRules(),     groupNormRules(),  optimizerRules(),   patchRules()}) {
     assert(llvm::is_sorted(table, [](const RuleEntry &a, const RuleEntry &b) { return a.base < b.base; }) &&
            "a table of rules is not sorted");
     const auto *entry = llvm::partition_point(table, [&](const RuleEntry &candidate) { return candidate.base < base; });

@@ -49,6 +49,8 @@ struct Call {
   Field *field = nullptr;
   /// the dtype of the result, or of its first element; empty if it is unknown
   std::optional<DType> resultType;
+  /// the strides that the text states for the first argument, a tensor; empty if it states none
+  std::optional<IntList> statedStrides;
   /// a number of the node among those that draw random numbers
   uint64_t ordinal = 0;
   /// set by rules of random operators
@@ -117,6 +119,7 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> poolRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> moveRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> lossRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> patchRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> scanRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> groupNormRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> optimizerRules();

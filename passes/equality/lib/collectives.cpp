@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 namespace ccgraph::equality {
 namespace {
 
@@ -42,7 +44,11 @@ public:
     for (const Launch *launch : launches_) {
       if (launch->call.spec->kind != first().call.spec->kind || launch->inputs.size() != first().inputs.size())
         return problem("the ranks of its group launch different collectives");
-      if (launch->call.reduceOp != first().call.reduceOp)
+      if (launch->call.root != first().call.root)
+        return problem("the ranks of its group name different ranks that send");
+      if (launch->gatherDim != first().gatherDim || launch->shardDim != first().shardDim)
+        return problem("the ranks of its group exchange different dimensions");
+      if (!addsUp(*launch) && launch->call.reduceOp != first().call.reduceOp)
         return problem("the ranks of its group reduce differently: " + first().call.reduceOp + " and " +
                        launch->call.reduceOp);
     }
@@ -55,6 +61,12 @@ public:
 private:
   [[nodiscard]] const Launch &first() const { return *launches_.front(); }
   [[nodiscard]] int64_t members() const { return static_cast<int64_t>(launches_.size()); }
+
+  /// Ranks of which some take the sum and others the average add the same numbers; each then divides or does not.
+  [[nodiscard]] bool addsUp(const Launch &launch) const {
+    auto isSum = [](llvm::StringRef op) { return op == "sum" || op == "avg"; };
+    return isSum(launch.call.reduceOp) && isSum(first().call.reduceOp);
+  }
 
   llvm::Error exchange(size_t row) {
     switch (first().call.spec->kind) {
@@ -89,8 +101,9 @@ private:
     return llvm::Error::success();
   }
 
-  llvm::Expected<Array> reduced(size_t row) const {
-    std::optional<ReduceOp> op = parseReduceOp(first().call.reduceOp);
+  /// Returns the reduction of all inputs as one rank asks for it.
+  llvm::Expected<Array> reduced(size_t row, llvm::StringRef opText) const {
+    std::optional<ReduceOp> op = parseReduceOp(opText);
     if (!op)
       return problem("the reduction is not known");
     if (llvm::Error error = checkEqualSizes(row))
@@ -123,22 +136,42 @@ private:
   }
 
   llvm::Error allReduce(size_t row) {
-    llvm::Expected<Array> sum = reduced(row);
-    if (!sum)
-      return sum.takeError();
-    giveAll(*sum);
+    llvm::Expected<std::vector<Array>> sums = reducedByRank(row);
+    if (!sums)
+      return sums.takeError();
+    for (size_t i = 0; i != received_.size(); ++i)
+      received_[i].push_back((*sums)[i]);
     return llvm::Error::success();
   }
 
+  /// Returns the reduction for each member; members that reduce alike share its words.
+  llvm::Expected<std::vector<Array>> reducedByRank(size_t row) const {
+    std::map<std::string, Array> byOp;
+    std::vector<Array> sums;
+    for (const Launch *launch : launches_) {
+      auto known = byOp.find(launch->call.reduceOp);
+      if (known == byOp.end()) {
+        llvm::Expected<Array> sum = reduced(row, launch->call.reduceOp);
+        if (!sum)
+          return sum.takeError();
+        known = byOp.emplace(launch->call.reduceOp, std::move(*sum)).first;
+      }
+      sums.push_back(known->second);
+    }
+    return sums;
+  }
+
   llvm::Error reduceScatter(size_t row) {
-    llvm::Expected<Array> sum = reduced(row);
-    if (!sum)
-      return sum.takeError();
-    if (sum->sizes.empty() || sum->sizes[0] % members() != 0)
-      return problem("the ranks of its group cannot share the rows of " + intListText(sum->sizes));
-    int64_t share = sum->sizes[0] / members();
+    llvm::Expected<std::vector<Array>> sums = reducedByRank(row);
+    if (!sums)
+      return sums.takeError();
+    const IntList &sizes = sums->front().sizes;
+    if (sizes.empty() || sizes[0] % members() != 0)
+      return problem("the ranks of its group cannot share the rows of " + intListText(sizes));
+    const int64_t share = sizes[0] / members();
     for (int64_t i = 0; i != members(); ++i)
-      received_[static_cast<size_t>(i)].push_back(slicedArray(*sum, 0, i * share, (i + 1) * share));
+      received_[static_cast<size_t>(i)].push_back(
+          slicedArray((*sums)[static_cast<size_t>(i)], 0, i * share, (i + 1) * share));
     return llvm::Error::success();
   }
 

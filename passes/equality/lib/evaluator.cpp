@@ -67,6 +67,13 @@ std::optional<DType> dtypeOf(const Type *type) {
   return type && type->isTensor() ? std::optional(type->dtype()) : std::nullopt;
 }
 
+/// Returns the strides that the text states for the first operand of a node.
+std::optional<IntList> statedStrides(const Node &node) {
+  const Type *type = node.numOperands() == 0 ? nullptr : node.operand(0)->type();
+  const bool isStated = type && type->isTensor() && type->strides().size() == type->sizes().size();
+  return isStated ? staticDims(type->strides()) : std::nullopt;
+}
+
 /// Returns whether the call may be computed once for all ranks: it makes new tensors and writes none.
 bool makesNewTensors(const Call &call) {
   const RuleEntry *entry = findRule(call.base);
@@ -150,6 +157,7 @@ llvm::Expected<Value> Evaluator::evaluate(const Node &node, llvm::ArrayRef<Value
   call.base = baseOfTarget(node.target().str()).str();
   call.field = &field_;
   call.resultType = dtypeOf(node.type());
+  call.statedStrides = call.base == "aten.as_strided" ? statedStrides(node) : std::nullopt;
   call.ordinal = draws;
   bindArguments(node, values, call);
   const bool isShared = makesNewTensors(call);

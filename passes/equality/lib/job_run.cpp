@@ -1,6 +1,7 @@
 #include "job_run.h"
 
 #include "collectives.h"
+#include "transfers.h"
 
 #include "ccgraph/ir/type.h"
 
@@ -154,6 +155,8 @@ private:
     if (!llvm::is_contained(members, programs_[rank].rank))
       return stop(rank, &node,
                   "rank " + llvm::Twine(programs_[rank].rank) + " is no member of its group '" + call->group + "'");
+    if (isPointToPoint(call->spec->kind))
+      return transfer(rank, node, *call, members);
     Pending pending{rank, {&node, std::move(*call), {}, 0, 0}};
     if (!readInputs(rank, node, pending.launch))
       return;
@@ -163,6 +166,51 @@ private:
     queues[static_cast<size_t>(llvm::find(members, programs_[rank].rank) - members.begin())].push_back(
         std::move(pending));
     complete(members, queues);
+  }
+
+  /// Sends what a transfer sends, and expects what it receives.
+  void transfer(size_t rank, const Node &node, const CollectiveCall &call, llvm::ArrayRef<int64_t> members) {
+    const std::vector<TransferEnd> ends = transferEnds(node, call, members, programs_[rank].rank);
+    if (ends.empty())
+      return stop(rank, &node, "the ranks of this transfer are not known");
+    ranks_[rank].pending[node.id()] = true;
+    size_t &missing = missing_[{rank, &node}];
+    missing = static_cast<size_t>(llvm::count_if(ends, [](const TransferEnd &end) { return !end.sends; }));
+    for (const TransferEnd &end : ends) {
+      const Value &value = results_[rank].values[end.tensor->id()];
+      if (!value.is(Value::Type::Tensor))
+        return stop(rank, &node, "a tensor of this transfer is none");
+      if (end.sends)
+        transfers_.send(end.channel, asPairs(read(value.tensor)));
+      else
+        transfers_.expect(end.channel, {rank, &node, end.tensor});
+    }
+    if (missing == 0)
+      finishTransfer(rank, node);
+    for (const TransferEnd &end : ends)
+      for (const Transfers::Delivery &delivery : transfers_.deliver(end.channel))
+        receive(delivery);
+  }
+  void receive(const Transfers::Delivery &delivery) {
+    const auto &[rank, node, tensor] = delivery.receive;
+    const Tensor &target = results_[rank].values[tensor->id()].tensor;
+    const Array array = target.kind() == Kind::Complex ? fromPairs(delivery.array) : delivery.array;
+    if (target.sizes != array.sizes || target.kind() != array.kind)
+      return stop(rank, node, "the tensor that receives has other sizes than the one that is sent");
+    write(target, array);
+    if (--missing_[{rank, node}] == 0)
+      finishTransfer(rank, *node);
+  }
+  /// The result of a transfer is its tensor, that of a batch the list of them.
+  void finishTransfer(size_t rank, const Node &node) {
+    std::vector<Value> &values = results_[rank].values;
+    std::vector<Value> tensors;
+    for (const Node *operand : node.dataOperands())
+      tensors.push_back(values[operand->id()]);
+    const bool isList = collectiveCall(node)->spec->coalesced;
+    values[node.id()] = isList ? Value(std::move(tensors)) : tensors.front();
+    ranks_[rank].pending[node.id()] = false;
+    freeOperands(rank, node);
   }
 
   bool readInputs(size_t rank, const Node &node, Launch &launch) {
@@ -247,6 +295,9 @@ private:
   std::vector<Rank> ranks_;
   /// by members of the group, the launches of each member in order
   std::map<std::vector<int64_t>, std::vector<std::deque<Pending>>> waiting_;
+  Transfers transfers_;
+  /// by rank and transfer: how many tensors it has not received
+  std::map<std::pair<size_t, const Node *>, size_t> missing_;
   std::optional<Problem> problem_;
 };
 

@@ -17,7 +17,11 @@ namespace {
 class Locator {
 public:
   Locator(const StepComparison &comparison, Trial &trial)
-      : comparison_(comparison), trial_(trial), matches_(comparison, trial), suspicion_(comparison, trial, matches_) {}
+      : comparison_(comparison), trial_(trial), matches_(comparison, trial), suspicion_(comparison, trial, matches_) {
+    for (const Node *node : *comparison.ranks.front().graph)
+      if (std::optional<BucketElement> element = bucketElementOf(*node))
+        bucketElements_[element->operand].push_back(node);
+  }
 
   std::vector<StepPlace> run() {
     for (size_t i = 0; i != trial_.wrong.size(); ++i)
@@ -33,7 +37,8 @@ public:
     // A node whose text differs among the ranks is the first suspect, then one with an operand that is a part of a sum
     // or a multiple of what it should be.
     auto rankOf = [&](const Node *node) {
-      return std::pair(!matches_.alignment().textsDiffer(*node), !lacksOperand(*node));
+      const bool textsDiffer = matches_.alignment().textsDiffer(*node);
+      return std::tuple(!textsDiffer || isPartOfUneven(*node), !textsDiffer, !lacksOperand(*node));
     };
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
@@ -75,8 +80,16 @@ private:
         for (const Node *reader : readersOf(*lacking.node))
           if (const Node *there = matches_.alignment().on(lacking.rank, *reader); there && visited_.count(reader)) {
             hasNamed[lacking.rank] = true;
+            nameSubstitutes(lacking.rank, *there);
             addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceOf(*there)}, 0);
           }
+  }
+  /// Names the operands of a rank's node that other ranks do not have: they stand where a step is lacking.
+  void nameSubstitutes(size_t rank, const Node &reader) {
+    const bool isElement = reader.op()->role == OpRole::GetItem && reader.operand(0)->opcode() == Opcode::CallFunction;
+    for (const Node *operand : (isElement ? *reader.operand(0) : reader).dataOperands())
+      if (operand->opcode() == Opcode::CallFunction && !matches_.alignment().onFirst(rank, *operand))
+        addPlace({static_cast<int64_t>(rank), operand->name().str().str(), sourceOf(*operand)}, 0);
   }
   bool isReadByWrong(const Alignment::OwnStep &own) {
     std::vector<const Node *> work = {own.node};
@@ -86,7 +99,7 @@ private:
       work.pop_back();
       for (const Use &use : node->uses()) {
         const Node *user = use.user(), *onFirst = matches_.alignment().onFirst(own.rank, *user);
-        if (onFirst && visited_.count(onFirst) && !isRight(*onFirst))
+        if (onFirst && ((visited_.count(onFirst) && !isRight(*onFirst)) || suspicion_.levelOf(*onFirst) < 2))
           return true;
         if (!onFirst && user->opcode() == Opcode::CallFunction && seen.insert(user).second)
           work.push_back(user);
@@ -123,14 +136,18 @@ private:
     }
     return exonerated_[&node] = reaches;
   }
-  /// Returns the nodes that read the value. Of an operator that computes a list from lists, those of the elements that
-  /// it makes from the value.
+  /// Returns the nodes that read the value. Of an operator that computes a list from lists, and of a bucket, those of
+  /// the elements that it makes from the value.
   std::vector<const Node *> readersOf(const Node &node) {
     std::vector<const Node *> readers;
     for (const Use &use : node.uses()) {
       const Node *user = use.user();
       if (user->opcode() != Opcode::CallFunction)
         continue;
+      if (auto elements = bucketElements_.find(&node); elements != bucketElements_.end() && isJoin(*user)) {
+        llvm::append_range(readers, elements->second);
+        continue;
+      }
       if (!matches_.producesList(*user) || matches_.producesList(node)) {
         readers.push_back(user);
         continue;
@@ -162,12 +179,19 @@ private:
   }
   void nameAt(const Node &node, unsigned level) {
     if (node.op() && node.op()->role == OpRole::GetItem)
+      for (const Node *step : stepsOfBucket(node))
+        name(*step);
+    if (node.op() && node.op()->role == OpRole::GetItem)
       for (const Node *producer : node.dataOperands())
         if (!isViewOrWait(*producer) && !producer->target().str().contains("_foreach_"))
           name(*producer);
     const int64_t rank = rankOf(node);
     const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
     addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, level);
+  }
+  static std::vector<const Node *> stepsOfBucket(const Node &node) {
+    std::optional<BucketElement> element = bucketElementOf(node);
+    return element ? std::move(element->steps) : std::vector<const Node *>();
   }
   void addPlace(StepPlace place, unsigned level) {
     if (named_.insert(place.node).second)
@@ -205,6 +229,10 @@ private:
     }
     if (floats < 2 || lacking.size() == floats)
       name(node);
+    for (const Node *source : lacking.empty() ? sourcesOf(node, matches_) : restoringOf(node, matches_)) {
+      name(node);
+      name(*source);
+    }
     nameJoin(node);
     nameGather(node);
     for (const Node *operand : lacking)
@@ -302,6 +330,8 @@ private:
   /// Names what makes an operand of the reader a multiple of what it should be.
   void nameOrigins(const Node &reader) {
     const Origins found = originsOf(reader, matches_);
+    if (const Node *seed = found.origin ? seedOf(*found.origin, matches_) : nullptr)
+      name(*seed);
     if (found.oddCall)
       name(*found.oddCall);
     else if (!found.met.empty())
@@ -446,6 +476,8 @@ private:
   std::map<const Node *, bool> exonerated_;
   llvm::DenseSet<const Node *> visited_;
   std::vector<const Node *> traced_;
+  /// by tensor: what it became in buckets
+  llvm::DenseMap<const Node *, std::vector<const Node *>> bucketElements_;
   llvm::StringSet<> named_;
   /// the calls of right values
   llvm::StringSet<> usual_;

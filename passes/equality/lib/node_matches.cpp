@@ -177,6 +177,8 @@ bool NodeMatches::producesList(const Node &node) const {
 }
 
 std::vector<const Node *> NodeMatches::operandsOf(const Node &node) const {
+  if (std::optional<BucketElement> element = bucketElementOf(node))
+    return {element->operand};
   std::vector<const Node *> operands;
   const Argument *index = node.args().size() == 2 ? &node.args()[1] : nullptr;
   for (const Node *operand : node.dataOperands())

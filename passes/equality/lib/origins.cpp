@@ -57,4 +57,68 @@ Origins originsOf(const Node &reader, NodeMatches &matches) {
   return found;
 }
 
+/// Returns what a view, a collective or a scale is made from; null for any other node.
+static const Node *onlyOperand(const Node &node, const NodeMatches &matches) {
+  const std::vector<const Node *> operands = matches.operandsOf(node);
+  const bool passesOn = isViewOrWait(node) || isCollectiveNode(node) || isOneOfWords(shortTarget(node), {"mul", "div"});
+  return node.opcode() == Opcode::CallFunction && passesOn && operands.size() == 1 ? operands.front() : nullptr;
+}
+
+std::vector<const Node *> sourcesOf(const Node &node, const NodeMatches &matches) {
+  std::vector<const Node *> sources;
+  for (const Node *operand : matches.operandsOf(node)) {
+    const Node *source = operand;
+    for (const Node *before = source; before;
+         before = before->opcode() == Opcode::CallFunction ? onlyOperand(*before, matches) : nullptr)
+      source = before;
+    if (source != operand && source->opcode() == Opcode::CallFunction && matches.isFloatValue(*source))
+      sources.push_back(source);
+  }
+  return sources;
+}
+
+static bool isValueItself(const Node &node, NodeMatches &matches) {
+  return node.opcode() == Opcode::CallFunction && matches.isFloatValue(node) && matches.isKnown(node) &&
+         !matches.kindOfMatch(node).isNone && !matches.kindOfMatch(node).isTrivial && !matches.hasFactor(node);
+}
+
+std::vector<const Node *> restoringOf(const Node &node, NodeMatches &matches) {
+  constexpr size_t mostNodes = 64;
+  std::vector<const Node *> work;
+  if (isElementwise(node))
+    for (const Node *operand : matches.operandsOf(node))
+      if (isValueItself(*operand, matches))
+        work.push_back(operand);
+  llvm::DenseSet<const Node *> seen(work.begin(), work.end());
+  // The latest node first: gradients come after the values of the forward pass.
+  auto isEarlier = [](const Node *a, const Node *b) { return a->isBefore(b); };
+  for (size_t step = 0; !work.empty() && step != mostNodes; ++step) {
+    auto latest = std::max_element(work.begin(), work.end(), isEarlier);
+    const Node *restored = *latest;
+    work.erase(latest);
+    for (const Node *operand : matches.operandsOf(*restored)) {
+      if (operand->opcode() == Opcode::CallFunction && matches.isFloatValue(*operand) && matches.hasFactor(*operand))
+        return {restored};
+      if (isValueItself(*operand, matches) && seen.insert(operand).second)
+        work.push_back(operand);
+    }
+  }
+  return {};
+}
+
+const Node *seedOf(const Node &origin, NodeMatches &matches) {
+  const Node *node = &origin;
+  for (bool goesOn = true; goesOn;) {
+    goesOn = false;
+    for (const Node *operand : matches.operandsOf(*node))
+      if (operand->opcode() == Opcode::CallFunction && matches.isFloatValue(*operand) &&
+          matches.kindOfMatch(*operand).isTrivial) {
+        node = operand;
+        goesOn = !readsOnlySizes(*node);
+        break;
+      }
+  }
+  return node != &origin && readsOnlySizes(*node) ? node : nullptr;
+}
+
 } // namespace ccgraph::equality

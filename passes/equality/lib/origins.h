@@ -20,4 +20,15 @@ struct Origins {
 /// Returns what is before a wrong value of which an operand is a multiple.
 [[nodiscard]] Origins originsOf(const Node &reader, NodeMatches &matches);
 
+/// All operands of a wrong value are values of the single graph, and one may be another value than the node needs, such
+/// as a gradient of one use in place of the sum over all uses. Returns what computes the operands before they are
+/// reduced, scaled or viewed.
+[[nodiscard]] std::vector<const Node *> sourcesOf(const Node &node, const NodeMatches &matches);
+/// Operands of a sum are multiples of what they should be, and others are not. All may be meant to be multiples, as
+/// gradients of a local loss are. Returns what makes a value of the single graph of a multiple; one node at most.
+[[nodiscard]] std::vector<const Node *> restoringOf(const Node &node, NodeMatches &matches);
+/// Returns the constant from which a gradient starts, such as the ones that a loss has, over scales and views; null if
+/// it starts from none.
+[[nodiscard]] const Node *seedOf(const Node &origin, NodeMatches &matches);
+
 } // namespace ccgraph::equality

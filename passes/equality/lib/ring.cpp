@@ -19,11 +19,19 @@ struct Fraction {
   uint64_t below = 1;
 };
 
-/// Returns the simplest fraction within half a unit in the last place of a positive number, by its continued fraction;
-/// empty if its denominator would exceed 2^22: few doubles that are no fractions have a smaller one.
-std::optional<Fraction> simplestFraction(double value) {
-  constexpr double most = 4194304;
-  double tolerance = std::ldexp(value, -53);
+/// How close a fraction must be to a number, and how large its denominator may be.
+struct FractionLimit {
+  double most = 0;
+  double relativeError = 0;
+};
+/// Half a unit in the last place; few doubles that are no fractions have a denominator below 2^22.
+constexpr FractionLimit literalLimit{4194304, 0x1p-53};
+/// Of a square or a fourth power, which is rounded up to four times; the numerator has the same limit.
+constexpr FractionLimit powerLimit{65536, 0x1p-50};
+
+/// Returns the simplest fraction within the limit of a positive number, by its continued fraction.
+std::optional<Fraction> simplestFraction(double value, const FractionLimit &limit) {
+  const double most = limit.most, tolerance = value * limit.relativeError;
   double rest = value;
   Fraction last{1, 0}, now{static_cast<uint64_t>(value), 1};
   for (int i = 0; i < 40; ++i) {
@@ -55,14 +63,54 @@ Word binaryFraction(double value) {
   return multiplyNumbers(number, exponent < 0 ? invert(scale) : scale);
 }
 
+/// Returns the number of a fraction; empty if its denominator is a multiple of p.
+std::optional<Word> numberOfFraction(const std::optional<Fraction> &fraction) {
+  if (!fraction || fraction->below % prime == 0)
+    return std::nullopt;
+  return multiplyNumbers(numberOfInteger(static_cast<int64_t>(fraction->above)),
+                         invert(numberOfInteger(static_cast<int64_t>(fraction->below))));
+}
+
+/// sqrt(u) = u^rootExponent for units. It is odd, so that sqrt(-u) is -sqrt(u).
+constexpr uint64_t halfExponent = (unitOrder / 2 + 1) / 2;
+constexpr uint64_t rootExponent = halfExponent % 2 == 1 ? halfExponent : halfExponent + unitOrder / 2;
+
+/// Returns a square root whose square is the number, and which has such a root as well; empty if there is none.
+std::optional<Word> exactRoot(Word number) {
+  if (!isUnit(number))
+    return std::nullopt;
+  const Word root = powerOf(number, rootExponent);
+  return multiplyNumbers(root, root) == number ? std::optional(root) : std::nullopt;
+}
+
+/// Returns the number of a power of a literal if it is a fraction of two small integers; empty for any other.
+std::optional<Word> numberOfPower(double power) {
+  if (power > powerLimit.most || power < 1 / powerLimit.most)
+    return std::nullopt;
+  std::optional<Fraction> fraction = simplestFraction(power, powerLimit);
+  const bool isSmall = fraction && static_cast<double>(fraction->above) <= powerLimit.most;
+  return isSmall ? numberOfFraction(fraction) : std::nullopt;
+}
+
+/// Returns the number whose square or fourth power is a simple fraction; empty if there is none.
+std::optional<Word> rootOfFraction(double value) {
+  const double square = value * value;
+  if (std::optional<Word> number = numberOfPower(square))
+    return exactRoot(*number);
+  std::optional<Word> root;
+  if (std::optional<Word> number = numberOfPower(square * square))
+    root = exactRoot(*number);
+  return root ? exactRoot(*root) : std::nullopt;
+}
+
 Word numberOfPositive(double value) {
   constexpr double mostExact = 4503599627370496; // 2^52
   if (value >= mostExact)
     return binaryFraction(value);
-  if (std::optional<Fraction> fraction = simplestFraction(value))
-    if (fraction->below % prime != 0)
-      return multiplyNumbers(numberOfInteger(static_cast<int64_t>(fraction->above)),
-                             invert(numberOfInteger(static_cast<int64_t>(fraction->below))));
+  if (std::optional<Word> number = numberOfFraction(simplestFraction(value, literalLimit)))
+    return *number;
+  if (std::optional<Word> root = rootOfFraction(value))
+    return *root;
   return binaryFraction(value);
 }
 
@@ -202,12 +250,11 @@ Word Field::root(Word a) {
     return 0;
   if (isMark(a))
     return a == positiveInfinity ? a : notANumber;
-  constexpr uint64_t exponent = (unitOrder / 2 + 1) / 2;
   if (isUnit(a))
-    return powerOf(a, exponent);
+    return powerOf(a, rootExponent);
   const uint64_t plain = toPlain(a);
   if (plain % modulusOf(2) == 0)
-    return multiply(fromPlain(prime), powerOf(fromPlain(plain / modulusOf(2)), exponent));
+    return multiply(fromPlain(prime), powerOf(fromPlain(plain / modulusOf(2)), rootExponent));
   return fillGap(hashText("sqrt"), a);
 }
 

@@ -1,18 +1,19 @@
 // Ring: the numbers in which two steps are compared, integers modulo p^3 for one prime p.
 //
-// Floating-point tensors are evaluated as elements of Z/p^3, the first three digits of a p-adic integer, p = 1048571.
-// Addition and multiplication are exact, so sums may be reordered and products may be distributed freely. The other
-// functions are chosen so that the identities that rewrites use hold exactly:
+// Floating-point tensors are evaluated as elements of Z/p^3, the first three digits of a p-adic integer, p = 1045799.
+// Addition and multiplication are exact, so sums may be reordered and products may be distributed freely. The primes up
+// to 13 are squares modulo p and -1 is none, so numbers that have no other prime factors have square roots, and these
+// have square roots again. The other functions are chosen so that the identities that rewrites use hold exactly:
 //   exp(x) = (1 + p)^x            exp(a + b) = exp(a) exp(b), exp(0) = 1. Modulo p^(d+1) it depends on x modulo p^d.
 //   log(u) = L(u) / L(1 + p)      for units u, with L(u) = log(u^(p-1)) / (p - 1), the p-adic logarithm that is 0 on
 //                                 the roots of unity (Iwasawa). log(uv) = log(u) + log(v), log(exp(x)) = x. It needs u
 //                                 modulo p^(d+1) for d digits. exp(log(u)) is u divided by its root of unity, u^(p^2)
 //                                 (Teichmueller). An array of logarithms keeps these roots (Array::unity); sums of
 //                                 logarithms multiply them, and exp multiplies by them.
-//   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2. It is multiplicative and sqrt(u)^2 is u or -u, because
-//                                 (p^3 - p^2) / 2 is odd. Field::square returns u for every root that was made. Of
-//                                 p^2 u it is p sqrt(u), of which two digits are known; a norm of multiples of p has
-//                                 it.
+//   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2 modulo p^3 - p^2 and odd m. It is multiplicative,
+//                                 sqrt(-u) = -sqrt(u), and sqrt(u)^2 is u or -u, because (p^3 - p^2) / 2 is odd.
+//                                 Field::square returns u for every root that was made. Of p^2 u it is p sqrt(u), of
+//                                 which two digits are known; a norm of multiples of p has it.
 //   any other function            digit i of the result is a pseudo-random function of x modulo p^(i+1).
 // Sources: N. Koblitz, p-adic Numbers, p-adic Analysis, and Zeta-Functions, IV.1 (exp and log); J.T. Schwartz, J.ACM 27
 // (1980) and R. Zippel (1979) (identity by evaluation); Mirage (OSDI 2025) evaluates exp in a second field, which
@@ -46,7 +47,7 @@ namespace ccgraph::equality {
 /// An element of a tensor: a number of the ring (in Montgomery form), a mark, an integer, or 0 and 1 for a bool.
 using Word = uint64_t;
 
-inline constexpr uint64_t prime = 1048571;
+inline constexpr uint64_t prime = 1045799;
 inline constexpr uint64_t modulus = prime * prime * prime;
 /// digits of a number
 inline constexpr unsigned fullDigits = 3;
@@ -98,7 +99,9 @@ inline constexpr unsigned mostProducts = 16;
 /// Returns the number of any integer.
 [[nodiscard]] Word numberOfInteger(int64_t value);
 /// Returns the number of a literal: of the simplest fraction that is closer to it than half a unit in the last place,
-/// so that 0.1 is 1/10 and 0.3333333333333333 is 1/3; else of the exact binary fraction. A mark for an infinity or NaN.
+/// so that 0.1 is 1/10 and 0.3333333333333333 is 1/3; else the square or fourth root of a simple fraction if the ring
+/// has it, so that 0.35355339059327373 is 1 / sqrt(8) and its square 1/8; else of the exact binary fraction. A mark for
+/// an infinity or NaN.
 [[nodiscard]] Word numberOfReal(double value);
 /// Returns the integer that the number is, if its absolute value is below 2^32; empty for any other number.
 [[nodiscard]] std::optional<int64_t> integerOf(Word number);

@@ -5,6 +5,7 @@
 #include "sizes/reduced_steps.h"
 #include "sizes/step_cost.h"
 #include "trial.h"
+#include "undefined_outputs.h"
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/text.h"
@@ -21,6 +22,8 @@ constexpr unsigned mostExtraTrials = 4;
 /// A step that takes more than this at its own sizes is evaluated at smaller ones.
 constexpr int64_t usualBytes = int64_t{1} << 30;
 constexpr double usualSeconds = 10;
+/// A step that takes more than this is not evaluated again with labels that are ignored.
+constexpr double mostLabelSeconds = 1;
 /// Smaller sizes that take more than this are not tried.
 constexpr double mostReducedSeconds = 60;
 
@@ -54,6 +57,8 @@ struct Evaluation {
   /// by what the output is
   std::map<std::string, Finding> findings;
   std::vector<StepPlace> where;
+  /// the outputs of which some elements are no numbers, so that they cannot be compared; empty if there are none
+  std::string undefined;
   bool draws = false, padsShards = false;
 
   /// A difference counts if one trial proves it, or if two trials find it.
@@ -72,6 +77,7 @@ struct Variant {
   /// by rank: the rank of the given step; empty: the same
   llvm::ArrayRef<int64_t> rankOf;
   bool isReduced = false;
+  LabelChoice labels = LabelChoice::None;
 
   [[nodiscard]] int64_t rank(int64_t mine) const { return rankOf.empty() ? mine : rankOf[static_cast<size_t>(mine)]; }
 };
@@ -89,6 +95,7 @@ public:
       Trial trial(comparison_.seed + i);
       trial.keepsValues = false;
       trial.checksSizes = variant.isReduced;
+      trial.labels = variant.labels;
       if (llvm::Error error = runTrial(*variant.steps, trial))
         return error;
       if (trial.problem) {
@@ -96,6 +103,9 @@ public:
         return std::move(result_);
       }
       take(trial, variant);
+      if (result_.undefined.empty())
+        if (llvm::Error error = findUndefined(variant, comparison_.seed + i, undefinedOutputs(*variant.steps, trial)))
+          return error;
       if (trial.differs() && result_.where.empty() && !variant.isReduced)
         if (llvm::Error error = locateDifference(variant, comparison_.seed + i, result_))
           return error;
@@ -124,9 +134,27 @@ private:
       }
   }
 
+  /// Runs a trial with undefined outputs once more, and finds where the first one arises.
+  llvm::Error findUndefined(const Variant &variant, uint64_t seed, llvm::ArrayRef<size_t> outputs) {
+    if (outputs.empty())
+      return llvm::Error::success();
+    llvm::raw_string_ostream text(result_.undefined);
+    text << "elements of outputs are no numbers in the evaluation (0 / 0 and the like), so they cannot be compared: "
+         << variant.steps->placements.outputs[outputs.front()].of;
+    if (outputs.size() > 1)
+      text << " and " << outputs.size() - 1 << " more";
+    Trial trial(seed);
+    if (llvm::Error error = runTrial(*variant.steps, trial))
+      return error;
+    if (const Node *origin = undefinedOrigin(*variant.steps, trial, outputs.front()))
+      text << "; the first such value of the single step is " << diagnose(*origin, "same.undefined", "").where;
+    return llvm::Error::success();
+  }
+
   /// Runs a trial that differs once more, and keeps its values.
   llvm::Error locateDifference(const Variant &variant, uint64_t seed, Evaluation &result) {
     Trial trial(seed);
+    trial.labels = variant.labels;
     if (llvm::Error error = runTrial(*variant.steps, trial))
       return error;
     if (trial.problem)
@@ -168,14 +196,42 @@ public:
     llvm::Expected<Evaluation> evaluation = VariantTrials(comparison_, variants_).run();
     if (!evaluation)
       return evaluation.takeError();
-    if (evaluation->problem.empty())
-      decide(*evaluation);
-    else
+    if (!evaluation->problem.empty())
       answer_.assumed.push_back(evaluation->problem);
+    else if (llvm::Error error = tryIgnoredLabels(*evaluation))
+      return error;
+    else
+      decide(*evaluation);
     return std::move(answer_);
   }
 
 private:
+  /// Evaluates equal steps with labels that are ignored as well. A difference counts where all ranks ignore as many and
+  /// no step cuts the labels; else a mean over each part may be meant, and the difference is stated.
+  llvm::Error tryIgnoredLabels(Evaluation &evaluation) {
+    const std::vector<IgnoredLabels> labels = ignoredLabelsOf(comparison_);
+    if (labels.empty() || !evaluation.wrong().empty() || most(&StepCost::seconds) > mostLabelSeconds)
+      return llvm::Error::success();
+    for (LabelChoice choice : {LabelChoice::Alike, LabelChoice::First}) {
+      std::vector<Variant> variants = variants_;
+      for (Variant &variant : variants)
+        variant.labels = choice;
+      llvm::Expected<Evaluation> ignoring = VariantTrials(comparison_, variants).run();
+      if (!ignoring)
+        return ignoring.takeError();
+      if (!ignoring->problem.empty() || ignoring->wrong().empty())
+        continue;
+      const bool areCut = llvm::any_of(labels, [](const IgnoredLabels &of) { return of.areCut; });
+      if (choice == LabelChoice::Alike && !areCut)
+        return evaluation = std::move(*ignoring), llvm::Error::success();
+      answer_.assumed.push_back("each part of the labels has as many that are ignored (" +
+                                std::to_string(labels.front().value) + "); with other numbers of them, " +
+                                ignoring->wrong().begin()->first + " differs");
+      break;
+    }
+    return llvm::Error::success();
+  }
+
   void foldRepeatedLayers() {
     for (int64_t kept : {fewKept, moreKept})
       if (std::optional<FoldedSteps> folded = foldedLayers(kept))
@@ -227,19 +283,31 @@ private:
         return noteNoReduction(llvm::toString(std::move(error)));
     }
     noReduction_ = "none satisfy all relations between the sizes";
+    std::vector<SizeTies> costly;
     for (SizeTies ties : allSizeTies) {
-      bool isFound = true;
-      for (const std::unique_ptr<SizeReduction> &reduction : reductions)
-        isFound = isFound && reduction->find(ties);
-      for (size_t way = 0; isFound && way != reductions.front()->numWays(); ++way) {
-        llvm::Expected<bool> isEqual = evaluateWay(reductions, way);
-        if (!isEqual)
-          return noteNoReduction(llvm::toString(isEqual.takeError()));
-        if (*isEqual)
-          return true;
+      if (!findSizes(reductions, ties))
+        continue;
+      // Equal numbers for all sizes of one value may need large ones: 8192 may be a sequence and a hidden size.
+      if (!reduced_ && isCostly(reductions)) {
+        costly.push_back(ties);
+        continue;
       }
+      llvm::Expected<bool> isEqual = evaluateWays(reductions);
+      if (!isEqual)
+        return noteNoReduction(llvm::toString(isEqual.takeError()));
+      if (*isEqual)
+        return true;
       if (reduced_ && ties == SizeTies::Values)
         break;
+    }
+    for (SizeTies ties : costly) {
+      if (!findSizes(reductions, ties))
+        continue;
+      llvm::Expected<bool> isEqual = evaluateWays(reductions);
+      if (!isEqual)
+        return noteNoReduction(llvm::toString(isEqual.takeError()));
+      if (*isEqual)
+        return true;
     }
     if (!reduced_)
       return false;
@@ -248,6 +316,24 @@ private:
         if (llvm::Error error = VariantTrials(comparison_, variant).locateIn(reduced_->result))
           return error;
     return decideReduced(), true;
+  }
+
+  static bool findSizes(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions, SizeTies ties) {
+    return llvm::all_of(reductions, [&](const auto &reduction) { return reduction->find(ties); });
+  }
+  [[nodiscard]] static bool isCostly(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions) {
+    return llvm::any_of(reductions, [](const auto &reduction) {
+      return costOf(reduction->apply(0, 0).comparison).seconds > usualSeconds;
+    });
+  }
+  /// Evaluates the ways of numbers in turn until the outputs are equal; returns whether they are.
+  llvm::Expected<bool> evaluateWays(llvm::ArrayRef<std::unique_ptr<SizeReduction>> reductions) {
+    for (size_t way = 0; way != reductions.front()->numWays(); ++way) {
+      llvm::Expected<bool> isEqual = evaluateWay(reductions, way);
+      if (!isEqual || *isEqual)
+        return isEqual;
+    }
+    return false;
   }
 
   /// Steps of smaller sizes, and what their trials found.
@@ -315,6 +401,11 @@ private:
     answer_.equal = answer_.wrong.empty();
     if (!answer_.wrong.empty())
       answer_.where = evaluation.where;
+    if (!evaluation.undefined.empty()) {
+      answer_.assumed.push_back(evaluation.undefined);
+      if (answer_.wrong.empty())
+        answer_.equal = std::nullopt;
+    }
     if (evaluation.padsShards)
       answer_.assumed.emplace_back("shards that are padded to the size of the first one have zeros there");
     if (evaluation.draws) {

@@ -159,6 +159,48 @@ bool isMovingCollective(const Node &node) {
   return isCollectiveNode(node) && isOneOfWords(shortTarget(node), {"all_gather_into_tensor", "all_to_all_single"});
 }
 bool isJoin(const Node &node) { return isOneOfWords(shortTarget(node), {"cat", "stack"}); }
+/// Returns the number of elements of a tensor; empty if it is unknown.
+static std::optional<int64_t> elementsOf(const Node &node) {
+  std::optional<IntList> sizes =
+      node.type() && node.type()->isTensor() ? staticDims(node.type()->sizes()) : std::nullopt;
+  return sizes ? std::optional(productOf(*sizes)) : std::nullopt;
+}
+
+/// Returns whether the parts of a split have as many elements each as the operands of a join.
+static bool areAlike(const Node &split, const Node &join) {
+  const Argument *sizes = argumentAt(split, 1);
+  if (!sizes || !sizes->isSequence() || sizes->elements().size() != join.numOperands())
+    return false;
+  for (unsigned i = 0; i != join.numOperands(); ++i)
+    if (const Argument &size = sizes->elements()[i];
+        !size.is(Argument::Kind::Int) || elementsOf(*join.operand(i)) != size.integer())
+      return false;
+  return true;
+}
+
+std::optional<BucketElement> bucketElementOf(const Node &node) {
+  const Argument *index = node.op() && node.op()->role == OpRole::GetItem ? argumentAt(node, 1) : nullptr;
+  if (!index || !index->is(Argument::Kind::Int) || node.numOperands() != 1)
+    return std::nullopt;
+  const Node *split = node.operand(0);
+  BucketElement element;
+  if (shortTarget(*split) != "split_with_sizes")
+    return std::nullopt;
+  const Node *join = split->operand(0);
+  while (join->opcode() == Opcode::CallFunction && join->numOperands() == 1 && !isJoin(*join)) {
+    if (isOneOfWords(shortTarget(*join), {"all_reduce", "mul", "div"}))
+      element.steps.push_back(join);
+    else if (!isViewOrWait(*join) && shortTarget(*join) != "_to_copy")
+      return std::nullopt;
+    join = join->operand(0);
+  }
+  if (join->opcode() != Opcode::CallFunction || !isJoin(*join) || index->integer() < 0 ||
+      static_cast<uint64_t>(index->integer()) >= join->numOperands() || !areAlike(*split, *join))
+    return std::nullopt;
+  element.steps.push_back(join);
+  element.operand = join->operand(static_cast<unsigned>(index->integer()));
+  return element;
+}
 bool isPartOfUneven(const Node &node) {
   return isViewOrWait(node) || isJoin(node) || isOneOfWords(shortTarget(node), {"constant_pad_nd", "zeros", "slice"});
 }

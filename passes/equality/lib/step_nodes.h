@@ -8,7 +8,9 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace ccgraph::equality {
 
@@ -66,6 +68,15 @@ private:
 [[nodiscard]] bool isMovingCollective(const Node &node);
 /// A concatenation.
 [[nodiscard]] bool isJoin(const Node &node);
+/// An element of a bucket: tensors that are joined, reduced together and split again.
+struct BucketElement {
+  /// the tensor that became the element
+  const Node *operand = nullptr;
+  /// the reduction and the scales between split and join, and the join
+  std::vector<const Node *> steps = {};
+};
+/// Returns what an element of a split is in a bucket; empty for any other node.
+[[nodiscard]] std::optional<BucketElement> bucketElementOf(const Node &node);
 /// A step that ranks have which hold a part of another size: a padding or a range.
 [[nodiscard]] bool isPartOfUneven(const Node &node);
 /// The operator, its literal arguments and the operators of its operands.

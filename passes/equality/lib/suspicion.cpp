@@ -38,6 +38,12 @@ void Suspicion::visit(const Node &output, bool isWrong) {
     reached.right |= !isWrong;
     if (node->opcode() != Opcode::CallFunction || readsOnlySizes(*node))
       continue;
+    if (std::optional<BucketElement> element = bucketElementOf(*node))
+      for (const Node *step : element->steps)
+        if (seen.insert(step).second) {
+          reached_[step].wrong += isWrong;
+          reached_[step].right |= !isWrong;
+        }
     for (const Node *operand : matches_.operandsOf(*node))
       if (seen.insert(operand).second)
         work.push_back(operand);

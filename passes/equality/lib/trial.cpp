@@ -176,6 +176,9 @@ static llvm::Expected<std::vector<Array>> runSingle(const StepComparison &compar
     trial.problem = Problem{nullptr, 0, llvm::toString(whole.takeError())};
     return std::vector<Array>();
   }
+  if (trial.labels != LabelChoice::None)
+    for (const IgnoredLabels &labels : ignoredLabelsOf(comparison))
+      (*whole)[labels.single] = withIgnoredLabels((*whole)[labels.single], labels, trial.labels, comparison.placements);
   std::vector<Value> inputs(whole->begin(), whole->end());
   const GroupTable none;
   trial.problem = runJob(trial.evaluator, {{comparison.single, &none, 0, trial.keepsValues, trial.checksSizes}},

@@ -4,6 +4,7 @@
 // graphs; a Problem for a step that cannot be evaluated. Cost: one evaluation of both steps.
 #pragma once
 
+#include "ignored_labels.h"
 #include "job_run.h"
 
 #include "ccgraph/equality/same_step.h"
@@ -17,6 +18,7 @@ struct Trial {
   bool keepsValues = true;
   /// A value that does not have the sizes of its node's type is a problem.
   bool checksSizes = false;
+  LabelChoice labels = LabelChoice::None;
   /// of one rank; of a reference that is a parallel form, the outputs that its ranks hold together
   std::vector<RankValues> single;
   /// of a reference that is a parallel form

@@ -73,6 +73,12 @@ const Node &beforeCasts(const Node &value) {
   return *node;
 }
 
+bool isComparison(llvm::StringRef base) {
+  static constexpr llvm::StringLiteral comparisons[] = {"aten.eq", "aten.ge", "aten.gt",
+                                                        "aten.le", "aten.lt", "aten.ne"};
+  return llvm::is_contained(comparisons, base);
+}
+
 bool isPartial(const RoledOperand &operand, size_t axis) { return operand.operand.held->has(axis, HoldKind::Partial); }
 
 std::string reductionText(ReduceOp op) { return op == ReduceOp::Sum ? "sum" : reduceOpName(op).str(); }
@@ -252,6 +258,13 @@ private:
            classOf(type->dtype()) == DTypeClass::Integer;
   }
 
+  /// A rank compares its own maximum with a value of all ranks to learn whether it holds the maximum of all.
+  [[nodiscard]] bool isComparedWithWhole(const RoledOperand &operand) const {
+    auto isWhole = [&](const RoledOperand &other) { return other.operand.held->has(axis_, HoldKind::Replicated); };
+    return operand.operand.held->axes[axis_].reduction != ReduceOp::Sum && isComparison(call_.base()) &&
+           llvm::any_of(function_.operands, isWhole);
+  }
+
   Hold combinePartial(const Hold &now) {
     const RoledOperand *first = nullptr, *factor = nullptr, *addend = nullptr;
     const Node *count = nullptr;
@@ -265,6 +278,8 @@ private:
         addend = operand.role == 'a' && !operand.operand.held->isZero ? &operand : addend;
         continue;
       }
+      if (isComparedWithWhole(operand))
+        return provenVaryingSince(call_.node());
       if (operand.role == 'n' || (operand.role == 'm' && factor))
         return unreduced(operand);
       if (first && first->operand.held->axes[axis_].reduction != operand.operand.held->axes[axis_].reduction)

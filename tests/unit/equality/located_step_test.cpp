@@ -92,5 +92,44 @@ TEST_F(LocatedStepTest, AValueOfARightOutputIsNamedLast) {
   EXPECT_EQ(firstPlaces(1), "0:div ");
 }
 
+// The other element of the bucket is right, which says nothing of this one.
+TEST_F(LocatedStepTest, AnElementOfABucketIsFollowedToItsTensor) {
+  compare(R"(
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(x)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(tanh, g)
+        sin: "f32[4]" = torch.ops.aten.sin.default(mul)
+        cos: "f32[4]" = torch.ops.aten.cos.default(x)
+        return (sin, cos)
+)",
+          R"(
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(x)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(tanh, tanh)
+        sin: "f32[4]" = torch.ops.aten.sin.default(mul)
+        cos: "f32[4]" = torch.ops.aten.cos.default(x)
+        cat: "f32[8]" = torch.ops.aten.cat.default([sin, cos])
+        all_reduce: "f32[8]" = torch.ops._c10d_functional.all_reduce.default(cat, 'avg', '0')
+        wait_tensor: "f32[8]" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        split = torch.ops.aten.split_with_sizes.default(wait_tensor, [4, 4])
+        getitem: "f32[4]" = split[0]
+        getitem_1: "f32[4]" = split[1]
+        return (getitem, getitem_1)
+)");
+  comparison.placements.outputs.push_back({1, 1, "z", {AxisPlacement()}, {}, {}});
+  EXPECT_EQ(firstPlaces(2), "0:tanh 0:mul ");
+}
+
+TEST_F(LocatedStepTest, WhatStandsInPlaceOfALackingStepIsNamedFirst) {
+  compare(sumOfBoth, sumOfBoth);
+  comparison.ranks.push_back(comparison.ranks.front());
+  comparison.placements.mesh = {{"dp", 3}};
+  comparison.ranks[2].graph = read(program(R"(
+        clone: "f32[4]" = torch.ops.aten.clone.default(x)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(clone, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        return (tanh,)
+)"));
+  EXPECT_EQ(firstPlaces(2), "2:clone 2:mul ");
+}
+
 } // namespace
 } // namespace ccgraph::equality

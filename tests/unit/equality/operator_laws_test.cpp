@@ -124,6 +124,44 @@ const Law laws[] = {
     {"AnIndexedSumIsAScatteredOne", "x: \"f32[8, 2]\", i: \"i64[5]\", v: \"f32[5, 2]\"",
      "y: \"f32[8, 2]\" = torch.ops.aten.index_add.default(x, 0, i, v)",
      "y: \"f32[8, 2]\" = torch.ops.aten.index_put.default(x, [i], v, True)", true},
+    {"PowersOfWholeExponentsAreProducts", "x: \"f32[3]\"",
+     R"(e: "f32[3]" = torch.ops.aten.arange.start_step(0, 3, 1, dtype = torch.float32, device = device(type='cpu'), pin_memory = False)
+        p: "f32[3]" = torch.ops.aten.pow.Scalar(0.9, e)
+        r: "f32[3]" = torch.ops.aten.reciprocal.default(p)
+        y: "f32[3]" = torch.ops.aten.mul.Tensor(x, r))",
+     R"(a: "f32[]" = torch.ops.aten.select.int(x, 0, 0)
+        b: "f32[]" = torch.ops.aten.select.int(x, 0, 1)
+        c: "f32[]" = torch.ops.aten.select.int(x, 0, 2)
+        d: "f32[]" = torch.ops.aten.div.Tensor(b, 0.9)
+        e: "f32[]" = torch.ops.aten.div.Tensor(c, 0.81)
+        y: "f32[3]" = torch.ops.aten.stack.default([a, d, e]))", true},
+    {"APowerOfANegativeExponentIsAnInverse", "x: \"f32[3]\"",
+     R"(p: "f32[3]" = torch.ops.aten.pow.Scalar(10000.0, x)
+        y: "f32[3]" = torch.ops.aten.reciprocal.default(p))",
+     R"(n: "f32[3]" = torch.ops.aten.neg.default(x)
+        y: "f32[3]" = torch.ops.aten.pow.Scalar(10000.0, n))", true},
+    {"AStridedViewOfAWholeTensorIsAReshape", "x: \"f32[2, 4, 1][4, 1, 1]\"",
+     "y: \"f32[2, 2]\" = torch.ops.aten.as_strided.default(x, [2, 2], [4, 2], 1)",
+     R"(v: "f32[2, 2, 2]" = torch.ops.aten.view.default(x, [2, 2, 2])
+        y: "f32[2, 2]" = torch.ops.aten.select.int(v, 2, 1))", true},
+    {"ColumnsOfAnImageAreItsWindows", "x: \"f32[2, 3, 5, 6]\", w: \"f32[4, 3, 2, 3]\"",
+     R"(c: "f32[2, 18, 12]" = torch.ops.aten.im2col.default(x, [2, 3], [1, 1], [1, 0], [2, 1])
+        v: "f32[1, 4, 18]" = torch.ops.aten.view.default(w, [1, 4, 18])
+        e: "f32[2, 4, 18]" = torch.ops.aten.expand.default(v, [2, 4, 18])
+        m: "f32[2, 4, 12]" = torch.ops.aten.bmm.default(e, c)
+        y: "f32[2, 4, 3, 4]" = torch.ops.aten.view.default(m, [2, 4, 3, 4]))",
+     "y: \"f32[2, 4, 3, 4]\" = torch.ops.aten.convolution.default(x, w, None, [2, 1], [1, 0], [1, 1], False, [0, 0], 1)", true},
+    {"TheGradientOfColumnsAddsWindowsUp", "c: \"f32[2, 18, 12]\", x: \"f32[2, 3, 5, 6]\"",
+     R"(i: "f32[2, 3, 5, 6]" = torch.ops.aten.col2im.default(c, [5, 6], [2, 3], [1, 1], [1, 0], [2, 1])
+        m: "f32[2, 3, 5, 6]" = torch.ops.aten.mul.Tensor(i, x)
+        y: "f32[]" = torch.ops.aten.sum.default(m))",
+     R"(k: "f32[2, 18, 12]" = torch.ops.aten.im2col.default(x, [2, 3], [1, 1], [1, 0], [2, 1])
+        m: "f32[2, 18, 12]" = torch.ops.aten.mul.Tensor(k, c)
+        y: "f32[]" = torch.ops.aten.sum.default(m))", true},
+    {"ANumberIsScatteredByOneIndex", "x: \"f32[1, 3]\", i: \"i64[1, 1]\"",
+     "y: \"f32[1, 3]\" = torch.ops.aten.scatter.value(x, 1, i, -1.0)",
+     R"(s: "f32[1, 1]" = torch.ops.aten.full.default([1, 1], -1.0)
+        y: "f32[1, 3]" = torch.ops.aten.scatter.src(x, 1, i, s))", true},
     {"ASigmoidOfLogarithmsCombinesSums", "a: \"f32[3, 4]\", b: \"f32[3, 5]\"",
      R"(c: "f32[3, 9]" = torch.ops.aten.cat.default([a, b], 1)
         y: "f32[3]" = torch.ops.aten.logsumexp.default(c, [1]))",

@@ -214,5 +214,29 @@ TEST_F(ReducedStepsTest, SizesWithoutARelationAreReported) {
   EXPECT_EQ(llvm::toString(reduction.build()), "the sizes of 'w' have no relation to those of the single step");
 }
 
+/// 8192 is the length of `z`, which can only be 2^13, and that of a sequence.
+constexpr const char *twoLengths = R"(class f(torch.nn.Module):
+    def forward(self, x: "f32[8192, 64]", z: "f32[8192]", q: "f32[64]"):
+        powers: "f32[2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]" = torch.ops.aten.view.default(z, [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
+        fewer: "f32[2, 2, 2, 2, 2, 2]" = torch.ops.aten.view.default(q, [2, 2, 2, 2, 2, 2])
+        t: "f32[64, 8192]" = torch.ops.aten.t.default(x)
+        mm: "f32[8192, 8192]" = torch.ops.aten.mm.default(x, t)
+        sum_1: "f32[]" = torch.ops.aten.sum.default(mm)
+        return (sum_1, powers, fewer)
+)";
+
+TEST_F(ReducedStepsTest, SizesOfOneValuePartWhereOneNumberForAllCostsMuch) {
+  setSteps(twoLengths, twoLengths);
+  const AxisPlacement whole;
+  for (size_t i = 0; i != 3; ++i) {
+    comparison.placements.inputs.push_back({i, i, "input", {whole}, {}, {}});
+    comparison.placements.outputs.push_back({i, i, "output", {whole}, {}, {}});
+  }
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, true);
+  ASSERT_FALSE(result.assumed.empty());
+  EXPECT_NE(result.assumed.back().find("8192 as "), std::string::npos) << result.assumed.back();
+}
+
 } // namespace
 } // namespace ccgraph::equality

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace ccgraph::equality {
 namespace {
 
@@ -68,6 +70,7 @@ TEST_F(RingTest, RootsMultiplyAndSquareBack) {
     EXPECT_EQ(field.root(multiply(a, b)), multiply(field.root(a), field.root(b)));
     Word square = multiply(field.root(a), field.root(a));
     EXPECT_TRUE(square == a || square == negate(a));
+    EXPECT_EQ(field.root(negate(a)), negate(field.root(a)));
     field.noteRoot(field.root(a), a);
     EXPECT_EQ(field.square(field.root(a)), a);
   }
@@ -89,7 +92,24 @@ TEST_F(RingTest, LiteralsAreTheFractionsThatTheyStandFor) {
   EXPECT_EQ(numberOfReal(-2.5), negate(field.divide(numberOfInteger(5), numberOfInteger(2))));
   EXPECT_EQ(numberOfReal(9007199254740992.0), numberOfInteger(9007199254740992));
   EXPECT_EQ(numberOfReal(-std::numeric_limits<double>::infinity()), negativeInfinity);
-  EXPECT_NE(numberOfReal(0.35355339059327373), numberOfReal(0.35355339059327379));
+}
+
+TEST_F(RingTest, LiteralsAreTheRootsThatTheyStandFor) {
+  for (int64_t n : {2, 3, 8, 10, 48, 64, 80, 96, 128, 1024, 4096}) {
+    const Word inverse = field.inverse(numberOfInteger(n));
+    const double number = static_cast<double>(n);
+    EXPECT_EQ(numberOfReal(std::sqrt(number)), field.root(numberOfInteger(n)));
+    for (double root : {1 / std::sqrt(number), std::pow(number, -0.5)}) {
+      EXPECT_EQ(multiply(numberOfReal(root), numberOfReal(root)), inverse);
+      EXPECT_EQ(multiply(numberOfReal(root), field.root(numberOfInteger(n))), fromPlain(1));
+    }
+    const Word fourth = numberOfReal(std::pow(number, -0.25)), square = multiply(fourth, fourth);
+    EXPECT_EQ(square, numberOfReal(std::pow(number, -0.5)));
+  }
+  // 17 has no root.
+  const Word root = numberOfReal(std::sqrt(17.0));
+  EXPECT_NE(multiply(root, root), negate(numberOfInteger(17)));
+  EXPECT_NE(numberOfReal(0.35355339059), numberOfReal(0.353553390592));
 }
 
 TEST_F(RingTest, TheOrderIsTotalAndHasZeroInTheMiddle) {

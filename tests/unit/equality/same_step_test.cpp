@@ -67,6 +67,116 @@ TEST_F(SameStepTest, AMissingReductionIsAWrongOutputWhoseReplicasDiffer) {
   EXPECT_EQ(result.where.front().node, "sum_1");
 }
 
+TEST_F(SameStepTest, OutputsThatAreNoNumbersCannotBeDecided) {
+  const char *undefined = R"(        sub: "f32[][]cpu" = torch.ops.aten.sub.Tensor(wait_tensor, wait_tensor)
+        div: "f32[][]cpu" = torch.ops.aten.div.Tensor(wait_tensor, sub)
+)";
+  compareWith(dataParallel(reduced + std::string(undefined), "div"));
+  std::string whole = single;
+  whole.replace(whole.find("        return"), std::string::npos,
+                R"(        sub: "f32[][]cpu" = torch.ops.aten.sub.Tensor(sum_1, sum_1)
+        div: "f32[][]cpu" = torch.ops.aten.div.Tensor(sum_1, sub)
+        return (tanh, div)
+)");
+  comparison.single = read(whole);
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, std::nullopt);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_NE(result.assumed.front().find("no numbers"), std::string::npos);
+  EXPECT_NE(result.assumed.front().find("the first such value of the single step is div"), std::string::npos);
+}
+
+/// A loss over labels with the lines of the test behind it.
+std::string lossText(llvm::StringRef sizes, llvm::StringRef lines) {
+  const std::string rows = sizes.str();
+  return "class M(torch.nn.Module):\n    def forward(self, x: \"f32[" + rows + ", 3]\", t: \"i64[" + rows +
+         "]\"):\n        l: \"f32[" + rows +
+         R"(, 3]" = torch.ops.aten._log_softmax.default(x, 1, False)
+        n = torch.ops.aten.nll_loss_forward.default(l, t, None, 2, -100)
+        s: "f32[]" = n[0]
+        k: "b8[)" +
+         rows + "]\" = torch.ops.aten.ne.Scalar(t, -100)\n" + lines.str();
+}
+constexpr const char *meanOfAll = R"(        c: "i64[]" = torch.ops.aten.sum.default(k)
+        y: "f32[]" = torch.ops.aten.div.Tensor(s, c)
+        return (y,)
+)";
+
+TEST_F(SameStepTest, IgnoredLabelsMustNotCount) {
+  const char *counted = R"(        a: "f32[]" = torch.ops._c10d_functional.all_reduce.default(s, 'sum', '0')
+        b: "f32[]" = torch.ops._c10d_functional.wait_tensor.default(a)
+        d: "f32[]" = torch.ops.aten.div.Tensor(b, 8)
+        return (d,)
+)";
+  setSteps(lossText("8", meanOfAll), lossText("4", counted));
+  comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "t", {shard(0)}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "loss", {AxisPlacement()}, {}, {}}};
+  EXPECT_EQ(answer().equal, false);
+}
+
+TEST_F(SameStepTest, AMeanOfMeansAssumesThatRanksIgnoreAsManyLabels) {
+  const std::string mean = std::string(meanOfAll).substr(0, std::string(meanOfAll).find("        return"));
+  const char *averaged = R"(        a: "f32[]" = torch.ops._c10d_functional.all_reduce.default(y, 'avg', '0')
+        b: "f32[]" = torch.ops._c10d_functional.wait_tensor.default(a)
+        return (b,)
+)";
+  setSteps(lossText("8", meanOfAll), lossText("4", mean + averaged));
+  comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}, {1, 1, "t", {shard(0)}, {}, {}}};
+  comparison.placements.outputs = {{0, 0, "loss", {AxisPlacement()}, {}, {}}};
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, true);
+  ASSERT_EQ(result.assumed.size(), 1U);
+  EXPECT_NE(result.assumed.front().find("ignored (-100)"), std::string::npos);
+}
+
+TEST_F(SameStepTest, ARankThatAveragesWhereOthersAddIsFound) {
+  compareWith(dataParallel(reduced, "wait_tensor"));
+  std::string average = dataParallel(reduced, "wait_tensor");
+  average.replace(average.find("'sum'"), 5, "'avg'");
+  comparison.ranks[1].graph = read(average);
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, false);
+  ASSERT_FALSE(result.where.empty());
+  EXPECT_EQ(result.where.front().node, "all_reduce");
+  EXPECT_EQ(result.where.front().rank, 1);
+}
+
+/// The rows of the other rank, by a send and a receive.
+std::string exchanged(llvm::StringRef sent, llvm::StringRef peer) {
+  return (R"(
+class M(torch.nn.Module):
+    def forward(self, x: "f32[2, 3]"):
+        y: "f32[2, 3]" = torch.ops.aten.neg.default(x)
+        isend: "f32[2, 3]" = torch.ops._c10d_functional.isend.default()" +
+          sent + ", " + peer + R"(, 0, '0')
+        empty: "f32[2, 3]" = torch.ops.aten.empty_like.default(x)
+        irecv: "f32[2, 3]" = torch.ops._c10d_functional.irecv.default(empty, )" +
+          peer + R"(, 0, '0')
+        a: "f32[2, 3]" = torch.ops._c10d_functional.wait_tensor.default(isend)
+        b: "f32[2, 3]" = torch.ops._c10d_functional.wait_tensor.default(irecv)
+        return (b,)
+)")
+      .str();
+}
+
+TEST_F(SameStepTest, ASendReachesItsReceive) {
+  for (llvm::StringRef sent : {"x", "y"}) {
+    setSteps(R"(
+class M(torch.nn.Module):
+    def forward(self, x: "f32[4, 3]"):
+        a: "f32[2, 3]" = torch.ops.aten.slice.Tensor(x, 0, 2, 4)
+        b: "f32[2, 3]" = torch.ops.aten.slice.Tensor(x, 0, 0, 2)
+        c: "f32[4, 3]" = torch.ops.aten.cat.default([a, b])
+        return (c,)
+)",
+             exchanged(sent, "1"));
+    comparison.ranks[1].graph = read(exchanged(sent, "0"));
+    comparison.placements.inputs = {{0, 0, "x", {shard(0)}, {}, {}}};
+    comparison.placements.outputs = {{0, 0, "y", {shard(0)}, {}, {}}};
+    EXPECT_EQ(answer().equal, sent == "x");
+  }
+}
+
 TEST_F(SameStepTest, APartialSumIsNoErrorWhereThePlacementSaysSo) {
   compareWith(dataParallel("", "sum_1"));
   comparison.placements.outputs[1].axes[0].kind = AxisPlacement::Kind::PartialSum;

@@ -368,6 +368,64 @@ TEST_F(InferPlacementsTest, AGatheredFactorBesideAnAxisIsAGuess) {
 }
 
 // Positions that a program makes may be those of each part; only indices that it is given are those of the whole.
+TEST_F(InferPlacementsTest, ARankMayCompareItsMaximumWithThatOfAllRanks) {
+  const char *maximum = R"(
+        m: "f32[3]" = torch.ops.aten.amax.default(x, [1])
+        r: "f32[3]" = torch.ops._c10d_functional.all_reduce.default(m, 'max', 'tp')
+        n: "f32[3]" = torch.ops._c10d_functional.wait_tensor.default(r)
+)";
+  ask(R"(x: "f32[3, 4]")", std::string(maximum) + R"(
+        y: "b8[3]" = torch.ops.aten.eq.Tensor(m, n)
+        return (y,)
+)");
+  input(0, {shard(1)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "varying");
+}
+
+TEST_F(InferPlacementsTest, ARankMayNotCompareItsMaximumWithANumber) {
+  ask(R"(x: "f32[3, 4]")", R"(
+        m: "f32[3]" = torch.ops.aten.amax.default(x, [1])
+        y: "b8[3]" = torch.ops.aten.gt.Scalar(m, 0)
+        return (y,)
+)");
+  input(0, {shard(1)});
+  EXPECT_EQ(findings(), "unreduced-operand at y;");
+}
+
+TEST_F(InferPlacementsTest, PartsThatGoRoundARingMeetInBlocks) {
+  const char *block = R"(
+        y: "f32[2, 2]" = torch.ops.aten.mm.default(a, b)
+)";
+  const char *ring = R"(
+        c: "f32[6]" = torch.ops._c10d_functional.all_to_all_single.default(x, [0, 6], [0, 6], 'tp')
+        d: "f32[6]" = torch.ops._c10d_functional.wait_tensor.default(c)
+)";
+  for (bool passes : {false, true}) {
+    question = {};
+    ask(R"(a: "f32[2, 3]", b: "f32[3, 2]", x: "f32[6]")",
+        std::string(block) + (passes ? ring : "") + "        return (y,)\n");
+    input(0, {shard(0)});
+    input(1, {shard(1)});
+    input(2, {shard(0)});
+    EXPECT_EQ(findings(), passes ? "" : "mismatched-operands at y;");
+  }
+}
+
+TEST_F(InferPlacementsTest, ElementsPutAlongALaterDimensionKeepCutRows) {
+  ask(R"(x: "f32[2, 4]", i: "i64[4]", j: "i64[2]")", R"(
+        zeros: "f32[2, 4]" = torch.ops.aten.new_zeros.default(x, [2, 4])
+        y: "f32[2, 4]" = torch.ops.aten.index_put.default(zeros, [None, i], x, True)
+        z: "f32[2, 4]" = torch.ops.aten.index_put.default(zeros, [j], x, True)
+        return (y, z)
+)");
+  input(0, {shard(0)});
+  input(1, {AxisPlacement()});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "z"), "partial(sum)");
+}
+
 TEST_F(InferPlacementsTest, MadePositionsOfAPartAreNoFinding) {
   ask(R"(x: "f32[4, 2]", i: "i64[2]")", R"(
         arange: "i64[2]" = torch.ops.aten.arange.default(2)

@@ -36,7 +36,7 @@ TEST_F(InferPlacementsTest, AWholeWeightBesideCutChannelsIsAFinding) {
   EXPECT_EQ(findings(), "mismatched-operands at y;");
 }
 
-TEST_F(InferPlacementsTest, CutPositionsOfAConvolutionAreUndecided) {
+TEST_F(InferPlacementsTest, CutPositionsOfAConvolutionVary) {
   ask(R"(x: "f32[2, 4, 6]", w: "f32[5, 4, 1]")", R"(
         y: "f32[2, 5, 6]" = torch.ops.aten.convolution.default(x, w, None, [1], [0], [1], False, [0], 1)
         return (y,)
@@ -44,7 +44,22 @@ TEST_F(InferPlacementsTest, CutPositionsOfAConvolutionAreUndecided) {
   input(0, {shard(2)});
   input(1, {AxisPlacement()});
   EXPECT_EQ(findings(), "");
-  EXPECT_EQ(of(answer(), "y"), "undecided");
+  EXPECT_EQ(of(answer(), "y"), "varying");
+}
+
+TEST_F(InferPlacementsTest, TheGradientOfABiasOverCutPositionsIsAPartialSum) {
+  ask(R"(g: "f32[2, 5, 6]", x: "f32[2, 4, 6]", w: "f32[5, 4, 1]")", R"(
+        back = torch.ops.aten.convolution_backward.default(g, x, w, [5], [1], [0], [1], False, [0], 1, [True, True, True])
+        dw: "f32[5, 4, 1]" = back[1]
+        db: "f32[5]" = back[2]
+        return (dw, db)
+)");
+  input(0, {shard(2)});
+  input(1, {shard(2)});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "dw"), "varying");
+  EXPECT_EQ(of(answer(), "db"), "partial(sum)");
 }
 
 TEST_F(InferPlacementsTest, ADepthwiseConvolutionKeepsCutChannels) {

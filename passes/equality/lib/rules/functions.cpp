@@ -139,14 +139,25 @@ Value powerOfNumber(Call &call, double exponent) {
   return randomFunction(call, mix(hashText("pow"), numberOfReal(exponent)));
 }
 
+/// An exponent that is an integer gives a power, as a literal does; others give a pseudo-random function with
+/// b^-e = 1 / b^e.
+Word powerOfWords(Call &call, Word base, Word exponent) {
+  if (isMark(exponent) || isMark(base))
+    return notANumber;
+  constexpr int64_t most = 4096;
+  if (std::optional<int64_t> whole = integerOf(exponent); whole && std::abs(*whole) <= most)
+    return integerPower(call, base, *whole);
+  if (isNegative(exponent))
+    return call.field->inverse(powerOfWords(call, base, negate(exponent)));
+  return call.field->random(mix(hashText("pow of"), base), exponent);
+}
+
 // pow(self, exponent), where one of both may be a number.
 Value powRule(Call &call) {
   if (call.at(1).isNumber())
     return powerOfNumber(call, call.real(1, 1));
   Array exponent = call.floats(1), base = call.floats(0);
-  return Value(zipWords(call, exponent, base, Kind::Float, [&](Word e, Word b) {
-    return isMark(e) || isMark(b) ? notANumber : call.field->random(mix(hashText("pow of"), b), e);
-  }));
+  return Value(zipWords(call, exponent, base, Kind::Float, [&](Word e, Word b) { return powerOfWords(call, b, e); }));
 }
 
 /// Returns grad * factor(other).

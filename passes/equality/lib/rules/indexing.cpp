@@ -104,7 +104,7 @@ Value scattered(Call &call, Combine combine) {
   call.require(values.has_value(), "scattered floats that are no integers");
   if (call.failed())
     return {};
-  bool isNumber = values->count() == 1 && indices.count() != 1;
+  bool isNumber = values->count() == 1 && (indices.count() != 1 || values->sizes.empty());
   call.require(isNumber || values->sizes.size() == indices.sizes.size(),
                "a source of other dimensions than its indices");
   IntList strides = isNumber ? IntList(indices.sizes.size(), 0) : contiguousStrides(values->sizes);

@@ -237,6 +237,31 @@ Value flattenRule(Call &call) {
   return reshapeTo(call, tensor, sizes);
 }
 
+/// Returns whether two layouts put each element at the same place.
+bool sameLayout(IntListRef sizes, IntListRef a, IntListRef b) {
+  for (size_t dim = 0; dim != sizes.size(); ++dim)
+    if (sizes[dim] > 1 && a[dim] != b[dim])
+      return false;
+  return true;
+}
+// as_strided(self, size, stride, storage_offset): places in the storage, which must be those of PyTorch
+Value asStridedRule(Call &call) {
+  Tensor tensor = call.view(0);
+  const IntList sizes = call.integers(1), strides = call.integers(2);
+  const int64_t offset = call.integer(3, tensor.offset);
+  call.require(call.statedStrides && sameLayout(tensor.sizes, tensor.strides, *call.statedStrides),
+               "as_strided of a tensor whose strides are not stated, or are not those that its operator gives here");
+  call.require(sizes.size() == strides.size() && offset >= 0 && llvm::all_of(strides, [](int64_t s) { return s >= 0; }),
+               "as_strided of sizes " + intListText(sizes) + " and strides " + intListText(strides));
+  if (call.failed())
+    return {};
+  int64_t last = offset;
+  for (size_t dim = 0; dim != sizes.size(); ++dim)
+    last += std::max<int64_t>(sizes[dim] - 1, 0) * strides[dim];
+  call.require(last < static_cast<int64_t>(tensor.storage->words->size()), "as_strided beyond the storage");
+  return call.failed() ? Value() : Value(viewed(tensor, sizes, strides, offset));
+}
+
 Value getItemRule(Call &call) {
   int64_t index = call.integer(1);
   const Value &list = call.at(0);
@@ -255,6 +280,7 @@ llvm::ArrayRef<RuleEntry> viewRules() {
       {"_c10d_functional.wait_tensors", waitRule, true},
       {"aten._unsafe_view", viewRule, true},
       {"aten.alias", identityRule, true},
+      {"aten.as_strided", asStridedRule, true},
       {"aten.chunk", chunkRule, true},
       {"aten.detach", identityRule, true},
       {"aten.expand", expandRule, true},

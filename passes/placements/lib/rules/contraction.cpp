@@ -85,6 +85,8 @@ private:
   Hold withCuts(size_t axis, char a, char b) {
     const bool isSummed = letters_.find(a ? a : b) == std::string::npos;
     const DimFactors *left = factorsOf(left_, a ? a : b), *right = factorsOf(right_, a ? a : b);
+    if (a != 0 && b != 0 && a != b && staysIn(a) && staysIn(b) && passesParts())
+      return provenVaryingSince(call_.node());
     if (a != 0 && b != 0 && (a != b || !sameCuts(*left, *right)))
       return mismatch(axis, a == b ? "are cut in parts of another order or another size"
                                    : "are cut along dimensions that do not belong together");
@@ -103,6 +105,16 @@ private:
       return varyingSince(call_.node());
     return isSummed ? partialSince(call_.node(), ReduceOp::Sum)
                     : Hold{.kind = HoldKind::Sharded, .isOwn = isOwn(left_) || isOwn(right_)};
+  }
+
+  [[nodiscard]] bool staysIn(char letter) const { return letters_.find(letter) != std::string::npos; }
+  /// Returns whether ranks pass their parts to others, as round a ring. Each rank then computes blocks of the product
+  /// of all rows and all columns, one after the other.
+  [[nodiscard]] bool passesParts() const {
+    return llvm::any_of(call_.state().program, [](const Node *node) {
+      std::optional<CollectiveCall> launch = collectiveCall(*node);
+      return launch && launch->inputSplits && llvm::is_contained(*launch->inputSplits, 0);
+    });
   }
 
   Hold mismatch(size_t axis, llvm::StringRef how, bool isReversed = false) {

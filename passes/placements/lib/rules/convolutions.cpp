@@ -7,12 +7,12 @@ namespace ccgraph::placements {
 namespace {
 
 /// Returns the first dimensions, batch and channels, of a tensor whose further dimensions are windows or positions.
-/// An axis that cuts a further one is undecided: the ranks would need the borders of each other's parts.
-Held leadingDims(const Held &held, size_t count) {
+/// An axis that cuts a further one varies: whether a rank has the borders of the other parts, placements do not tell.
+Held leadingDims(const PlacedCall &call, const Held &held, size_t count) {
   Held result = held;
   for (size_t axis = 0; axis != held.axes.size(); ++axis)
     if (std::optional<size_t> cut = held.dimOf(axis); cut && *cut >= count)
-      result.settle(axis, {HoldKind::Undecided});
+      result.settle(axis, varyingSince(call.node()));
   if (result.dims.size() > count)
     result.dims.truncate(count);
   return result;
@@ -53,7 +53,7 @@ Held placeConvolution(PlacedCall &call) {
   std::optional<Channels> channels = channelsOf(call, *w.held, 6, 8);
   if (!channels)
     return undecidedBecause(call, "groups of several channels");
-  const Held input = leadingDims(*x.held, 2), weight = leadingDims(*w.held, channels->weight.size());
+  const Held input = leadingDims(call, *x.held, 2), weight = leadingDims(call, *w.held, channels->weight.size());
   Held output = placeContraction(call, {{&input, x.node}, channels->input}, {{&weight, w.node}, channels->weight},
                                  channels->output);
   if (!bias.held)
@@ -82,8 +82,8 @@ Held placeConvolutionBackward(PlacedCall &call) {
   std::optional<Channels> channels = channelsOf(call, *w.held, 7, 9);
   if (!channels)
     return undecidedBecause(call, "groups of several channels");
-  const Held gradient = leadingDims(*grad.held, 2), input = leadingDims(*x.held, 2),
-             weight = leadingDims(*w.held, channels->weight.size());
+  const Held gradient = leadingDims(call, *grad.held, 2), input = leadingDims(call, *x.held, 2),
+             weight = leadingDims(call, *w.held, channels->weight.size());
   const Lettered g{{&gradient, grad.node}, channels->output};
   Held result;
   result.axes.resize(call.numAxes());
@@ -95,7 +95,7 @@ Held placeConvolutionBackward(PlacedCall &call) {
       isWanted(call, 1)
           ? withWindows(call, placeContraction(call, g, {{&input, x.node}, channels->input}, channels->weight), 1)
           : none,
-      isWanted(call, 2) ? placeSumTo(call, gradient, {1}) : none};
+      isWanted(call, 2) ? placeSumTo(call, *grad.held, {1}) : none};
   return result;
 }
 
@@ -106,7 +106,7 @@ Held placeWindows(PlacedCall &call, bool isLinear) {
   std::optional<IntList> sizes = call.resultSizes();
   if (!input.held || !sizes || input.held->dims.size() < 3)
     return undecidedBecause(call, "a window without batch");
-  Held leading = leadingDims(*input.held, 2);
+  Held leading = leadingDims(call, *input.held, 2);
   for (size_t axis = 0; axis != call.numAxes(); ++axis)
     if (leading.has(axis, HoldKind::Partial) && !isLinear)
       leading.settle(axis, nonlinearHold(call, axis, input));

@@ -119,7 +119,17 @@ Held placeEmbeddingBackward(PlacedCall &call) {
   return result;
 }
 
-/// index_put(x, indices, values, accumulate) with one tensor of indices of the first dimension, and
+/// Returns how many whole dimensions precede the indices: 2 of [None, None, i].
+size_t dimsBeforeIndices(PlacedCall &call, size_t position) {
+  const Argument *indices = call.argument(position);
+  size_t count = 0;
+  if (indices && indices->isSequence())
+    while (count != indices->elements().size() && indices->elements()[count].is(Argument::Kind::None))
+      ++count;
+  return count;
+}
+
+/// index_put(x, indices, values, accumulate) with one tensor of indices, and
 /// _unsafe_masked_index_put_accumulate(x, mask, indices, values), into a tensor of zeros: rows are added, as the
 /// gradient of an embedding does.
 Held placeRowsAdded(PlacedCall &call) {
@@ -131,7 +141,8 @@ Held placeRowsAdded(PlacedCall &call) {
   if (!data.held || !data.held->isZero || !values.held || !sizes || indices.size() != 1 || !adds)
     return call.reject("no rows that are added to zeros"), call.undecided();
   Held result = call.fresh(*sizes);
-  const size_t rows = indices.front().held->dims.size();
+  const size_t before = dimsBeforeIndices(call, isMasked ? 2 : 1);
+  const size_t rows = before + indices.front().held->dims.size();
   for (size_t axis = 0; axis != call.numAxes(); ++axis) {
     const Hold &v = values.held->axes[axis], &i = indices.front().held->axes[axis];
     const std::optional<size_t> cut = values.held->dimOf(axis);
@@ -142,9 +153,14 @@ Held placeRowsAdded(PlacedCall &call) {
       hold = varyingSince(call.node());
     else if (cut && *cut >= rows)
       hold = {HoldKind::Undecided};
+    else if (cut && *cut < before && i.kind == HoldKind::Replicated)
+      result.dims[*cut] = values.held->dims[*cut];
     else if (cut || i.kind == HoldKind::Sharded)
       hold = partialSince(call.node(), ReduceOp::Sum);
-    result.settle(axis, hold);
+    if (hold.kind == HoldKind::Sharded && result.dimOf(axis))
+      result.axes[axis] = hold;
+    else
+      result.settle(axis, hold);
   }
   return result;
 }

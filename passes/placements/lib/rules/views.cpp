@@ -1,5 +1,7 @@
 #include "rules/ranges.h"
 
+#include "ccgraph/ir/strides.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::placements {
@@ -15,6 +17,19 @@ Held placeReshape(PlacedCall &call) {
   Held result = *input.held;
   result.dims = call.maker().localDims(*sizes);
   return movedTo(call, result, result.dims);
+}
+
+/// as_strided(self, size, stride, offset): a reshape where operand and result are whole storages in order.
+Held placeStrided(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  std::optional<IntList> sizes = call.resultSizes(), strides = call.integers(2);
+  const Type *type = input.node ? input.node->type() : nullptr;
+  if (!input.held || !sizes || !strides || !type || type->strides().size() != type->sizes().size())
+    return undecidedBecause(call, "strides that are not stated");
+  std::optional<IntList> before = staticDims(type->sizes()), stated = staticDims(type->strides());
+  const bool isWhole = before && stated && isContiguous(*before, *stated) && isContiguous(*sizes, *strides) &&
+                       productOf(*before) == productOf(*sizes) && call.integer(3).value_or(0) == 0;
+  return isWhole ? placeReshape(call) : undecidedBecause(call, "as_strided that is no reshape");
 }
 
 Held placePermute(PlacedCall &call) {
@@ -219,6 +234,7 @@ Held placeReversed(PlacedCall &call) {
 constexpr PlacementRuleEntry viewRows[] = {
     {"aten._reshape_alias", placeReshape},
     {"aten._unsafe_view", placeReshape},
+    {"aten.as_strided", placeStrided},
     {"aten.chunk", placeSplit},
     {"aten.expand", placeExpand},
     {"aten.flatten", placeReshape},
