@@ -7,8 +7,8 @@ namespace ccgraph::overlap {
 
 namespace {
 
-/// Maximum holders a node that are stored for storages with the same holders; with more, only the last of the holders is
-/// stored, and it stays the last.
+/// Maximum holders a node that are stored for storages with the same holders; with more, only the last of the holders
+/// is stored, and it stays the last.
 constexpr size_t maxSharedHolders = 8;
 
 Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
