@@ -1,9 +1,9 @@
 // Ignored labels: labels of a loss that it leaves out, such as -100.
 //
-// Integers that are drawn for labels are classes, so how a step treats ignored labels shows only where some are ignored.
-// A label may be ignored where the single step and all ranks compare it with one negative number, or pass it to a loss
-// that ignores this number. A mean over the labels of each rank is the mean over all labels only if all ranks ignore as
-// many, so both are tried: labels of which all ranks ignore the same ones of their part, and any ones.
+// Integers that are drawn for labels are classes, so how a step treats ignored labels shows only where some are
+// ignored. A label may be ignored where the single step and all ranks compare it with one negative number, or pass it
+// to a loss that ignores this number. A mean over the labels of each rank is the mean over all labels only if all ranks
+// ignore as many, so both are tried: labels of which all ranks ignore the same ones of their part, and any ones.
 //
 // Ownership: plain values. Failure: none. Cost: linear in the graphs.
 #pragma once
