@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <map>
+#include <mutex>
 
 namespace ccgraph::planner {
 namespace {
@@ -129,15 +130,13 @@ struct Line {
 
 ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const Line &line) {
   ProgramBound bound;
-  bound.picoseconds = std::max(line.at(low.computePs, high.computePs), line.at(low.pathPs, high.pathPs));
-  std::map<std::string, int64_t> streams;
+  bound.computePs = line.at(low.computePs, high.computePs);
+  bound.pathPs = line.at(low.pathPs, high.pathPs);
   for (const auto &[name, traffic] : high.traffic) {
     auto before = low.traffic.find(name);
     const int64_t bytes = line.at(before == low.traffic.end() ? 0 : before->second.bytes, traffic.bytes);
-    streams[traffic.stream] += leastTime(*high.costs, traffic, bytes);
+    bound.streamsPs[traffic.stream] += leastTime(*high.costs, traffic, bytes);
   }
-  for (const auto &[name, time] : streams)
-    bound.picoseconds = std::max(bound.picoseconds, time);
   bound.bytes = line.at(low.floorBytes, high.floorBytes);
   for (size_t i = 0; i != low.sizes.size(); ++i)
     bound.sizes.push_back(line.at(low.sizes[i], high.sizes[i]));
@@ -146,11 +145,20 @@ ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const L
 
 } // namespace
 
+int64_t ProgramBound::picoseconds() const {
+  int64_t most = std::max(computePs, pathPs);
+  for (const auto &[group, time] : streamsPs)
+    most = std::max(most, time);
+  return most;
+}
+
 struct LayeredBound::Programs {
   /// owns the names of both graphs, so it is destroyed last
   Context context;
   int64_t firstLayers = 1;
   SmallProgram low, high;
+  /// guards the placements that CostModel looks up once for each group
+  std::mutex lock;
 };
 
 llvm::Expected<LayeredBound> LayeredBound::measure(const LayeredProgram &of, int64_t firstLayers,
@@ -168,6 +176,7 @@ llvm::Expected<LayeredBound> LayeredBound::measure(const LayeredProgram &of, int
 
 ProgramBound LayeredBound::of(int64_t layers) const {
   assert(layers >= programs_->firstLayers && "fewer layers were not measured");
+  const std::lock_guard<std::mutex> guard(programs_->lock);
   return extended(programs_->low, programs_->high, Line{programs_->firstLayers, layers});
 }
 
