@@ -59,8 +59,8 @@ public:
 
 private:
   struct Programs;
-  explicit LayeredBound(std::shared_ptr<Programs> programs) : programs_(std::move(programs)) {}
-  std::shared_ptr<Programs> programs_;
+  explicit LayeredBound(std::shared_ptr<const Programs> programs) : programs_(std::move(programs)) {}
+  std::shared_ptr<const Programs> programs_;
 };
 
 } // namespace ccgraph::planner
