@@ -67,16 +67,8 @@ std::string cell(const CollectiveRow *row) {
   return alignRight(withCommas(static_cast<int64_t>(row->launches)), countWidth) + alignRight(bytes, bytesWidth);
 }
 
-/// Returns the share of the whole, such as "1.2 %"; rounded down, as times are.
-std::string shareText(int64_t part, int64_t whole) {
-  auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
 /// Returns a text such as "1,398.3 ms (58.9 %)".
-std::string timeWithShare(int64_t part, int64_t whole) {
-  return timeText(part) + " (" + shareText(part, whole) + ")";
-}
+std::string timeWithShare(int64_t part, int64_t whole) { return timeText(part) + " (" + shareText(part, whole) + ")"; }
 
 /// Returns a text such as "701.9 ms in any order with any merging (8.3 % less), 702.3 ms without merging; held by group
 /// 0". The limiting factor is computation or the collectives of one group.
