@@ -1,8 +1,8 @@
 // Bounds and predicts candidates with a pipeline, from the costs of their stages (stage_costs.h) and a simulation of
 // the schedule (pipeline_time.h).
 //
-// Ownership: refers to job and catalog; threads may use one planner at once. Failure: an error of the generator, of the passes, or of the schedule. Cost:
-// that of new stages, and for a simulation that of the schedule's actions.
+// Ownership: refers to job and catalog. Threads may use one planner at once. Failure: an error of the generator, of the
+// passes, or of the schedule. Cost: that of new stages, and for a simulation that of the schedule's actions.
 #pragma once
 
 #include "planner/pipeline_time.h"

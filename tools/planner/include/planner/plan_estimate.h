@@ -1,13 +1,12 @@
 // Estimates of one candidate, from a bound that many candidates share to its predicted step. Each next one costs more,
 // and is at least as sharp:
 //
-//   knowledge   without a pipeline                          with a pipeline                        cost
-//   Shared      sharedBoundOf                               sharedBoundOf                          a look-up
-//   Own         boundOf: its programs with few layers       the busiest rank                       milliseconds
-//   Close       all microbatches but the last after -O2,    the simulated schedule, with the       seconds; milliseconds
-//               with the bound of the last                  bounds of its stages
-//   Predicted   all microbatches after -O2                  the same, with the times of its        seconds
-//                                                           stages
+//   knowledge   without a pipeline                       with a pipeline                       cost
+//   Shared      sharedBoundOf                            sharedBoundOf                         a look-up
+//   Own         boundOf: its programs with few layers    the busiest rank                      milliseconds
+//   Close       all microbatches but the last by -O2,    the simulated schedule, with the      seconds, or
+//               with the bound of the last               bounds of its stages                  milliseconds
+//   Predicted   all microbatches by -O2                  the same, with the times of stages    seconds
 //
 // Ownership: refers to the request. Failure: an error of the generator, of the passes, or of the schedule.
 #pragma once

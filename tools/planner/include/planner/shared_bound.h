@@ -5,9 +5,9 @@
 // depend on replicas, shards, tensor and expert ranks. A candidate contains them all:
 //
 //   without a pipeline   A microbatch takes at least its computation, its longest chain, and the collectives of each
-//                        group, gathers and reductions included. A rank holds its parameters, their optimizer's state,
-//                        and the values of a microbatch.
-//   with a pipeline      The busiest rank takes at least the mean of the ranks: all microbatches and the update, divided
+//                        group, gathers and reductions included. A rank holds its parameters, their optimizer's
+//                        state, and the values of a microbatch.
+//   with a pipeline      The busiest rank takes at least the mean of the ranks: all microbatches and update, divided
 //                        by the ranks. The largest holds at least the mean of parameters, state, gathered weights and
 //                        sums of gradients.
 //

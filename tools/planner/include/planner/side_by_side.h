@@ -1,7 +1,7 @@
 // sideBySide runs independent tasks on the threads of the machine.
 //
-// Ownership: borrows the function. Failure: the error of the first task that has one, in their order. Cost: that of the tasks; at most
-// as many threads as the machine runs at once.
+// Ownership: borrows the function. Failure: the error of the first task that has one, in their order. Cost: that of the
+// tasks; at most as many threads as the machine runs at once.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"
