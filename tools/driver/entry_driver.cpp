@@ -24,7 +24,14 @@ constexpr const char *defaultPage = "report.html";
 
 constexpr const char *reportHelp = "Writes a page with the timelines, tables and remarks of a graph (HTML).\n\n"
                                    "usage: ccgraph report GRAPH [-o FILE] [flags of ccgraph opt]\n\n"
-                                   "  -o FILE  the page (report.html)\n";
+                                   "  -o FILE  the page (report.html, which may not be there yet)\n";
+
+/// A page that was not named replaces no file.
+ExitCode rejectDefaultPage(Streams streams) {
+  streams.err << "error: " << defaultPage << " is here already, expected a new file where -o names none\n"
+              << "  note: -o " << defaultPage << " replaces it\n";
+  return ExitCode::Usage;
+}
 
 /// Passes -o as --report, and adds --report where the arguments do not have it.
 ExitCode reportMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
@@ -41,6 +48,8 @@ ExitCode reportMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
       words.push_back(argument.str());
     isNamed |= argument == "--report" || argument.startswith("--report=");
   }
+  if (!isNamed && llvm::sys::fs::exists(defaultPage))
+    return rejectDefaultPage(streams);
   if (!isNamed)
     words.insert(words.begin(), {"--report", defaultPage});
   std::vector<const char *> passed;

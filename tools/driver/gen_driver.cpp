@@ -87,18 +87,15 @@ ExitCode genMain(llvm::ArrayRef<const char *> arguments, Streams streams) {
   CommandLine line = genCommandLine(options);
   if (llvm::Error error = parseGenOptions(line, options, arguments))
     return rejectUsage(streams, std::move(error));
-  if (options.version) {
-    streams.out << "ccgraph-gen " CCGRAPH_VERSION "\n";
-    return ExitCode::Ok;
-  }
+  if (auto code = answerCommonFlags(line, {"ccgraph-gen", options.help, options.version}, streams))
+    return *code;
   if (options.listModels) {
     listModels(streams.out);
     return ExitCode::Ok;
   }
-  if (llvm::Error error =
-          options.help ? line.printHelp(streams.out, *options.help) : generateAndWrite(options, streams)) {
+  if (llvm::Error error = generateAndWrite(options, streams)) {
     printError(streams.err, std::move(error));
-    return options.help ? ExitCode::Usage : ExitCode::Diagnosed;
+    return ExitCode::Diagnosed;
   }
   return ExitCode::Ok;
 }

@@ -47,7 +47,7 @@ public:
     lastOfForward_ = trace_.graph().back();
     return output;
   }
-  /// Returns output, gradient of the input (if the stage has one), and sums of gradients.
+  /// Returns output, gradient of the input (if the stage has one), and gradients or their sums.
   std::vector<Tensor> record() {
     Tensor output = recordForward();
     std::vector<Tensor> results = {output};
@@ -97,6 +97,8 @@ private:
   }
 
   [[nodiscard]] Tensor summed(const Parameter &parameter, const Tensor &gradient) {
+    if (program_ == StageProgram::Gradients)
+      return gradient;
     Tensor before = trace_.input(sumPrefix.str() + parameter.name, {request_.dtype, parameter.sizes, request_.device});
     return program_ == StageProgram::Microbatch ? call("aten.add_.Tensor", {before, gradient}) : before + gradient;
   }
@@ -123,7 +125,7 @@ llvm::Expected<std::unique_ptr<Graph>> microbatchPart(Context &context, const St
   if (!graph)
     return graph;
   recomputeForward(**graph, NodeRange{boundary->next(), (*graph)->back()}, stage.request.recompute);
-  if (program == StageProgram::Microbatch)
+  if (program == StageProgram::Microbatch || program == StageProgram::Gradients)
     return graph;
   return program == StageProgram::Forward ? forwardPart(std::move(*graph), boundary)
                                           : backwardPart(std::move(*graph), boundary);
@@ -197,6 +199,7 @@ llvm::Expected<std::unique_ptr<Graph>> generateStage(Context &context, const Sta
   case StageProgram::Forward:
   case StageProgram::Backward:
   case StageProgram::Microbatch:
+  case StageProgram::Gradients:
     return microbatchPart(context, stage, program);
   case StageProgram::Transfer:
     return transfer(context, request);

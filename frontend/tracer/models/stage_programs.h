@@ -8,6 +8,9 @@
 //                                             sums of the gradients before         sums of the gradients
 //   Microbatch  Forward and Backward, for     those of both, without saved values  those of both, without saved
 //               their memory                                                       values; sums are written in place
+//   Gradients   Forward and Backward, for     those of Microbatch, without sums    output, gradients; parallelisms that
+//               their least time                                                   differ in the weights' distribution
+//                                                                                  only have it in common
 //   Update      once, after the microbatches  shards, sums, optimizer's state      what the optimizer returns
 //   Transfer    for each microbatch           states                               none: the states are sent
 //
@@ -20,7 +23,7 @@
 
 namespace ccgraph::models {
 
-enum class StageProgram : uint8_t { Gather, Forward, Backward, Microbatch, Update, Transfer };
+enum class StageProgram : uint8_t { Gather, Forward, Backward, Microbatch, Gradients, Update, Transfer };
 
 /// `request.parallel.pipeline` is the number of ranks of the pipeline. The loss is that of one microbatch.
 struct StageRequest {

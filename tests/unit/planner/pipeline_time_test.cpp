@@ -72,6 +72,22 @@ TEST(PipelineTime, IsNotBelowTheBusiestRank) {
       }
 }
 
+TEST(PipelineMemory, IsNotBelowItsBound) {
+  const StageMemory stage{
+      .stored = 1000, .gathered = 60, .sums = 40, .saved = 10, .pending = 12, .working = 15, .update = 1050};
+  for (const auto &[name, kind] : models::pipelineKinds())
+    for (int64_t ranks : {1, 2, 4})
+      for (int64_t microbatches : {1, 2, 8, 16}) {
+        PipelineRequest request{kind, ranks, 0, microbatches};
+        if (llvm::Error error = models::checkPipelineSchedule(request)) {
+          llvm::consumeError(std::move(error));
+          continue;
+        }
+        const std::vector<StageMemory> stages(static_cast<size_t>(request.stages()), stage);
+        EXPECT_LE(leastPipelineMemory(request, stages), memoryOf(request, stage)) << name << " " << ranks;
+      }
+}
+
 // 1f1b has at most as many microbatches in flight as ranks, and gpipe has all. Sums of gradients are there from the
 // first backward on.
 TEST(PipelineMemory, CountsTheMicrobatchesInFlight) {
@@ -120,7 +136,8 @@ TEST_P(WholeProgramTest, TakesWhatItsPartsTake) {
   model.layers = 8;
   PlanJob job{.step = {.model = model, .shape = {.sequence = 4096}}, .ranks = 8, .ranksPerNode = 8, .batch = 16};
   const PlanCandidate candidate = GetParam();
-  PipelinePlanner planner(job, machine);
+  StageCatalog catalog(job, machine);
+  PipelinePlanner planner(job, catalog);
   const PipelinePrediction predicted = llvm::cantFail(planner.predict(candidate));
   int64_t peak = 0;
   for (int64_t rank = 0; rank != candidate.pipeline->ranks; ++rank) {

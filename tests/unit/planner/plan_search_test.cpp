@@ -79,6 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         Slice{"mixtral", "mixtral-8x7b", {.tensor = 2, .zero = 3, .recompute = models::Recompute::Full, .context = 1}},
         Slice{"context", "llama3-8b", {.recompute = models::Recompute::None, .context = 2, .pipeline = 1}},
         Slice{"pipelines_of_two", "llama3-8b", {.recompute = models::Recompute::Full, .pipeline = 2}},
+        Slice{"contexts_and_pipelines", "llama3-8b", {.replicas = 1, .recompute = models::Recompute::Full}},
         Slice{"pipelines_of_four", "llama3-8b", {.pipeline = 4}},
         Slice{"pipelines_of_experts", "mixtral-8x7b", {.recompute = models::Recompute::Selective, .pipeline = 2}}),
     [](const auto &instance) { return instance.param.name; });

@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
 #include <set>
 
 namespace ccgraph::planner {
@@ -258,10 +259,16 @@ int64_t leastPipelineMemory(const models::PipelineRequest &request, const std::v
   int64_t most = 0;
   for (const std::vector<int64_t> &own : stagesOfRanks(request)) {
     const RankMemory memory = memoryOfRank(stages, own);
-    int64_t working = 0;
-    for (int64_t stage : own)
-      working = std::max(working, stages[static_cast<size_t>(stage)].working);
-    most = std::max({most, memory.update, memory.whole + working});
+    int64_t largest = 0, smallest = std::numeric_limits<int64_t>::max(), sums = 0;
+    for (int64_t stage : own) {
+      const StageMemory &of = stages[static_cast<size_t>(stage)];
+      largest = std::max(largest, of.working);
+      smallest = std::min(smallest, of.working);
+      sums += of.sums;
+    }
+    // The last backward of several microbatches runs beside the sums of all stages.
+    const int64_t atEnd = sums + (request.numMicrobatches() > 1 ? smallest : 0);
+    most = std::max({most, memory.update, memory.whole + largest, memory.whole + atEnd});
   }
   return most;
 }

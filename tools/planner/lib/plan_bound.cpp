@@ -37,18 +37,18 @@ int64_t optimizerStateBytes(const Graph &step) {
   return bytes;
 }
 
-llvm::Expected<PlanBound> boundOf(const PlanJob &job, const PlanCandidate &candidate, const Machine &machine) {
+llvm::Expected<StepPlanBound> boundOf(const PlanJob &job, const PlanCandidate &candidate, const Machine &machine) {
   llvm::Expected<ProgramBound> last = boundOfPart(requestOf(job, candidate, Part::Step), machine);
   if (!last)
     return last.takeError();
-  PlanBound bound{last->picoseconds, last->bytes};
+  StepPlanBound bound{{last->picoseconds(), last->bytes}, last->picoseconds(), last->sizes.front()};
   if (candidate.accumulation == 1)
     return bound;
   llvm::Expected<ProgramBound> each = boundOfPart(requestOf(job, candidate, Part::Joint), machine);
   if (!each)
     return each.takeError();
-  bound.picoseconds += (candidate.accumulation - 1) * each->picoseconds;
-  bound.bytes = std::max(bound.bytes, each->bytes + last->sizes.front());
+  bound.whole.picoseconds += (candidate.accumulation - 1) * each->picoseconds();
+  bound.whole.bytes = std::max(bound.whole.bytes, each->bytes + bound.optimizerBytes);
   return bound;
 }
 

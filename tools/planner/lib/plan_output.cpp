@@ -31,13 +31,6 @@ std::string pipelineCommand(const PlanText &plan, const PlanRow &row) {
          " -o pipeline && ccgraph-opt pipeline/job.json -O2 --machine " + plan.names.machine + " -o pipeline-O2";
 }
 
-std::string percentText(int64_t part, int64_t whole) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(
-      "%.1f %%", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return text;
-}
-
 std::string rateText(double rate) { return withCommas(static_cast<int64_t>(rate)); }
 
 using Cells = std::vector<std::string>;
@@ -55,8 +48,8 @@ Cells cellsOf(const PlanRow &row, size_t number) {
           recomputeName(candidate.recompute),
           std::to_string(candidate.zero),
           timeText(row.stepPs),
-          percentText(row.exposedPs, row.stepPs),
-          candidate.pipeline ? percentText(row.bubblePs, row.stepPs) : "-",
+          shareText(row.exposedPs, row.stepPs),
+          candidate.pipeline ? shareText(row.bubblePs, row.stepPs) : "-",
           timeText(row.boundPs),
           bytesText(row.peakBytes),
           rateText(row.tokensPerSecondOfRank)};

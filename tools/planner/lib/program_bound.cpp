@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace ccgraph::planner {
@@ -18,16 +19,17 @@ namespace {
 struct Traffic {
   /// the group
   std::string stream;
+  CollectiveKind kind = CollectiveKind::AllReduce;
+  Placement placement;
+  /// where the time of this kind changes its form (CostModel::collectivePieces)
+  std::vector<int64_t> pieces;
   /// the bytes of all, and of the smallest
   int64_t bytes = 0;
-  int64_t smallest = 0;
-  const Node *like = nullptr;
+  int64_t smallest = std::numeric_limits<int64_t>::max();
 };
 
 /// One program of few layers, and the least that it takes.
 struct SmallProgram {
-  std::unique_ptr<Graph> graph;
-  std::unique_ptr<CostModel> costs;
   int64_t computePs = 0;
   int64_t pathPs = 0;
   int64_t floorBytes = 0;
@@ -42,28 +44,34 @@ int64_t bytesOf(const Node &collective) {
   return std::max(inputBytes(collective).value_or(0), outputBytes(collective).value_or(0));
 }
 
-void addTraffic(SmallProgram &program, const Node &node) {
+void addTraffic(SmallProgram &program, const Node &node, const CostModel &costs) {
   const std::string group = groupIdOf(node).text;
+  const CollectiveKind kind = node.op()->collective->kind;
   const int64_t bytes = bytesOf(node);
-  Traffic &traffic = program.traffic[collectiveName(node.op()->collective->kind).str() + " " + group];
-  traffic.smallest = traffic.like ? std::min(traffic.smallest, bytes) : bytes;
+  auto [place, isNew] = program.traffic.try_emplace(collectiveName(kind).str() + " " + group);
+  Traffic &traffic = place->second;
+  if (isNew) {
+    traffic.stream = group;
+    traffic.kind = kind;
+    traffic.placement = costs.placementOf(node);
+    traffic.pieces = costs.collectivePieces(node);
+  }
   traffic.bytes += bytes;
-  traffic.stream = group;
-  traffic.like = &node;
+  traffic.smallest = std::min(traffic.smallest, bytes);
 }
 
 /// Adds computation and traffic, and finds the longest path.
-void measure(SmallProgram &program) {
+void measure(SmallProgram &program, const Graph &graph, const CostModel &costs) {
   llvm::DenseMap<const Node *, int64_t> ends;
-  for (const Node *node : *program.graph) {
-    const int64_t time = program.costs->estimatedTime(*node).picoseconds;
+  for (const Node *node : graph) {
+    const int64_t time = costs.estimatedTime(*node).picoseconds;
     int64_t begin = 0;
     for (const Use &use : node->operandUses())
       begin = std::max(begin, ends.lookup(use.def()));
     ends[node] = begin + time;
     program.pathPs = std::max(program.pathPs, begin + time);
     if (node->op() && node->op()->collective)
-      addTraffic(program, *node);
+      addTraffic(program, *node, costs);
     else
       program.computePs += time;
   }
@@ -86,19 +94,17 @@ int64_t floorOf(Graph &graph, const Machine &machine) {
   return predictBounds(graph, analyses, costs).memory.bytes;
 }
 
-llvm::Expected<SmallProgram> smallProgram(Context &context, const LayeredProgram &of, int64_t layers,
-                                          const Machine &machine) {
+llvm::Expected<SmallProgram> smallProgram(const LayeredProgram &of, int64_t layers, const Machine &machine) {
+  Context context;
   llvm::Expected<std::unique_ptr<Graph>> graph = of.generate(context, layers);
   if (!graph)
     return graph.takeError();
   SmallProgram program;
-  program.graph = std::move(*graph);
-  program.floorBytes = floorOf(*program.graph, machine);
-  program.sizes = of.sizesOf(*program.graph);
-  if (llvm::Error error = simplify(*program.graph, machine))
+  program.floorBytes = floorOf(**graph, machine);
+  program.sizes = of.sizesOf(**graph);
+  if (llvm::Error error = simplify(**graph, machine))
     return error;
-  program.costs = std::make_unique<CostModel>(*program.graph, machine);
-  measure(program);
+  measure(program, **graph, CostModel(**graph, machine));
   return program;
 }
 
@@ -108,7 +114,7 @@ llvm::Expected<SmallProgram> smallProgram(Context &context, const LayeredProgram
 int64_t leastTime(const CostModel &costs, const Traffic &traffic, int64_t bytes) {
   if (bytes == 0 || traffic.smallest == 0)
     return 0;
-  std::vector<int64_t> sizes = costs.collectivePieces(*traffic.like);
+  std::vector<int64_t> sizes = traffic.pieces;
   for (int64_t size = 1; size < bytes; size *= 2)
     sizes.push_back(size);
   sizes.push_back(traffic.smallest);
@@ -116,7 +122,8 @@ int64_t leastTime(const CostModel &costs, const Traffic &traffic, int64_t bytes)
   double rate = std::numeric_limits<double>::infinity();
   for (int64_t size : sizes)
     if (size >= traffic.smallest && size <= bytes)
-      rate = std::min(rate, static_cast<double>(costs.collective(*traffic.like, size)) / static_cast<double>(size));
+      rate = std::min(rate, static_cast<double>(costs.collective(traffic.kind, size, traffic.placement)) /
+                                static_cast<double>(size));
   return static_cast<int64_t>(std::floor(rate * static_cast<double>(bytes)));
 }
 
@@ -127,17 +134,15 @@ struct Line {
   [[nodiscard]] int64_t at(int64_t low, int64_t high) const { return low + (layers - first) * (high - low); }
 };
 
-ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const Line &line) {
+ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const Line &line, const CostModel &costs) {
   ProgramBound bound;
-  bound.picoseconds = std::max(line.at(low.computePs, high.computePs), line.at(low.pathPs, high.pathPs));
-  std::map<std::string, int64_t> streams;
+  bound.computePs = line.at(low.computePs, high.computePs);
+  bound.pathPs = line.at(low.pathPs, high.pathPs);
   for (const auto &[name, traffic] : high.traffic) {
     auto before = low.traffic.find(name);
     const int64_t bytes = line.at(before == low.traffic.end() ? 0 : before->second.bytes, traffic.bytes);
-    streams[traffic.stream] += leastTime(*high.costs, traffic, bytes);
+    bound.streamsPs[traffic.stream] += leastTime(costs, traffic, bytes);
   }
-  for (const auto &[name, time] : streams)
-    bound.picoseconds = std::max(bound.picoseconds, time);
   bound.bytes = line.at(low.floorBytes, high.floorBytes);
   for (size_t i = 0; i != low.sizes.size(); ++i)
     bound.sizes.push_back(line.at(low.sizes[i], high.sizes[i]));
@@ -146,19 +151,30 @@ ProgramBound extended(const SmallProgram &low, const SmallProgram &high, const L
 
 } // namespace
 
+int64_t ProgramBound::picoseconds() const {
+  int64_t most = std::max(computePs, pathPs);
+  for (const auto &[group, time] : streamsPs)
+    most = std::max(most, time);
+  return most;
+}
+
 struct LayeredBound::Programs {
-  /// owns the names of both graphs, so it is destroyed last
+  explicit Programs(const Machine &machine) : costs(graph, machine) {}
+
+  // The times of collectives depend on the machine only.
   Context context;
+  Graph graph{context};
+  CostModel costs;
   int64_t firstLayers = 1;
   SmallProgram low, high;
 };
 
 llvm::Expected<LayeredBound> LayeredBound::measure(const LayeredProgram &of, int64_t firstLayers,
                                                    const Machine &machine) {
-  auto programs = std::make_shared<Programs>();
+  auto programs = std::make_shared<Programs>(machine);
   programs->firstLayers = firstLayers;
   for (auto [layers, place] : {std::pair(firstLayers, &programs->low), {firstLayers + 1, &programs->high}}) {
-    llvm::Expected<SmallProgram> program = smallProgram(programs->context, of, layers, machine);
+    llvm::Expected<SmallProgram> program = smallProgram(of, layers, machine);
     if (!program)
       return program.takeError();
     *place = std::move(*program);
@@ -168,7 +184,7 @@ llvm::Expected<LayeredBound> LayeredBound::measure(const LayeredProgram &of, int
 
 ProgramBound LayeredBound::of(int64_t layers) const {
   assert(layers >= programs_->firstLayers && "fewer layers were not measured");
-  return extended(programs_->low, programs_->high, Line{programs_->firstLayers, layers});
+  return extended(programs_->low, programs_->high, Line{programs_->firstLayers, layers}, programs_->costs);
 }
 
 } // namespace ccgraph::planner

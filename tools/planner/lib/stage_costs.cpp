@@ -1,5 +1,7 @@
 #include "planner/stage_costs.h"
 
+#include "planner/plan_bound.h"
+
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/cost.h"
 
@@ -7,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <set>
 
 namespace ccgraph::planner {
@@ -126,8 +129,9 @@ std::vector<int64_t> sizesOf(StageProgram program, const ModelPart &part, const 
             bytesReadBy(weightNodes(graph, output, inputGradient), graph)};
   }
   case StageProgram::Update:
-    return {storedBytes(graph), sumBytes(graph)};
+    return {storedBytes(graph), sumBytes(graph), optimizerStateBytes(graph)};
   case StageProgram::Gather:
+  case StageProgram::Gradients:
   case StageProgram::Transfer:
     return {};
   }
@@ -144,59 +148,75 @@ ModelPart withLayers(const ModelPart &part, int64_t layers) {
 
 llvm::Expected<ProgramBound> StageCatalog::boundOf(const Query &query, StageProgram program) {
   const std::string key = query.key(program) + (query.firstLayers() == query.denseLayers() ? " dense" : "");
-  auto known = bounds_.find(key);
-  if (known == bounds_.end()) {
+  llvm::Expected<LayeredBound> bound = bounds_.of(key, [&] {
     LayeredProgram layered{
         [&](Context &context, int64_t layers) {
           return models::generateStage(context, {query.request, withLayers(query.part, layers)}, program);
         },
         [&](const Graph &graph) { return sizesOf(program, query.part, graph, machine_); }};
-    llvm::Expected<LayeredBound> bound = LayeredBound::measure(layered, query.firstLayers(), machine_);
-    if (!bound)
-      return bound.takeError();
-    known = bounds_.emplace(key, std::move(*bound)).first;
-  }
-  return known->second.of(query.layers());
+    return LayeredBound::measure(layered, query.firstLayers(), machine_);
+  });
+  if (!bound)
+    return bound.takeError();
+  return bound->of(query.layers());
 }
 
 llvm::Expected<PlanProgram> StageCatalog::optimized(const Query &query, StageProgram program) {
   const std::string key = query.key(program) + " L" + std::to_string(query.layers());
-  if (auto known = optimized_.find(key); known != optimized_.end())
-    return known->second;
-  Context context;
-  llvm::Expected<std::unique_ptr<Graph>> graph = models::generateStage(context, {query.request, query.part}, program);
-  if (!graph)
-    return graph.takeError();
-  llvm::Expected<PlanProgram> result = optimizedProgram(**graph, machine_, std::nullopt);
-  if (!result)
-    return result.takeError();
-  return optimized_.emplace(key, *result).first->second;
+  return optimized_.of(key, [&]() -> llvm::Expected<PlanProgram> {
+    Context context;
+    llvm::Expected<std::unique_ptr<Graph>> graph = models::generateStage(context, {query.request, query.part}, program);
+    if (!graph)
+      return graph.takeError();
+    return optimizedProgram(**graph, machine_, std::nullopt);
+  });
 }
 
 llvm::Expected<int64_t> StageCatalog::transferTime(const Query &query) {
   const std::string key =
       query.key(StageProgram::Transfer) + " of" + std::to_string(query.request.parallel.ranksOfStage());
-  if (auto known = transfers_.find(key); known != transfers_.end())
-    return known->second;
-  Context context;
-  llvm::Expected<std::unique_ptr<Graph>> graph =
-      models::generateStage(context, {query.request, query.part}, StageProgram::Transfer);
-  if (!graph)
-    return graph.takeError();
-  return transfers_.emplace(key, timeOf((*graph)->nodes(), **graph, machine_)).first->second;
+  return sizes_.of(key, [&]() -> llvm::Expected<int64_t> {
+    Context context;
+    llvm::Expected<std::unique_ptr<Graph>> graph =
+        models::generateStage(context, {query.request, query.part}, StageProgram::Transfer);
+    if (!graph)
+      return graph.takeError();
+    return timeOf((*graph)->nodes(), **graph, machine_);
+  });
 }
 
 llvm::Expected<int64_t> StageCatalog::workingBytes(const Query &query) {
   const std::string key = query.key(StageProgram::Microbatch) + " L" + std::to_string(query.layers());
-  if (auto known = working_.find(key); known != working_.end())
-    return known->second;
-  Context context;
-  llvm::Expected<std::unique_ptr<Graph>> graph =
-      models::generateStage(context, {query.request, query.part}, StageProgram::Microbatch);
-  if (!graph)
-    return graph.takeError();
-  const int64_t bytes = peakMemory(**graph).bytes - heldBytes(**graph);
-  return working_.emplace(key, bytes).first->second;
+  return sizes_.of(key, [&]() -> llvm::Expected<int64_t> {
+    Context context;
+    llvm::Expected<std::unique_ptr<Graph>> graph =
+        models::generateStage(context, {query.request, query.part}, StageProgram::Microbatch);
+    if (!graph)
+      return graph.takeError();
+    return peakMemory(**graph).bytes - heldBytes(**graph);
+  });
+}
+
+llvm::Expected<ModelFloor> StageCatalog::floorOf(const PlanCandidate &candidate) {
+  PlanCandidate whole = candidate;
+  whole.pipeline.reset();
+  whole.parallel.pipeline = 1;
+  // Stage 2 keeps gathered weights, and its optimizer has the state of all parameters of the rank.
+  whole.zero = candidate.parallel.shards > 1 ? 2 : 0;
+  Query query{requestOf(job_, whole, models::Part::Step), ModelPart{0, job_.step.model.layers}};
+  // The norm of all gradients is no part of each microbatch.
+  query.request.clipNorm = 0;
+  ModelFloor floor;
+  for (auto [program, place] : {std::pair(StageProgram::Gradients, &floor.gradients),
+                                {StageProgram::Microbatch, &floor.microbatch},
+                                {StageProgram::Gather, &floor.gather},
+                                {StageProgram::Update, &floor.update}}) {
+    llvm::Expected<ProgramBound> bound = boundOf(query, program);
+    if (!bound)
+      return bound.takeError();
+    *place = std::move(*bound);
+  }
+  return floor;
 }
 
 llvm::Expected<StageCosts> StageCatalog::boundOf(const PlanCandidate &candidate, const ModelPart &part) {
@@ -214,11 +234,11 @@ llvm::Expected<StageCosts> StageCatalog::boundOf(const PlanCandidate &candidate,
   if (!transfer)
     return transfer.takeError();
   const ProgramBound &backward = bounds[StageProgram::Backward], &microbatch = bounds[StageProgram::Microbatch];
-  costs.bound = {.gather = bounds[StageProgram::Gather].picoseconds,
-                 .forward = bounds[StageProgram::Forward].picoseconds,
-                 .backward = backward.picoseconds,
-                 .weights = std::min(backward.picoseconds, backward.sizes[0]),
-                 .update = bounds[StageProgram::Update].picoseconds,
+  costs.bound = {.gather = bounds[StageProgram::Gather].picoseconds(),
+                 .forward = bounds[StageProgram::Forward].picoseconds(),
+                 .backward = backward.picoseconds(),
+                 .weights = std::min(backward.picoseconds(), backward.sizes[0]),
+                 .update = bounds[StageProgram::Update].picoseconds(),
                  .transfer = *transfer};
   costs.memory = {.stored = bounds[StageProgram::Update].sizes[0],
                   .gathered = microbatch.sizes[0],

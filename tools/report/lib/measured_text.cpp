@@ -21,11 +21,6 @@ std::string nsText(int64_t nanoseconds) {
   return timeText(nanoseconds * picosecondsOfNs);
 }
 
-std::string percentText(int64_t part, int64_t whole) {
-  const int64_t tenths = whole == 0 ? 0 : (part * 1000 + whole / 2) / whole;
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
 /// The time that the program stalls for a collective.
 int64_t stallOf(const CollectiveAccount &account) { return account.stallWaiting + account.stallTransfer; }
 
@@ -56,9 +51,9 @@ std::string nameOf(const JobExplanation &explanation, const CollectiveAccount &a
 
 std::string matchedText(const JobExplanation &explanation) {
   const int64_t events = explanation.matchedTime() + explanation.unmatchedTime();
-  std::string text = percentText(explanation.matchedTime(), events) + " of the time in events is matched to nodes: ";
+  std::string text = shareText(explanation.matchedTime(), events) + " of the time in events is matched to nodes: ";
   for (const MatchedShare &rule : explanation.rules)
-    text += (&rule == explanation.rules.data() ? "" : ", ") + rule.name + " " + percentText(rule.nanoseconds, events);
+    text += (&rule == explanation.rules.data() ? "" : ", ") + rule.name + " " + shareText(rule.nanoseconds, events);
   return text;
 }
 
@@ -67,8 +62,8 @@ std::string restText(const JobExplanation &explanation) {
   const int64_t events = explanation.matchedTime() + explanation.unmatchedTime();
   std::string text = "not matched: ";
   for (const MatchedShare &event : llvm::ArrayRef(explanation.unmatched).take_front(most))
-    text += (&event == explanation.unmatched.data() ? "" : ", ") + event.name + " " +
-            percentText(event.nanoseconds, events);
+    text +=
+        (&event == explanation.unmatched.data() ? "" : ", ") + event.name + " " + shareText(event.nanoseconds, events);
   return text + (explanation.unmatched.size() > most ? ", ..." : "");
 }
 
@@ -85,7 +80,7 @@ std::string accountText(const JobExplanation &explanation) {
   auto add = [&](const char *what, int64_t time) {
     if (time > 0)
       text += (text.back() == 'k' ? ": " : ", ") + std::string(what) + " " + nsText(time / ranks) + " (" +
-              percentText(time, mean.step) + ")";
+              shareText(time, mean.step) + ")";
   };
   add("computation", mean.compute);
   add("waiting for late ranks", mean.stallWaiting);
@@ -100,7 +95,7 @@ std::string collectiveText(const JobExplanation &explanation, const CollectiveAc
                      nsText(account.transfer) + " for the data";
   if (const std::string cause = causeText(account.cause); !cause.empty() && account.waiting > 0)
     text += "; rank " + std::to_string(account.lastRank) + " comes last in " +
-            percentText(static_cast<int64_t>(account.lastSteps), static_cast<int64_t>(account.steps)) +
+            shareText(static_cast<int64_t>(account.lastSteps), static_cast<int64_t>(account.steps)) +
             " of the steps, because of " + cause;
   return text;
 }
@@ -114,10 +109,10 @@ std::string graphsText(const JobExplanation &explanation) {
   for (const measured::GraphAccount &graph : explanation.graphs) {
     inGraphs += graph.time;
     text += graph.label + (graph.executions > 1 ? ", " + std::to_string(graph.executions) + " times" : "") + " " +
-            nsText(graph.time) + " (" + percentText(graph.time, step) + "), ";
+            nsText(graph.time) + " (" + shareText(graph.time, step) + "), ";
   }
   const int64_t between = std::max<int64_t>(0, step - inGraphs);
-  return text + "between them " + nsText(between) + " (" + percentText(between, step) + ")";
+  return text + "between them " + nsText(between) + " (" + shareText(between, step) + ")";
 }
 
 std::string distanceText(const MeasuredLines &request) {
@@ -186,7 +181,7 @@ std::vector<MeasuredLine> measuredLines(const MeasuredLines &request) {
     more(distanceText(request));
   if (it.slowedByOverlap > 0)
     more("computation is " + nsText(it.slowedByOverlap) + " slower while data moves (" +
-         percentText(it.overlapJudged, it.overlapped) + " of the overlapped computation could be compared)");
+         shareText(it.overlapJudged, it.overlapped) + " of the overlapped computation could be compared)");
   for (const std::string &note : it.notes)
     more(note);
   const std::vector<const CollectiveAccount *> accounts = byStall(it);
@@ -194,7 +189,7 @@ std::vector<MeasuredLine> measuredLines(const MeasuredLines &request) {
     lines.push_back({account == accounts.front() ? "slow" : "", collectiveText(it, *account)});
   for (const measured::Mend &mend : llvm::ArrayRef(it.mends).take_front(mostMends))
     lines.push_back({&mend == it.mends.data() ? "would save" : "",
-                     nsText(mend.saved) + " (" + percentText(mend.saved, it.replayed) + "): " + mend.change});
+                     nsText(mend.saved) + " (" + shareText(mend.saved, it.replayed) + "): " + mend.change});
   return lines;
 }
 

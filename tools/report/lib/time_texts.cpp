@@ -13,11 +13,6 @@ std::string lessText(int64_t bound, int64_t total) {
 
 } // namespace
 
-std::string shareText(int64_t part, int64_t whole) {
-  auto tenths = whole == 0 ? 0 : static_cast<int64_t>(1000.0 * static_cast<double>(part) / static_cast<double>(whole));
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
 std::string timeWithShare(int64_t part, int64_t whole) { return timeText(part) + " (" + shareText(part, whole) + ")"; }
 
 std::string boundText(const StepBounds &bounds, int64_t total) {

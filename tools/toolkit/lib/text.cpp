@@ -4,6 +4,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ccgraph {
 
@@ -46,6 +47,13 @@ std::string secondsText(double seconds) {
   else
     os << llvm::format("%.2f s", seconds);
   return os.str();
+}
+
+std::string shareText(int64_t part, int64_t whole) {
+  const double permille = whole == 0 ? 0 : 1000.0 * static_cast<double>(part) / static_cast<double>(whole);
+  const auto tenths = static_cast<int64_t>(std::abs(permille));
+  const bool isNegative = permille < 0 && tenths > 0;
+  return (isNegative ? "-" : "") + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
 } // namespace ccgraph

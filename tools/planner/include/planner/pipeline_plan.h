@@ -1,8 +1,8 @@
 // Bounds and predicts candidates with a pipeline, from the costs of their stages (stage_costs.h) and a simulation of
 // the schedule (pipeline_time.h).
 //
-// Ownership: refers to job and machine. Failure: an error of the generator, of the passes, or of the schedule. Cost:
-// that of new stages, and for a simulation that of the schedule's actions.
+// Ownership: refers to job and catalog. Threads may use one planner at once. Failure: an error of the generator, of the
+// passes, or of the schedule. Cost: that of new stages, and for a simulation that of the schedule's actions.
 #pragma once
 
 #include "planner/pipeline_time.h"
@@ -21,7 +21,7 @@ struct PipelinePrediction {
 
 class PipelinePlanner {
 public:
-  PipelinePlanner(const PlanJob &job, const Machine &machine) : job_(job), catalog_(job, machine) {}
+  PipelinePlanner(const PlanJob &job, StageCatalog &catalog) : job_(job), catalog_(catalog) {}
 
   /// Bounds the busiest rank; the schedule is not made.
   [[nodiscard]] llvm::Expected<PlanBound> boundOf(const PlanCandidate &candidate);
@@ -35,7 +35,7 @@ private:
   [[nodiscard]] llvm::Expected<std::vector<StageCosts>> costsOfStages(const PlanCandidate &candidate, CostsOfStage of);
 
   const PlanJob &job_;
-  StageCatalog catalog_;
+  StageCatalog &catalog_;
 };
 
 } // namespace ccgraph::planner

@@ -43,7 +43,8 @@ struct PipelineCosts {
 /// Returns a time that no rank undercuts in any order: a rank runs all its parts after the first microbatch has
 /// arrived.
 [[nodiscard]] int64_t busiestRankTime(const models::PipelineRequest &request, const std::vector<StageTimes> &times);
-/// Returns the bytes of one microbatch in flight, of the rank that needs most.
+/// Returns bytes below which no schedule is, of the rank that needs most: one microbatch in flight, and the sums of
+/// gradients at the end.
 [[nodiscard]] int64_t leastPipelineMemory(const models::PipelineRequest &request,
                                           const std::vector<StageMemory> &stages);
 

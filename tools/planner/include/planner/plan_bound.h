@@ -20,8 +20,17 @@ struct PlanBound {
   int64_t bytes = 0;
 };
 
-[[nodiscard]] llvm::Expected<PlanBound> boundOf(const PlanJob &job, const PlanCandidate &candidate,
-                                                const Machine &machine);
+/// Of a candidate without a pipeline.
+struct StepPlanBound {
+  PlanBound whole;
+  /// of the last microbatch
+  int64_t lastPs = 0;
+  /// bytes of the optimizer's state, which the programs of the other microbatches do not contain
+  int64_t optimizerBytes = 0;
+};
+
+[[nodiscard]] llvm::Expected<StepPlanBound> boundOf(const PlanJob &job, const PlanCandidate &candidate,
+                                                    const Machine &machine);
 
 /// Returns the bytes of the optimizer's state that a program without optimizer does not contain, but the rank holds.
 [[nodiscard]] int64_t optimizerStateBytes(const Graph &step);

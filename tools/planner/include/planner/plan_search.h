@@ -1,17 +1,17 @@
 // planTraining ranks the parallelisms of a training step on a machine by their predicted time.
 //
-//   1. list the candidates                              planCandidates
-//   2. bound time and memory of each                    boundOf: few layers, no schedule
-//   3. drop those whose memory floor is above the limit
-//   4. in the order of their bounds: generate the programs of a candidate, run -O2 within the memory of a rank, and
-//      predict its step
-//   5. stop at the first candidate whose bound is not below the slowest of the `rows` best: no later one is better
+//   1. list the candidates                                       planCandidates
+//   2. bound time and memory of all of them                      PlanEstimator::first
+//   3. take the candidates of the least bounds: drop those whose memory floor is above the limit, and make the bounds
+//      of the others sharper, up to their predicted steps        PlanEstimator::next
+//   4. end when the least bound is above the slowest of the `rows` best: no other candidate is better
 //
-// A pipeline is bounded twice: first by its busiest rank, then, when its turn comes, by a simulation of its schedule
-// with the bounds of its stages. Its step is the same simulation with the times of its stages (pipeline_time.h).
+// So a candidate costs only what it takes to see that it is no row. The result is the same as without step 4
+// (PlanRequest::isExhaustive), as long as bounds are bounds; a test compares both. Rows are ordered by step time, then
+// memory, then the order of the candidates.
 //
-// So the result is the same as without step 5 (PlanRequest::isExhaustive), as long as bounds are bounds; a test
-// compares both. Rows are ordered by step time, then memory, then the order of the candidates.
+// Step 3 takes a fixed number of candidates at once, which the threads of the machine share. So the same candidates are
+// generated on every machine.
 //
 // A step of several microbatches is the joint program for each microbatch but the last, then the step program
 // (training_step.h), one after the other. Its memory is the larger of the two, plus the state of the optimizer while
@@ -24,37 +24,9 @@
 #pragma once
 
 #include "planner/plan_bound.h"
-#include "planner/plan_program.h"
+#include "planner/plan_row.h"
 
 namespace ccgraph::planner {
-
-struct PlanRequest {
-  PlanJob job;
-  PlanChoices choices;
-  Machine machine;
-  /// bytes of one rank
-  int64_t memoryBytes = 0;
-  /// how many of the best are returned, at least one
-  size_t rows = 10;
-  /// true: no candidate is dropped because of its bound
-  bool isExhaustive = false;
-};
-
-struct PlanRow {
-  PlanCandidate candidate;
-  /// of the whole step, as are the other times; before the program was generated
-  int64_t earlyBoundPs = 0;
-  int64_t stepPs = 0;
-  int64_t boundPs = 0;
-  int64_t exposedPs = 0;
-  int64_t peakBytes = 0;
-  double tokensPerSecondOfRank = 0;
-  /// of a pipeline: the time for which the last rank to end waits for values of other ranks
-  int64_t bubblePs = 0;
-  /// without a pipeline: the last microbatch; the others, if there are several
-  PlanProgram last;
-  std::optional<PlanProgram> each;
-};
 
 /// A candidate that was bounded, and why it is no row.
 struct PlanPoint {

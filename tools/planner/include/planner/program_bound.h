@@ -22,7 +22,9 @@
 #include "llvm/Support/Error.h"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ccgraph::planner {
@@ -35,10 +37,15 @@ struct LayeredProgram {
 };
 
 struct ProgramBound {
-  int64_t picoseconds = 0;
+  int64_t computePs = 0;
+  int64_t pathPs = 0;
+  /// by group
+  std::map<std::string, int64_t> streamsPs;
   int64_t bytes = 0;
   /// those of LayeredProgram::sizesOf
   std::vector<int64_t> sizes;
+
+  [[nodiscard]] int64_t picoseconds() const;
 };
 
 /// Two programs with few layers, from which the bound of any number of layers follows.

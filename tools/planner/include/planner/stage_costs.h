@@ -8,14 +8,13 @@
 // computed once.
 #pragma once
 
+#include "planner/memo.h"
 #include "planner/plan_program.h"
 #include "planner/plan_space.h"
 #include "planner/program_bound.h"
 
 #include "ccgraph/ir/machine.h"
 #include "models/stage_programs.h"
-
-#include <map>
 
 namespace ccgraph::planner {
 
@@ -58,12 +57,30 @@ struct StageCosts {
   StageMemory memory;
 };
 
+/// Lower bounds of the parts of the whole model as one stage, without a limit of the gradients' norm.
+struct ModelFloor {
+  ProgramBound gradients, microbatch, gather, update;
+
+  /// Returns the bytes of this rank's part of the parameters.
+  [[nodiscard]] int64_t parameterBytes() const { return update.sizes[0] - update.sizes[2]; }
+  /// Returns those of the optimizer's state for it.
+  [[nodiscard]] int64_t optimizerBytes() const { return update.sizes[2]; }
+  /// Returns those of all gathered weights and of the sums of their gradients.
+  [[nodiscard]] int64_t wholeBytes() const { return microbatch.sizes[0] + microbatch.sizes[1]; }
+  /// Returns those of all other values of a microbatch.
+  [[nodiscard]] int64_t valueBytes() const { return microbatch.bytes - wholeBytes(); }
+};
+
+/// Threads may use one catalog at once.
 class StageCatalog {
 public:
   StageCatalog(const PlanJob &job, const Machine &machine) : job_(job), machine_(machine) {}
 
   /// Returns lower bounds, from parts with few layers.
   [[nodiscard]] llvm::Expected<StageCosts> boundOf(const PlanCandidate &candidate, const models::ModelPart &part);
+  /// Returns what all candidates have in common that differ only in replicas, shards, ZeRO stage, microbatches of a
+  /// step and pipeline; of the parameters, that of these shards. The model has untied weights and one loss.
+  [[nodiscard]] llvm::Expected<ModelFloor> floorOf(const PlanCandidate &candidate);
   /// Returns the costs of the whole parts after -O2.
   [[nodiscard]] llvm::Expected<StageCosts> costsOf(const PlanCandidate &candidate, const models::ModelPart &part);
 
@@ -76,9 +93,10 @@ private:
 
   const PlanJob &job_;
   const Machine &machine_;
-  std::map<std::string, LayeredBound> bounds_;
-  std::map<std::string, PlanProgram> optimized_;
-  std::map<std::string, int64_t> transfers_, working_;
+  Memo<LayeredBound> bounds_;
+  Memo<PlanProgram> optimized_;
+  /// picoseconds of transfers and bytes of microbatches
+  Memo<int64_t> sizes_;
 };
 
 } // namespace ccgraph::planner

@@ -1,4 +1,4 @@
-// Texts of the summary about times in picoseconds: shares of a step, and its bounds.
+// Texts of the summary about times in picoseconds: of a step with its share, and of its bounds.
 //
 // Ownership: plain values. Failure: none. Cost: O(1).
 #pragma once
@@ -8,9 +8,6 @@
 #include <string>
 
 namespace ccgraph::report {
-
-/// Returns the share of the whole, such as "1.2 %"; rounded down, as times are.
-[[nodiscard]] std::string shareText(int64_t part, int64_t whole);
 
 /// Returns a text such as "1,398.3 ms (58.9 %)".
 [[nodiscard]] std::string timeWithShare(int64_t part, int64_t whole);

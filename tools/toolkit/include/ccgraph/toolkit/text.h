@@ -15,6 +15,8 @@ namespace ccgraph {
 [[nodiscard]] std::string wrapped(const std::string &text, size_t indent, size_t width = 110);
 /// Returns at least three digits: "1,229.2 ms", "12.3 us"; rounded down.
 [[nodiscard]] std::string timeText(int64_t picoseconds);
+/// Returns the share of the whole, such as "1.2 %"; rounded down, as times are. Of an empty whole it is "0.0 %".
+[[nodiscard]] std::string shareText(int64_t part, int64_t whole);
 /// Returns a text such as "0.31 s" or "12 ms".
 [[nodiscard]] std::string secondsText(double seconds);
 
