@@ -159,21 +159,14 @@ bool isMovingCollective(const Node &node) {
   return isCollectiveNode(node) && isOneOfWords(shortTarget(node), {"all_gather_into_tensor", "all_to_all_single"});
 }
 bool isJoin(const Node &node) { return isOneOfWords(shortTarget(node), {"cat", "stack"}); }
-/// Returns the number of elements of a tensor; empty if it is unknown.
-static std::optional<int64_t> elementsOf(const Node &node) {
-  std::optional<IntList> sizes =
-      node.type() && node.type()->isTensor() ? staticDims(node.type()->sizes()) : std::nullopt;
-  return sizes ? std::optional(productOf(*sizes)) : std::nullopt;
-}
-
 /// Returns whether the parts of a split have as many elements each as the operands of a join.
 static bool areAlike(const Node &split, const Node &join) {
   const Argument *sizes = argumentAt(split, 1);
   if (!sizes || !sizes->isSequence() || sizes->elements().size() != join.numOperands())
     return false;
   for (unsigned i = 0; i != join.numOperands(); ++i)
-    if (const Argument &size = sizes->elements()[i];
-        !size.is(Argument::Kind::Int) || elementsOf(*join.operand(i)) != size.integer())
+    if (const Argument &size = sizes->elements()[i]; !size.is(Argument::Kind::Int) || !join.operand(i)->type() ||
+                                                     join.operand(i)->type()->numElements() != size.integer())
       return false;
   return true;
 }
