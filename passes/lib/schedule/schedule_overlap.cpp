@@ -257,11 +257,14 @@ Changed Scheduler::run() {
   if (pass_.buckets_.get() == Merging::Grouped)
     candidates_ = overlap::allowMerging(given_, graph_, options_, context_.bitwise());
   overlap::Schedule schedule = search();
+  if (exceedsWhatFits(schedule)) {
+    context_.remark(pass_.overBudget_, *graph_.back(), {{"peak", std::to_string(schedule.peakBytes)}});
+    return Changed::No;
+  }
   overlap::Replay before = overlap::replay(given_.problem, overlap::asItStands(given_.problem));
   remark(before, schedule);
   remarkMemory(before.peakBytes, schedule);
-  const bool isSame = schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty();
-  if (isSame || exceedsWhatFits(schedule))
+  if (schedule.order == overlap::asItStands(given_.problem).order && schedule.buckets.empty())
     return Changed::No;
   apply(schedule);
   return Changed::Yes;
