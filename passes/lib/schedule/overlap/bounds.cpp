@@ -13,14 +13,15 @@ StepBounds predictBounds(Graph &graph, Analyses &analyses, const CostModel &cost
     return StepBound{bound.picoseconds, bound.stream == overlap::none ? "" : program.groups().id(bound.stream).text};
   };
   const overlap::Problem &problem = program.given().problem;
-  overlap::Bounds bounds = overlap::lowerBounds(problem);
+  const overlap::JobTimes jobs = overlap::jobTimes(problem);
+  overlap::Bounds bounds = overlap::lowerBounds(problem, jobs);
   StepBounds result{named(bounds.anyOrder), named(bounds.anyMerging), std::nullopt, {}};
   if (problem.steps.empty())
     return result;
   overlap::LowMemoryOrder lowMemory = overlap::lowMemoryOrder(problem);
   result.memory = {lowMemory.floor, program.given().nodes[lowMemory.floorAt]->name().str().str()};
   if (rules.memoryBudget)
-    if (auto within = overlap::lowerBoundsUnder(problem, *rules.memoryBudget, lowMemory.floorAt))
+    if (auto within = overlap::lowerBoundsUnder(problem, jobs, *rules.memoryBudget, lowMemory.floorAt))
       result.within = {*rules.memoryBudget, named(within->anyOrder), named(within->anyMerging)};
   return result;
 }

@@ -19,12 +19,12 @@ constexpr size_t fewParts = 2, manyParts = 16, stepsOfAllParts = 60'000;
 /// Visits of a network's edges for each edge and each holder of the program.
 constexpr size_t visitsPerEdge = 2;
 
-/// A collective of one stream that may or must be on the far side of a chain step.
+/// A collective of one stream that may or must be on one side of a step, the far side.
 struct Crossing {
   int64_t picoseconds = 0;
-  /// between the chain step and the collective's own limit: the tail after it, or the head before it
+  /// the least time beyond the collective on the far side: its tail after the step, its head before the step
   int64_t limit = 0;
-  /// that it holds at the chain step if it is on the near side; 0: it cannot be
+  /// that it holds at the step if it is on the near side; 0: it cannot be
   int64_t bytes = 0;
 };
 
@@ -227,9 +227,20 @@ std::vector<Moments> byStep(const std::vector<Moments> &moments, const std::vect
   return result;
 }
 
+/// Returns the job times of the problem with these edges too; nullopt if no order has them all.
+std::optional<JobTimes> jobTimesWith(const Problem &problem, const std::vector<StepPair> &edges) {
+  std::optional<OrderedProblem> ordered = withEdges(problem, edges);
+  if (!ordered)
+    return std::nullopt;
+  const JobTimes jobs = jobTimes(ordered->problem);
+  const std::vector<size_t> &numberOf = ordered->numberOf;
+  return JobTimes{byStep(jobs.times, numberOf), byStep(jobs.heads, numberOf), byStep(jobs.tails, numberOf)};
+}
+
 } // namespace
 
-std::optional<Bounds> lowerBoundsUnder(const Problem &problem, int64_t budget, llvm::ArrayRef<uint32_t> peaks) {
+std::optional<Bounds> lowerBoundsUnder(const Problem &problem, const JobTimes &free, int64_t budget,
+                                       llvm::ArrayRef<uint32_t> peaks) {
   MemoryWindows windows(problem, budget);
   if (!windows.isFeasible())
     return std::nullopt;
@@ -242,13 +253,11 @@ std::optional<Bounds> lowerBoundsUnder(const Problem &problem, int64_t budget, l
       return std::nullopt;
     shortages.back().addEdges(edges);
   }
-  std::optional<OrderedProblem> ordered = withEdges(problem, edges);
-  if (!ordered)
+  std::optional<JobTimes> forced;
+  if (!edges.empty() && !(forced = jobTimesWith(problem, edges)))
     return std::nullopt;
-  JobTimes jobs = jobTimes(ordered->problem);
-  Bounds bounds = lowerBounds(ordered->problem, jobs);
-  const std::vector<size_t> &numberOf = ordered->numberOf;
-  jobs = {byStep(jobs.times, numberOf), byStep(jobs.heads, numberOf), byStep(jobs.tails, numberOf)};
+  const JobTimes &jobs = forced ? *forced : free;
+  Bounds bounds = lowerBounds(problem, jobs);
   for (const Shortage &shortage : shortages) {
     raise(bounds.anyOrder, shortage.bound(jobs, Unmerged));
     raise(bounds.anyMerging, shortage.bound(jobs, Merged));

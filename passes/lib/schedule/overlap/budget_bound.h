@@ -20,8 +20,9 @@
 
 namespace ccgraph::overlap {
 
-/// `budget`: bytes. `peaks`: steps at which much memory is live in every order, if some are known.
-[[nodiscard]] std::optional<Bounds> lowerBoundsUnder(const Problem &problem, int64_t budget,
+/// `free`: the job times of the problem with any memory. `budget`: bytes. `peaks`: steps at which much memory is live
+/// in every order, if some are known.
+[[nodiscard]] std::optional<Bounds> lowerBoundsUnder(const Problem &problem, const JobTimes &free, int64_t budget,
                                                      llvm::ArrayRef<uint32_t> peaks = {});
 
 } // namespace ccgraph::overlap

@@ -102,19 +102,6 @@ bool MaxFlow::admits(Excess excess, size_t &work) {
   return flow > excess.bytes;
 }
 
-std::vector<bool> MaxFlow::reachedFrom(uint32_t from) const {
-  std::vector<bool> reached(first_.size());
-  reached[from] = true;
-  std::vector<uint32_t> queue = {from};
-  for (size_t i = 0; i < queue.size(); ++i)
-    for (uint32_t edge = first_[queue[i]]; edge != none; edge = edges_[edge].next)
-      if (uint32_t to = edges_[edge].to; edges_[edge].left > 0 && !reached[to]) {
-        reached[to] = true;
-        queue.push_back(to);
-      }
-  return reached;
-}
-
 std::vector<bool> MaxFlow::reaching(uint32_t to) const {
   std::vector<bool> reaching(first_.size());
   reaching[to] = true;

@@ -20,7 +20,7 @@ public:
   /// Computes the flow, at most `unlimited`. Called once.
   int64_t run(uint32_t source, uint32_t sink);
   /// Returns true, after run(), for a node on the source's side of a minimum cut: the cut with the fewest nodes on that
-  /// side.
+  /// side, to which more can flow from the source.
   [[nodiscard]] bool onSourceSide(uint32_t node) const { return level_[node] != none; }
   /// Returns, after run(), how much more this edge can take.
   [[nodiscard]] int64_t left(uint32_t edge) const { return edges_[edge].left; }
@@ -32,9 +32,8 @@ public:
   /// Returns true, after run(), if that much can flow in addition. The flow stays as it is. `work`: the number of edges
   /// that may be visited, of which it takes the visited ones; at 0 the result is false.
   bool admits(Excess excess, size_t &work);
-  /// Returns, by node, after run(), true if more can flow from that node to `to`, or from `from` to that node.
+  /// Returns, by node, after run(), true if more can flow from that node to `to`.
   [[nodiscard]] std::vector<bool> reaching(uint32_t to) const;
-  [[nodiscard]] std::vector<bool> reachedFrom(uint32_t from) const;
 
 private:
   struct Edge {

@@ -141,13 +141,14 @@ bool Cutter::goesOn(uint32_t storage) const {
 /// Decides the steps that one side costs more than `spare` bytes. A step on the source's side adds what can still flow
 /// from it to the sink; one on the sink's side, what can still flow to it from the source.
 void Cutter::force(MemorySides &sides, MaxFlow &network, int64_t spare, size_t work) const {
-  std::vector<bool> toSink = network.reaching(sink), fromSource = network.reachedFrom(source);
+  const std::vector<bool> toSink = network.reaching(sink);
   for (uint32_t step = 0; step < node_.size(); ++step) {
-    if (!isFree(step) || (!toSink[node_[step]] && !fromSource[node_[step]]))
+    if (!isFree(step))
       continue;
-    if (toSink[node_[step]] && (spare == 0 || network.admits({node_[step], sink, spare}, work)))
+    const uint32_t node = node_[step];
+    if (toSink[node] && (spare == 0 || network.admits({node, sink, spare}, work)))
       sides.side[step] = Side::After;
-    else if (fromSource[node_[step]] && (spare == 0 || network.admits({source, node_[step], spare}, work)))
+    else if (network.onSourceSide(node) && (spare == 0 || network.admits({source, node, spare}, work)))
       sides.side[step] = Side::Before;
     else
       continue;

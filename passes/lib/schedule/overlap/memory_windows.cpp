@@ -29,26 +29,25 @@ public:
 
   /// Returns the last place in [from, to) with more bytes than `most`; -1 if there is none.
   [[nodiscard]] int64_t last(int64_t from, int64_t to, int64_t most) const {
-    if (!exceeds(from, to, most))
-      return -1;
-    while (to - from > 1) {
-      int64_t middle = from + (to - from) / 2;
-      (exceeds(middle, to, most) ? from : to) = middle;
-    }
-    return from;
+    return find(from, to, most, [&](int64_t middle) { return exceeds(middle, to, most); });
   }
   /// Returns the first such place.
   [[nodiscard]] int64_t first(int64_t from, int64_t to, int64_t most) const {
-    if (!exceeds(from, to, most))
-      return -1;
-    while (to - from > 1) {
-      int64_t middle = from + (to - from) / 2;
-      (exceeds(from, middle, most) ? to : from) = middle;
-    }
-    return from;
+    return find(from, to, most, [&](int64_t middle) { return !exceeds(from, middle, most); });
   }
 
 private:
+  /// Halves [from, to), the caller's own, and keeps the upper half where `inUpper` says so.
+  template <class InUpper>
+  int64_t find(int64_t &from, int64_t &to, int64_t most, InUpper inUpper) const {
+    if (!exceeds(from, to, most))
+      return -1;
+    while (to - from > 1) {
+      const int64_t middle = from + (to - from) / 2;
+      (inUpper(middle) ? from : to) = middle;
+    }
+    return from;
+  }
   [[nodiscard]] bool exceeds(int64_t from, int64_t to, int64_t most) const {
     return from < to && curve_.largest(static_cast<size_t>(from), static_cast<size_t>(to)) > most;
   }

@@ -27,13 +27,17 @@ c compute 10 makes 1 needs b needs w holds g
 o compute 0 needs c
 )";
 
+std::optional<Bounds> boundsUnder(const Problem &problem, int64_t budget) {
+  return lowerBoundsUnder(problem, jobTimes(problem), budget);
+}
+
 struct Tally {
   unsigned tried = 0, sharper = 0, met = 0, refused = 0;
 };
 
 void compareWithAllOrders(const Problem &problem, int64_t budget, Tally &tally) {
   std::optional<int64_t> optimum = exactSchedule(problem, budget);
-  std::optional<Bounds> bounds = lowerBoundsUnder(problem, budget);
+  std::optional<Bounds> bounds = boundsUnder(problem, budget);
   if (!bounds) {
     EXPECT_FALSE(optimum) << "an order fits the budget";
     ++tally.refused;
@@ -63,9 +67,9 @@ TEST(MemoryWindows, AStepThatDoesNotFitBeforeTheChainStepComesAfterIt) {
 
 TEST(BudgetBound, ACollectiveThatMustWaitForMemoryIsExposed) {
   NamedProblem named = problemOf(gatherBehindPeak);
-  EXPECT_EQ(lowerBoundsUnder(named.problem, 14)->anyOrder.picoseconds, 50);
-  EXPECT_EQ(lowerBoundsUnder(named.problem, 12)->anyOrder.picoseconds, 30 + 10 + 40 + 10);
-  EXPECT_FALSE(lowerBoundsUnder(named.problem, 9));
+  EXPECT_EQ(boundsUnder(named.problem, 14)->anyOrder.picoseconds, 50);
+  EXPECT_EQ(boundsUnder(named.problem, 12)->anyOrder.picoseconds, 30 + 10 + 40 + 10);
+  EXPECT_FALSE(boundsUnder(named.problem, 9));
 }
 
 // Each of the two gathers fits beside a, and both together do not.
@@ -80,8 +84,8 @@ w wait completes h holds h
 c compute 10 makes 1 needs b needs v needs w holds g holds h
 o compute 0 needs c
 )");
-  EXPECT_EQ(lowerBoundsUnder(named.problem, 18)->anyOrder.picoseconds, 90);
-  EXPECT_EQ(lowerBoundsUnder(named.problem, 15)->anyOrder.picoseconds, 50 + 10 + 40 + 10);
+  EXPECT_EQ(boundsUnder(named.problem, 18)->anyOrder.picoseconds, 90);
+  EXPECT_EQ(boundsUnder(named.problem, 15)->anyOrder.picoseconds, 50 + 10 + 40 + 10);
   EXPECT_EQ(exactSchedule(named.problem, 15), 110);
 }
 
@@ -111,7 +115,7 @@ TEST(BudgetBound, NoScheduleWithBucketsIsBelow) {
     for (int64_t percent : {100, 85}) {
       const int64_t budget = replay(problem, asItStands(problem)).peakBytes * percent / 100;
       Schedule found = search(problem, {budget, 16, 64});
-      std::optional<Bounds> bounds = lowerBoundsUnder(problem, budget);
+      std::optional<Bounds> bounds = boundsUnder(problem, budget);
       if (found.peakBytes > budget)
         continue;
       ASSERT_TRUE(bounds) << "seed " << seed;
