@@ -6,6 +6,8 @@
 #include "ccgraph/toolkit/group_assumption.h"
 #include "ccgraph/toolkit/text.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -53,7 +55,7 @@ llvm::Error ExpectedRun::load(llvm::raw_ostream &err) {
     return withPlaces(std::move(error), place());
   for (const Node *node : *graph_)
     if (node->opcode() == Opcode::Placeholder)
-      names_.push_back(("in." + node->name().str()).str());
+      names_.push_back(inputName(node->name().str()));
   return llvm::Error::success();
 }
 
@@ -88,7 +90,7 @@ llvm::Expected<runtime::RunResult> ExpectedRun::run(std::vector<TensorMap> input
     Renaming forwards;
     for (auto [theirs, ours] : llvm::zip(program_.inputNames(rank), names_)) {
       forwards.emplace_back(theirs, ours);
-      backwards[rank].emplace_back("after." + ours.substr(3), "after." + theirs.substr(3));
+      backwards[rank].emplace_back(afterName(*placeholderOfInput(ours)), afterName(*placeholderOfInput(theirs)));
     }
     rename(inputs[rank], forwards);
   }

@@ -5,6 +5,7 @@
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/plan_fingerprint.h"
 #include "ccgraph/ir/plan_verifier.h"
+#include "ccgraph/ir/value_names.h"
 #include "ccgraph/passes/lower.h"
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/seeded_inputs.h"
@@ -272,13 +273,13 @@ std::vector<std::string> RunProgram::inputNames(size_t rank) const {
   std::vector<std::string> names;
   if (planned_) {
     for (const PlanInput &input : plans_[textOf(rank)]->inputs)
-      if (llvm::StringRef(input.name).startswith("in."))
+      if (placeholderOfInput(input.name))
         names.push_back(input.name);
     return names;
   }
   for (const Node *node : *graphs_[textOf(rank)])
     if (node->opcode() == Opcode::Placeholder)
-      names.push_back(("in." + node->name().str()).str());
+      names.push_back(inputName(node->name().str()));
   return names;
 }
 

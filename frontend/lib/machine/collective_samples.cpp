@@ -4,6 +4,8 @@
 #include "profile/profiler_words.h"
 #include "json/json_report.h"
 
+#include "ccgraph/ir/dtype.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -130,7 +132,7 @@ private:
       return value && value->is(JsonKind::Integer) ? value->integer : int64_t(-1);
     };
     const auto kind = kindOfRecord(text("Collective name"));
-    const auto dtype = dtypeOfRecord(text("dtype"));
+    const auto dtype = parseScalarType(text("dtype"));
     const int64_t elements = std::max(count("In msg nelems"), count("Out msg nelems"));
     const int64_t ranks = count("Group size");
     constexpr int64_t mostElements = int64_t(1) << 48;

@@ -1,6 +1,7 @@
 #include "ccgraph/frontend/plan_text.h"
 
 #include "ccgraph/ir/text.h"
+#include "ccgraph/ir/value_names.h"
 #include "plan/plan_words.h"
 #include "plan/text_table.h"
 
@@ -147,7 +148,7 @@ private:
   void printOutputs() {
     TextTable table({{"output", Align::Left}, {"value", Align::Left}});
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
-      table.add({"out." + std::to_string(i), words_.value(plan_.outputs[i])});
+      table.add({outputName(i), words_.value(plan_.outputs[i])});
     print(table);
   }
 

@@ -4,6 +4,8 @@
 #include "json/element_sink.h"
 #include "json/json_report.h"
 
+#include "ccgraph/ir/dtype.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -64,7 +66,7 @@ std::optional<ProfiledCollective> collectiveOf(const JsonValue *args, llvm::Stri
   constexpr int64_t mostElements = int64_t(1) << 48;
   const llvm::StringRef dtypeName = profileText(args->member("dtype"));
   const std::optional<DType> own = parseShortDType(dtypeName);
-  const std::optional<DType> dtype = own ? own : dtypeOfRecord(dtypeName);
+  const std::optional<DType> dtype = own ? own : parseScalarType(dtypeName);
   if (dtype && elements >= 0 && elements <= mostElements)
     found.bytes = elements * sizeInBytes(*dtype);
   return found;

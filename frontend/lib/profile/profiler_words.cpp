@@ -20,23 +20,6 @@ std::optional<CollectiveKind> kindOfRecord(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-std::optional<DType> dtypeOfRecord(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<DType>>(name)
-      .Case("Byte", DType::U8)
-      .Case("Char", DType::I8)
-      .Case("Short", DType::I16)
-      .Case("Int", DType::I32)
-      .Case("Long", DType::I64)
-      .Case("Half", DType::F16)
-      .Case("Float", DType::F32)
-      .Case("Double", DType::F64)
-      .Case("Bool", DType::Bool)
-      .Case("BFloat16", DType::BF16)
-      .Case("Float8_e4m3fn", DType::F8E4M3FN)
-      .Case("Float8_e5m2", DType::F8E5M2)
-      .Default(std::nullopt);
-}
-
 std::vector<int64_t> ranksOfRecord(llvm::StringRef text) {
   std::vector<int64_t> ranks;
   if (!text.consume_front("[") || !text.consume_back("]"))

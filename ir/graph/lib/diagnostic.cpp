@@ -94,10 +94,14 @@ Diagnostic diagnose(llvm::StringRef rule, std::string message, std::string repai
 Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair) {
   Diagnostic result = diagnose(rule, std::move(message), std::move(repair));
   result.where = node.name().str().str();
-  const Frame &frame = node.graph()->frames()[node.frame()];
-  if (frame.file)
-    result.notes.push_back("from " + frameText(frame));
+  if (std::string source = sourceText(node); !source.empty())
+    result.notes.push_back("from " + source);
   return result;
+}
+
+std::string sourceText(const Node &node) {
+  const Frame &frame = node.graph()->frames()[node.frame()];
+  return frame.file ? frameText(frame) : "";
 }
 
 // With a limit of 20, the 21st error and later ones are only counted: "5 more errors are not shown". Warnings are never

@@ -73,7 +73,7 @@ private:
     for (const Alignment::OwnStep &own : matches_.alignment().ownSteps())
       if (!hasNamed[own.rank] && !isPartOfUneven(*own.node) && isReadByWrong(own)) {
         hasNamed[own.rank] = true;
-        addPlace({static_cast<int64_t>(own.rank), own.node->name().str().str(), sourceOf(*own.node)}, 0);
+        addPlace({static_cast<int64_t>(own.rank), own.node->name().str().str(), sourceText(*own.node)}, 0);
       }
     for (const Alignment::OwnStep &lacking : matches_.alignment().lackingSteps())
       if (!hasNamed[lacking.rank] && !isPartOfUneven(*lacking.node))
@@ -81,7 +81,7 @@ private:
           if (const Node *there = matches_.alignment().on(lacking.rank, *reader); there && visited_.count(reader)) {
             hasNamed[lacking.rank] = true;
             nameSubstitutes(lacking.rank, *there);
-            addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceOf(*there)}, 0);
+            addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceText(*there)}, 0);
           }
   }
   /// Names the operands of a rank's node that other ranks do not have: they stand where a step is lacking.
@@ -89,7 +89,7 @@ private:
     const bool isElement = reader.op()->role == OpRole::GetItem && reader.operand(0)->opcode() == Opcode::CallFunction;
     for (const Node *operand : (isElement ? *reader.operand(0) : reader).dataOperands())
       if (operand->opcode() == Opcode::CallFunction && !matches_.alignment().onFirst(rank, *operand))
-        addPlace({static_cast<int64_t>(rank), operand->name().str().str(), sourceOf(*operand)}, 0);
+        addPlace({static_cast<int64_t>(rank), operand->name().str().str(), sourceText(*operand)}, 0);
   }
   bool isReadByWrong(const Alignment::OwnStep &own) {
     std::vector<const Node *> work = {own.node};
@@ -187,7 +187,7 @@ private:
           name(*producer);
     const int64_t rank = rankOf(node);
     const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
-    addPlace({rank, (there ? there : &node)->name().str().str(), sourceOf(node)}, level);
+    addPlace({rank, (there ? there : &node)->name().str().str(), sourceText(node)}, level);
   }
   static std::vector<const Node *> stepsOfBucket(const Node &node) {
     std::optional<BucketElement> element = bucketElementOf(node);

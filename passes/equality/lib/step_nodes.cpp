@@ -198,15 +198,6 @@ bool isPartOfUneven(const Node &node) {
   return isViewOrWait(node) || isJoin(node) || isOneOfWords(shortTarget(node), {"constant_pad_nd", "zeros", "slice"});
 }
 
-std::string sourceOf(const Node &node) {
-  if (node.frame() == 0)
-    return "";
-  std::vector<std::string> notes = diagnose(node, "same.place", "").notes;
-  llvm::StringRef source = notes.empty() ? "" : llvm::StringRef(notes.back());
-  source.consume_front("from ");
-  return source.str();
-}
-
 std::string literalsOf(const Node &node) {
   auto mark = [](const Node & /*operand*/) { return std::string("%"); };
   std::string text = callText(node, mark);

@@ -83,7 +83,5 @@ struct BucketElement {
 [[nodiscard]] std::string shapeOfCall(const Node &node);
 /// The operator and all literal arguments, by keyword too; an operand is only marked.
 [[nodiscard]] std::string literalsOf(const Node &node);
-/// Returns the line of the user's program; empty if the graph does not state it.
-[[nodiscard]] std::string sourceOf(const Node &node);
 
 } // namespace ccgraph::equality

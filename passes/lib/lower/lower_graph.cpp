@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/digest.h"
 #include "ccgraph/ir/guard_check.h"
+#include "ccgraph/ir/value_names.h"
 #include "lower/splice.h"
 #include "lower/steps.h"
 
@@ -74,7 +75,7 @@ LoweredValue Walk::bring(const Node &node, std::string name, Identifier called, 
 }
 
 LoweredValue Walk::visitPlaceholder(const Node &node) {
-  return bring(node, ("in." + node.name().str()).str(), node.name(), Home::Input);
+  return bring(node, inputName(node.name().str()), node.name(), Home::Input);
 }
 
 LoweredValue Walk::visitAttribute(const Node &node) {
@@ -83,7 +84,7 @@ LoweredValue Walk::visitAttribute(const Node &node) {
     return LoweredValue::ofObject(node.target());
   auto [known, added] = attributes_.try_emplace(node.target().str());
   if (added)
-    known->second = bring(node, ("attr." + node.target().str()).str(), node.target(), Home::Attribute);
+    known->second = bring(node, attributeName(node.target().str()), node.target(), Home::Attribute);
   return known->second;
 }
 

@@ -1,15 +1,13 @@
-// The search for schedules as a pass asks for it: its options and the units of its statistics.
+// The search for schedules as a pass asks for it: its options.
 //
 // Failure: none. Cost: constant.
 #pragma once
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/passes/pass.h"
 #include "schedule/overlap/search.h"
 
 namespace ccgraph {
-
-/// Statistics and remarks state nanoseconds; schedules have picoseconds.
-inline constexpr int64_t picosecondsOfNs = 1000;
 
 /// Returns the options of a search within the budget of the context, with no known orders. Without a limit there are
 /// 1000 walks. The beam is at most 512 wide: a wider one takes seconds and has found no better schedule.

@@ -9,6 +9,7 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/signature.h"
+#include "ccgraph/ir/value_names.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -145,13 +146,12 @@ private:
                             " outputs before and " + llvm::Twine(after.outputs.size()) + " after",
                         "compare two programs of one job, with equal outputs in one order");
     for (size_t i = 0; i != before.outputs.size(); ++i)
-      if (llvm::Error error = compare("out." + std::to_string(i), rank, {before.outputs[i], after.outputs[i]}))
+      if (llvm::Error error = compare(outputName(i), rank, {before.outputs[i], after.outputs[i]}))
         return error;
     const std::vector<const Node *> names = placeholdersOf(*comparison_.before[static_cast<size_t>(rank)].graph);
     for (size_t i = 0; i != names.size(); ++i)
       if (isWritten(before.inputs[i]) || isWritten(after.inputs[i]))
-        if (llvm::Error error =
-                compare("after." + names[i]->name().str().str(), rank, {before.inputs[i], after.inputs[i]}))
+        if (llvm::Error error = compare(afterName(names[i]->name().str()), rank, {before.inputs[i], after.inputs[i]}))
           return error;
     return llvm::Error::success();
   }

@@ -16,16 +16,6 @@ constexpr size_t mostPlaces = 10;
 /// Outputs that are cut more finely have no bound of their difference.
 constexpr size_t mostStretches = 1024;
 
-/// Returns the line of the user's program, as diagnostics quote it.
-std::string sourceLineOf(const Node &node) {
-  if (node.frame() == 0)
-    return "";
-  const std::vector<std::string> notes = diagnose(node, "same.numerics", "").notes;
-  llvm::StringRef source = notes.empty() ? "" : llvm::StringRef(notes.back());
-  source.consume_front("from ");
-  return source.str();
-}
-
 bool isOverRanks(const Operation &operation) { return !operation.collective.empty(); }
 
 } // namespace
@@ -131,7 +121,7 @@ std::vector<SumPlace> DifferingSums::places(llvm::ArrayRef<TermId> terms, Side s
     if (!place.node)
       continue;
     SumPlace entry{place.rank, place.node->name().str().str(), "", operationText(table_.operationOf(term), place.node)};
-    entry.source = sourceLineOf(*place.node);
+    entry.source = sourceText(*place.node);
     if (!llvm::is_contained(list, entry) && list.size() < mostPlaces)
       list.push_back(std::move(entry));
   }

@@ -9,6 +9,7 @@ TEST(DTypeTest, EveryNameReadsBack) {
     auto type = static_cast<DType>(i);
     EXPECT_EQ(parseShortDType(shortName(type)), type);
     EXPECT_EQ(parseTorchDType(torchName(type)), type);
+    EXPECT_EQ(parseScalarType(scalarTypeName(type)), type);
     EXPECT_GE(sizeInBytes(type), 1U);
   }
 }
@@ -17,6 +18,7 @@ TEST(DTypeTest, SpellingsAreNotMixed) {
   EXPECT_EQ(parseShortDType("bfloat16"), std::nullopt);
   EXPECT_EQ(parseTorchDType("bf16"), std::nullopt);
   EXPECT_EQ(parseShortDType(""), std::nullopt);
+  EXPECT_EQ(parseScalarType("float32"), std::nullopt);
   EXPECT_EQ(parseTorchDType("double"), DType::F64);
 }
 

@@ -1,5 +1,6 @@
 #include "planner/plan_output.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/passes/options.h"
 #include "ccgraph/toolkit/text.h"
 
@@ -142,7 +143,6 @@ void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
   os << "rank,replicas,shards,tensor,experts,context,pipeline,schedule,stages_per_rank,microbatch,accumulation,"
         "microbatches,recompute,zero,step_ns,exposed_ns,bubble_ns,bound_ns,early_bound_ns,peak_bytes,"
         "tokens_per_second_of_rank,command,command_of_other_microbatches\n";
-  constexpr int64_t picosecondsOfNs = 1000;
   size_t number = 0;
   for (const PlanRow &row : plan.result.rows) {
     const PlanCandidate &c = row.candidate;
@@ -159,8 +159,6 @@ void writePlanCsv(llvm::raw_ostream &os, const PlanText &plan) {
 }
 
 namespace {
-
-constexpr int64_t picosecondsOfNs = 1000;
 
 void writeCandidate(llvm::json::OStream &json, const PlanCandidate &candidate) {
   json.attribute("replicas", candidate.parallel.replicas);

@@ -1,5 +1,6 @@
 #include "report/exposed_list.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/toolkit/text.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +11,6 @@ namespace ccgraph::report {
 
 namespace {
 
-constexpr int64_t picosecondsOfNs = 1000;
 constexpr size_t columns = 8;
 /// the first columns are numbers, aligned to the right
 constexpr size_t numbers = 3;

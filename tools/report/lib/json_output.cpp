@@ -2,6 +2,8 @@
 
 #include "report/advice_command.h"
 
+#include "ccgraph/ir/durations.h"
+
 #include <nlohmann/json.hpp>
 
 namespace ccgraph::report {
@@ -39,8 +41,6 @@ Json jsonOf(const OverlapFacts &overlap) {
   return {{"waited", overlap.waited}, {"exposed", overlap.exposed}, {"median_steps", overlap.median}};
 }
 
-constexpr int64_t picosecondsOfNs = 1000;
-
 Json jsonOf(const StepBound &bound) {
   return {{"ns", bound.picoseconds / picosecondsOfNs}, {"group", bound.group.empty() ? Json() : Json(bound.group)}};
 }
@@ -48,9 +48,8 @@ Json jsonOf(const StepBound &bound) {
 Json jsonOf(const std::optional<BoundsWithin> &within) {
   if (!within)
     return {};
-  return {{"bytes", within->bytes},
-          {"any_order", jsonOf(within->anyOrder)},
-          {"any_merging", jsonOf(within->anyMerging)}};
+  return {
+      {"bytes", within->bytes}, {"any_order", jsonOf(within->anyOrder)}, {"any_merging", jsonOf(within->anyMerging)}};
 }
 
 Json jsonOf(const StepBounds &bounds) {
@@ -415,7 +414,6 @@ void printComparisonJson(llvm::raw_ostream &os, const ComparedFiles &files) {
 
 void printOrdersJson(llvm::raw_ostream &os, const OrdersCompared &orders) {
   auto json = [](const NamedSchedule &schedule) {
-    constexpr int64_t picosecondsOfNs = 1000;
     const ScheduleRecord &record = *schedule.record;
     return Json{{"file", schedule.name},
                 {"nodes", record.steps.size()},

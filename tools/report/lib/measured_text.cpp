@@ -1,5 +1,6 @@
 #include "report/measured_text.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/toolkit/text.h"
 #include "report/exposed_list.h"
 
@@ -17,7 +18,6 @@ using measured::MatchedShare;
 using measured::RankAccount;
 
 std::string nsText(int64_t nanoseconds) {
-  constexpr int64_t picosecondsOfNs = 1000;
   return timeText(nanoseconds * picosecondsOfNs);
 }
 

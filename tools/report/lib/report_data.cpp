@@ -1,5 +1,6 @@
 #include "report/report_data.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/passes/registry.h"
 #include "report/advice_command.h"
 #include "report/exposed_list.h"
@@ -17,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t picosecondsOfNs = 1000;
 
 /// Numbers distinct texts.
 class Texts {

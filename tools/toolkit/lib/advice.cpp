@@ -1,5 +1,6 @@
 #include "ccgraph/toolkit/advice.h"
 
+#include "ccgraph/ir/durations.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/text.h"
@@ -39,7 +40,6 @@ int64_t sumOf(const PipelineRun &run, llvm::StringRef pass, llvm::StringRef stat
 /// Returns what the passes exchange between memory and time: "3 results kept, 1.5 GiB; 8 values computed again, 2.0 GiB
 /// for 1.2 ms"; empty if they exchange nothing.
 std::string exchangesOf(const PipelineRun &run) {
-  constexpr int64_t picosecondsOfNs = 1000;
   std::vector<std::string> texts;
   if (const int64_t kept = sumOf(run, "keep-gathered", "kept"))
     texts.push_back(counted(static_cast<size_t>(kept), "result") + " kept, " +

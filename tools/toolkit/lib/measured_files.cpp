@@ -3,6 +3,7 @@
 #include "ccgraph/frontend/files.h"
 #include "ccgraph/frontend/profile_file.h"
 #include "ccgraph/frontend/trace_log.h"
+#include "ccgraph/ir/durations.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,7 +14,6 @@
 namespace ccgraph {
 namespace {
 
-constexpr int64_t picosecondsOfNs = 1000;
 
 /// Returns the number of nodes of the ranks.
 int64_t nodesOf(llvm::ArrayRef<int64_t> ranks, int64_t ranksPerNode) {

@@ -7,10 +7,7 @@ namespace ccgraph {
 NamedNode namedNode(const Node *node) {
   if (!node)
     return {};
-  Diagnostic diagnostic = diagnose(*node, "placements.finding", "");
-  llvm::StringRef source = diagnostic.notes.empty() ? "" : llvm::StringRef(diagnostic.notes.back());
-  source.consume_front("from ");
-  return {node->name().str().str(), source.str()};
+  return {node->name().str().str(), sourceText(*node)};
 }
 
 namespace {

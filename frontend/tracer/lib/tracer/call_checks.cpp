@@ -49,9 +49,9 @@ std::string wrongIndexText(llvm::StringRef name, DType dtype) {
     return "tensors used as indices must be long, int, byte or bool tensors";
   if (name == "embedding")
     return "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got " +
-           scalarTypeName(dtype) + " instead (while checking arguments for embedding)";
+           scalarTypeName(dtype).str() + " instead (while checking arguments for embedding)";
   if (name.startswith("nll_loss"))
-    return "expected target dtype to be Long or Byte, but got " + scalarTypeName(dtype);
+    return "expected target dtype to be Long or Byte, but got " + scalarTypeName(dtype).str();
   return (name + "(): Expected dtype int32/int64 for index, but got " + scalarTypeName(dtype)).str();
 }
 
@@ -77,11 +77,12 @@ llvm::Error checkIndices(const Node &node) {
 
 std::string wrongFactorsText(llvm::StringRef name, DType a, DType b) {
   if (name == "mm")
-    return "expected m1 and m2 to have the same dtype, but got: " + llvm::StringRef(scalarTypeName(a)).lower() +
-           " != " + llvm::StringRef(scalarTypeName(b)).lower();
+    return "expected m1 and m2 to have the same dtype, but got: " + scalarTypeName(a).lower() +
+           " != " + scalarTypeName(b).lower();
   if (name == "addmm")
-    return "self and mat2 must have the same dtype, but got " + scalarTypeName(a) + " and " + scalarTypeName(b);
-  return "expected scalar type " + scalarTypeName(a) + " but found " + scalarTypeName(b);
+    return "self and mat2 must have the same dtype, but got " + scalarTypeName(a).str() + " and " +
+           scalarTypeName(b).str();
+  return "expected scalar type " + scalarTypeName(a).str() + " but found " + scalarTypeName(b).str();
 }
 
 /// Returns why a bias of these sizes cannot be broadcast to the product's; empty where it can.
@@ -213,56 +214,6 @@ llvm::Error checkStretch(const Node &node, const Type &self, const Type &other) 
 
 } // namespace
 
-std::string scalarTypeName(DType dtype) {
-  switch (dtype) {
-  case DType::U8:
-    return "Byte";
-  case DType::I8:
-    return "Char";
-  case DType::I16:
-    return "Short";
-  case DType::I32:
-    return "Int";
-  case DType::I64:
-    return "Long";
-  case DType::U16:
-    return "UInt16";
-  case DType::U32:
-    return "UInt32";
-  case DType::U64:
-    return "UInt64";
-  case DType::F16:
-    return "Half";
-  case DType::BF16:
-    return "BFloat16";
-  case DType::F32:
-    return "Float";
-  case DType::F64:
-    return "Double";
-  case DType::C32:
-    return "ComplexHalf";
-  case DType::C64:
-    return "ComplexFloat";
-  case DType::C128:
-    return "ComplexDouble";
-  case DType::Bool:
-    return "Bool";
-  case DType::F8E4M3FN:
-    return "Float8_e4m3fn";
-  case DType::F8E5M2:
-    return "Float8_e5m2";
-  case DType::F8E4M3FNUZ:
-    return "Float8_e4m3fnuz";
-  case DType::F8E5M2FNUZ:
-    return "Float8_e5m2fnuz";
-  case DType::F8E8M0FNU:
-    return "Float8_e8m0fnu";
-  case DType::F4E2M1FNX2:
-    return "Float4_e2m1fn_x2";
-  }
-  return "";
-}
-
 llvm::Error checkCall(const Node &node) {
   llvm::StringRef name = baseName(node);
   if (name.empty())
@@ -283,8 +234,8 @@ llvm::Error checkWritten(const Node &node, const Type &functional) {
     return llvm::Error::success();
   if (!canCast(functional.dtype(), self->dtype()))
     return refusal(node, "trace.written",
-                   "result type " + scalarTypeName(functional.dtype()) + " can't be cast to the desired output type " +
-                       scalarTypeName(self->dtype()),
+                   "result type " + scalarTypeName(functional.dtype()).str() +
+                       " can't be cast to the desired output type " + scalarTypeName(self->dtype()).str(),
                    "call the operator that writes nothing");
   return checkStretch(node, *self, functional);
 }

@@ -10,9 +10,6 @@
 
 namespace ccgraph::tracer::detail {
 
-/// Returns the dtype as PyTorch's messages write it: "Float", "Long".
-[[nodiscard]] std::string scalarTypeName(DType dtype);
-
 /// Checks a call whose operands have types.
 [[nodiscard]] llvm::Error checkCall(const Node &node);
 

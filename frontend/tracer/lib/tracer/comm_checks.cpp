@@ -77,8 +77,8 @@ private:
     std::string at = " at index " + std::to_string(index);
     if (tensor.dtype() != like.dtype())
       return refusal(call_.target, "trace.comm-dtype",
-                     "invalid tensor type" + at + " (expected " + scalarTypeName(like.dtype()) + ", got " +
-                         scalarTypeName(tensor.dtype()) + ")");
+                     "invalid tensor type" + at + " (expected " + scalarTypeName(like.dtype()).str() + ", got " +
+                         scalarTypeName(tensor.dtype()).str() + ")");
     return tensor.sizes() == like.sizes() ? llvm::Error::success()
                                           : refusal(call_.target, "trace.comm-size",
                                                     "invalid tensor size" + at + " (expected " + sizesText(like) +
@@ -97,8 +97,8 @@ private:
         if ((*list)[i].dtype() != written().front().dtype())
           return refusal(call_.target, "trace.comm-dtype",
                          "invalid tensor type at index " + std::to_string(i) + " (expected " +
-                             scalarTypeName(written().front().dtype()) + ", got " + scalarTypeName((*list)[i].dtype()) +
-                             ")");
+                             scalarTypeName(written().front().dtype()).str() + ", got " +
+                             scalarTypeName((*list)[i].dtype()).str() + ")");
     return llvm::Error::success();
   }
 

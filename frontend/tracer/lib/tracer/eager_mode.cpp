@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/value_names.h"
 #include "ccgraph/tracer/collectives.h"
 
 namespace ccgraph::tracer::detail {
@@ -230,7 +231,7 @@ llvm::Expected<std::vector<Tensor>> EagerMode::newTensors(llvm::ArrayRef<const T
                                                           std::vector<TensorMap> &results) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i != types.size(); ++i) {
-    llvm::Expected<RankValues> values = valuesNamed(results, "out." + std::to_string(i));
+    llvm::Expected<RankValues> values = valuesNamed(results, outputName(i));
     if (!values)
       return values.takeError();
     auto storage = std::make_shared<EagerStorage>();
@@ -337,7 +338,7 @@ llvm::Error EagerMode::finish(const EagerLaunch &launch) {
     return results.takeError();
   for (size_t i = 0; i != launch.results.size(); ++i)
     if (std::shared_ptr<EagerStorage> result = launch.results[i].lock()) {
-      llvm::Expected<RankValues> values = valuesNamed(*results, "out." + std::to_string(i));
+      llvm::Expected<RankValues> values = valuesNamed(*results, outputName(i));
       if (!values)
         return values.takeError();
       result->values = std::move(*values);

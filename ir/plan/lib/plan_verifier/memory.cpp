@@ -1,6 +1,8 @@
 // Checks that windows lie in buffers, buffers in arenas, and inputs in the caller's memory.
 #include "plan_verifier/plan_rules.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include "llvm/ADT/StringSet.h"
 
 namespace ccgraph::plan_verifier {
@@ -22,8 +24,7 @@ public:
     for (size_t step = 0; step < plan_.steps.size(); ++step)
       checkStep(step);
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
-      forEachWindow(plan_.outputs[i],
-                    [&](const PlanWindow &window) { checkWindow("out." + std::to_string(i), window); });
+      forEachWindow(plan_.outputs[i], [&](const PlanWindow &window) { checkWindow(outputName(i), window); });
   }
 
 private:

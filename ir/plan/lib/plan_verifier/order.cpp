@@ -7,6 +7,8 @@
 #include "plan_verifier/clocks.h"
 #include "plan_verifier/footprint.h"
 
+#include "ccgraph/ir/value_names.h"
+
 namespace ccgraph::plan_verifier {
 namespace {
 
@@ -59,7 +61,7 @@ public:
     for (step_ = 0; step_ < plan_.steps.size(); ++step_)
       visit(plan_.steps[step_]);
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
-      checkReturned("out." + std::to_string(i), plan_.outputs[i]);
+      checkReturned(outputName(i), plan_.outputs[i]);
     for (const PlanInput &input : plan_.inputs)
       checkReturned(input.name + " afterwards", input.after);
     settleDoubts();

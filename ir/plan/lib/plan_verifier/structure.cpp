@@ -1,6 +1,8 @@
 // Checks the structure that every other family relies on: indices, types, events.
 #include "plan_verifier/plan_rules.h"
 
+#include "ccgraph/ir/value_names.h"
+
 namespace ccgraph::plan_verifier {
 namespace {
 
@@ -20,7 +22,7 @@ public:
       checkValue(input.after, input.name + " afterwards");
     }
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
-      checkValue(plan_.outputs[i], "out." + std::to_string(i));
+      checkValue(plan_.outputs[i], outputName(i));
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "engine/exchange_values.h"
 
 #include "ccgraph/ir/strides.h"
+#include "ccgraph/ir/value_names.h"
 #include "tensor/host_values.h"
 
 #include <cstring>
@@ -19,7 +20,7 @@ const Type *typeOf(const PlanInput &input) {
 }
 
 llvm::Error noInput(const PlanInput &input, const StepPlace &place) {
-  bool attribute = llvm::StringRef(input.name).startswith("attr.");
+  bool attribute = isAttributeName(input.name);
   return place.error("run.no-input", "got no value " + input.name + ", expected " + typeText(typeOf(input)),
                      attribute ? "values of get_attr nodes are named attr.<target>"
                                : "values are named in.<placeholder>");
@@ -138,11 +139,11 @@ llvm::Expected<TensorMap> takeResults(const RankState &state, CopiesForCaller &c
     return llvm::Error::success();
   };
   for (size_t i = 0; i < state.plan->outputs.size(); ++i)
-    if (llvm::Error error = take("out." + std::to_string(i), state.plan->outputs[i]))
+    if (llvm::Error error = take(outputName(i), state.plan->outputs[i]))
       return error;
   for (const PlanInput &input : state.plan->inputs)
-    if (llvm::StringRef name = input.name; name.consume_front("in."))
-      if (llvm::Error error = take(("after." + name).str(), input.after))
+    if (std::optional<llvm::StringRef> placeholder = placeholderOfInput(input.name))
+      if (llvm::Error error = take(afterName(*placeholder), input.after))
         return error;
   if (llvm::Error error = device ? device->settle() : llvm::Error::success())
     return error;

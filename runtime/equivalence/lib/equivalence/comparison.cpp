@@ -4,6 +4,8 @@
 #include "equivalence/shared_memory.h"
 #include "equivalence/tally.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include <map>
 #include <set>
 
@@ -102,10 +104,10 @@ private:
 const HostTensor *find(const TensorMap &side, const std::string &name, const TensorMap &inputs) {
   if (auto found = side.find(name); found != side.end())
     return &found->second;
-  llvm::StringRef placeholder(name);
-  if (!placeholder.consume_front("after."))
+  std::optional<llvm::StringRef> placeholder = placeholderOfAfter(name);
+  if (!placeholder)
     return nullptr;
-  auto input = inputs.find(("in." + placeholder).str());
+  auto input = inputs.find(inputName(*placeholder));
   return input == inputs.end() ? nullptr : &input->second;
 }
 
@@ -172,8 +174,7 @@ private:
     if (expected || got) {
       auto input = inputs_.find(name);
       const HostTensor *given = input == inputs_.end() ? nullptr : &input->second;
-      llvm::StringRef bare(name);
-      std::string after = "after." + (bare.consume_front("in.") ? bare.str() : name);
+      std::string after = afterName(placeholderOfInput(name).value_or(name));
       if (!comparer_.compareOutput(rank_, after, expected ? expected : given, got ? got : given))
         return false;
     }
@@ -239,7 +240,7 @@ Comparison compareRuns(const ComparedRuns &runs, const ComparisonRules &rules) {
     std::set<std::string> names;
     for (const TensorMap *side : {&expected, &got})
       for (const auto &[name, tensor] : *side)
-        if (llvm::StringRef(name).startswith("out.") || llvm::StringRef(name).startswith("after."))
+        if (isResultName(name))
           names.insert(name);
     for (const std::string &name : names)
       comparer.compareOutput(rank, name, find(expected, name, inputs), find(got, name, inputs));

@@ -2,6 +2,8 @@
 
 #include "ccgraph/runtime/fixed_outputs.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include <set>
 
 namespace ccgraph::runtime {
@@ -11,7 +13,7 @@ std::vector<std::string> placeholdersOf(const Graph &graph) {
   std::vector<std::string> names;
   for (const Node *node : graph)
     if (node->opcode() == Opcode::Placeholder)
-      names.push_back("in." + node->name().str().str());
+      names.push_back(inputName(node->name().str()));
   return names;
 }
 

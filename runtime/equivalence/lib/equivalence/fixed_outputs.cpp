@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/storage.h"
+#include "ccgraph/ir/value_names.h"
 
 namespace ccgraph::runtime {
 namespace {
@@ -80,7 +81,7 @@ private:
     const Node *node = argument.is(Argument::Kind::Operand) ? output_.operand(argument) : nullptr;
     known_ &= !node || (node->type() && !node->type()->isList());
     if (known_ && node && !reach_.reaches(*node))
-      fixed_.insert("out." + std::to_string(count_));
+      fixed_.insert(outputName(count_));
     ++count_;
   }
 
@@ -148,7 +149,7 @@ std::set<std::string> fixedOutputs(const Plan &plan) {
     PlanValue::Kind kind = plan.outputs[i].kind;
     bool held = kind == PlanValue::Kind::Tensor || kind == PlanValue::Kind::Number;
     if (held && !reach.reaches(plan.outputs[i]))
-      fixed.insert("out." + std::to_string(i));
+      fixed.insert(outputName(i));
   }
   return fixed;
 }

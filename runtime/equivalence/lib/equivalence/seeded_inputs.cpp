@@ -5,6 +5,8 @@
 #include "tensor/elements.h"
 #include "tensor/numbers.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -37,7 +39,7 @@ std::vector<Taken> takenBy(const Graph &graph) {
     bool placeholder = node->opcode() == Opcode::Placeholder;
     if (!placeholder && node->opcode() != Opcode::GetAttr)
       continue;
-    std::string name = placeholder ? ("in." + node->name().str()).str() : ("attr." + node->target().str()).str();
+    std::string name = placeholder ? inputName(node->name().str()) : attributeName(node->target().str());
     taken.push_back({std::move(name), node->type(), node->id()});
   }
   return taken;
@@ -65,7 +67,7 @@ Symbols chooseSymbols(Context &context, llvm::ArrayRef<std::pair<Identifier, int
       (void)conform(context.symbolicScalar(dim.expr()), Value::integer(next++), symbols);
   };
   for (const Taken &input : taken) {
-    if (!llvm::StringRef(input.name).startswith("in.") || input.type == nullptr)
+    if (!placeholderOfInput(input.name) || input.type == nullptr)
       continue;
     if (input.type->kind() == Type::Kind::Symbolic)
       choose(Dim(input.type->symbol()));

@@ -1,6 +1,7 @@
 #include "ccgraph/runtime/interpreter.h"
 
 #include "ccgraph/ir/guard_check.h"
+#include "ccgraph/ir/value_names.h"
 #include "ccgraph/runtime/memory_need.h"
 #include "interpreter/rank_run.h"
 #include "kernels/named_providers.h"
@@ -97,8 +98,7 @@ TensorMap valuesOf(RankObservation &observation) {
     values[held.name] = std::move(*held.value);
   for (Held &held : observation.inputs)
     if (held.value)
-      values[("after." + llvm::StringRef(held.name).drop_front(llvm::StringRef("in.").size())).str()] =
-          std::move(*held.value);
+      values[afterName(*placeholderOfInput(held.name))] = std::move(*held.value);
   return values;
 }
 

@@ -2,6 +2,8 @@
 #include "process/memory_limit.h"
 #include "tensor/host_values.h"
 
+#include "ccgraph/ir/value_names.h"
+
 namespace ccgraph::runtime {
 namespace {
 
@@ -34,7 +36,7 @@ public:
         addOutputs(element, outputs);
       return;
     }
-    std::string name = "out." + std::to_string(numOutputs_++);
+    std::string name = outputName(numOutputs_++);
     std::optional<HostTensor> host = countedCopy(value);
     if (!host)
       return;
@@ -96,9 +98,9 @@ RankObservation RankRun::observation() const {
   for (const Node *node : *setup_.graph)
     if (node->opcode() == Opcode::Placeholder)
       observation.inputs.push_back(
-          held("in." + node->name().str().str(), scopes_.front().values[node->id()].value_or(Value())));
+          held(inputName(node->name().str()), scopes_.front().values[node->id()].value_or(Value())));
   for (const auto &[target, value] : attributes_)
-    observation.attributes.push_back(held("attr." + target, value));
+    observation.attributes.push_back(held(attributeName(target), value));
   observer.addOutputs(result_, observation.outputs);
   observation.returned = shapeOf(result_);
   return observation;

@@ -1,6 +1,8 @@
 #include "interpreter/rank_run.h"
 #include "tensor/host_values.h"
 
+#include "ccgraph/ir/value_names.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace ccgraph::runtime {
@@ -27,7 +29,7 @@ llvm::Expected<Value> RankRun::placeholderValue(const Node &node) {
       return error(node, "run.arguments", "the call of this subgraph gives no value for it");
     return scope().parameters[scope().nextParameter++];
   }
-  auto found = setup_.inputs->find(("in." + node.name().str()).str());
+  auto found = setup_.inputs->find(inputName(node.name().str()));
   if (found == setup_.inputs->end()) {
     if (node.type() == nullptr)
       return Value::opaque(node.name().str().str());
@@ -61,7 +63,7 @@ llvm::Expected<Value> RankRun::attributeValue(const Node &node) {
   std::string target = node.target().str().str();
   if (auto known = attributes_.find(target); known != attributes_.end())
     return known->second;
-  auto found = setup_.inputs->find("attr." + target);
+  auto found = setup_.inputs->find(attributeName(target));
   if (found != setup_.inputs->end())
     return attributes_[target] = Value(Tensor::fromHost(found->second));
   if (isDeclaredTensor(node))

@@ -52,6 +52,8 @@ void print(llvm::raw_ostream &os, const Diagnostic &diagnostic);
 [[nodiscard]] Diagnostic diagnose(llvm::StringRef rule, std::string message, std::string repair = "");
 /// Returns a diagnostic about a node: the place is the node's name, and the notes end with its source frame if known.
 [[nodiscard]] Diagnostic diagnose(const Node &node, llvm::StringRef rule, std::string message, std::string repair = "");
+/// Returns the line of the user's program that made a node, as diagnostics quote it; empty if it is unknown.
+[[nodiscard]] std::string sourceText(const Node &node);
 
 /// Collects diagnostics; keeps the first `limit` errors and counts the rest.
 class Diagnostics {

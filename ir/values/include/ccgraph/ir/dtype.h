@@ -1,8 +1,9 @@
 // Element types of tensors: their names, sizes and classes.
 //
-// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. There are two forms of names: the
-// short one that print_readable writes ("bf16", "b8" for bool; torch/utils/_dtype_abbrs.py) and the one of the Python
-// API ("bfloat16", "bool"). Readers accept both; ccgraph's files contain the short one.
+// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. There are three forms of names: the
+// short one that print_readable writes ("bf16", "b8" for bool; torch/utils/_dtype_abbrs.py), the one of the Python API
+// ("bfloat16", "bool"), and the one of c10::ScalarType ("BFloat16", "Bool"), which PyTorch's errors, profiles and flight
+// records contain. Readers of graphs accept the first two; ccgraph's files contain the short one.
 //
 // Ownership: names are literals, valid for ever. Failure: a text that names no dtype gives an empty optional; all other
 // functions are defined for every enumerator. Cost: parsing compares with each of some 25 names; all else is a table
@@ -51,11 +52,15 @@ enum class DTypeClass : uint8_t { Bool, Integer, Float, Complex };
 llvm::StringRef shortName(DType type);
 /// Returns "bfloat16", "float32", "bool": the form after `torch.`.
 llvm::StringRef torchName(DType type);
+/// Returns "BFloat16", "Float", "Bool": the name of the c10::ScalarType.
+llvm::StringRef scalarTypeName(DType type);
 /// Inverse of shortName; empty if the text names no dtype.
 std::optional<DType> parseShortDType(llvm::StringRef text);
 /// Inverse of torchName; also accepts the aliases of the Python API: float, double, half, int, long, short, and those
 /// of the complex types.
 std::optional<DType> parseTorchDType(llvm::StringRef text);
+/// Inverse of scalarTypeName.
+std::optional<DType> parseScalarType(llvm::StringRef text);
 
 /// Returns the bytes of one element in memory. F4E2M1FNX2 packs two values in its one byte, so its elements are pairs.
 unsigned sizeInBytes(DType type);

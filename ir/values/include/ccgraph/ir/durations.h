@@ -16,6 +16,9 @@
 
 namespace ccgraph {
 
+/// Durations and schedules have picoseconds; statistics, remarks and files state nanoseconds.
+inline constexpr int64_t picosecondsOfNs = 1000;
+
 /// The source of a duration.
 enum class DurationSource : uint8_t {
   /// measured on a device

@@ -30,14 +30,6 @@ std::string wordsOf(const Tensor &tensor) {
 
 int64_t rowsOf(const Tensor &tensor) { return tensor.rank() == 0 ? 1 : tensor.size(0); }
 
-/// PyTorch's class names of dtypes in errors of averages.
-std::string className(DType dtype) {
-  static const std::map<DType, std::string> names = {{DType::U8, "Byte"}, {DType::I8, "Char"},  {DType::I16, "Short"},
-                                                     {DType::I32, "Int"}, {DType::I64, "Long"}, {DType::Bool, "Bool"}};
-  auto found = names.find(dtype);
-  return found == names.end() ? torchName(dtype).str() : found->second;
-}
-
 /// C++'s names of dtypes in c10d's checks.
 std::string nativeName(DType dtype) {
   static const std::map<DType, std::string> names = {{DType::U8, "unsigned char"},
@@ -169,7 +161,7 @@ private:
       return findDType("Cannot use ReduceOp." + reduceOpName(op).upper() + " with non-integral dtype " +
                        torchName(dtype).str());
     if (op == ReduceOp::Avg && isInteger)
-      return findDType("result type Float can't be cast to the desired output type " + className(dtype),
+      return findDType("result type Float can't be cast to the desired output type " + scalarTypeName(dtype).str(),
                        "an average of integers is no integer: sum them, and divide");
     if (call_.reduction.factor() && !isFloat(dtype))
       return findDType("premul_sum multiplies floating-point tensors, got torch." + torchName(dtype).str());

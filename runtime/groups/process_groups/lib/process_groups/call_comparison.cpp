@@ -17,16 +17,6 @@ bool comparesShapes(GroupOp op) {
          op != GroupOp::ReduceScatterTensorCoalesced;
 }
 
-/// PyTorch's class names of dtypes.
-std::string className(DType dtype) {
-  static const std::map<DType, std::string> names = {
-      {DType::U8, "Byte"},   {DType::I8, "Char"},       {DType::I16, "Short"},        {DType::I32, "Int"},
-      {DType::I64, "Long"},  {DType::F16, "Half"},      {DType::F32, "Float"},        {DType::F64, "Double"},
-      {DType::Bool, "Bool"}, {DType::BF16, "BFloat16"}, {DType::C64, "ComplexFloat"}, {DType::C128, "ComplexDouble"}};
-  auto found = names.find(dtype);
-  return found == names.end() ? torchName(dtype).str() : found->second;
-}
-
 std::string keyOf(const CallComparison &comparison, int64_t number, int64_t rank) {
   return "fingerprint/" + comparison.group.name + "/" + std::to_string(number) + "/" + std::to_string(rank);
 }
@@ -109,7 +99,7 @@ CallDescription describeCall(const GroupCall &call, int64_t sequence) {
     for (int64_t size : tensor.sizes())
       shape += (shape.empty() ? "" : ", ") + std::to_string(size);
     result.shapes.push_back(comparesShapes(call.op) ? shape : "any");
-    result.dtypes.push_back(className(tensor.dtype()));
+    result.dtypes.push_back(scalarTypeName(tensor.dtype()).str());
   }
   return result;
 }
