@@ -148,11 +148,51 @@ def shape_of(kind):
     return [int(size) for size in re.match(r"\w+\[([\d, ]*)\]", kind)[1].split(", ") if size]
 
 
-def random_input(name, kind, vocabulary, generator):
-    """Returns a value that suits what the name says: a second moment is positive, tokens are below the vocabulary."""
+# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked.
+SAME_NUMBERS = re.compile(r"^(?:torch\.ops\.aten\.(?:(?:alias|view|_unsafe_view|reshape|flatten|unsqueeze|squeeze|"
+                          r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy)\.\w+\(|"
+                          r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)")
+# An operator that reads the second named value as positions in a dimension of the first one.
+INDEXED = (re.compile(r"^torch\.ops\.aten\.(?:embedding|nll_loss_forward)\.default\((\w+), (\w+)"),
+           re.compile(r"^torch\.ops\.aten\.(?:gather|index_select|scatter)\.\w+\((\w+), (?P<dim>-?\d+), (\w+)"),
+           re.compile(r"^torch\.ops\.aten\.index\.Tensor\((\w+), \[(?P<skipped>(?:None, )*)(\w+)\]"))
+
+
+def indexed_size(program, expression, names):
+    """Returns the size of the dimension that one of the names is a position in; None where the operator has no such
+    operand."""
+    for pattern in INDEXED:
+        found = pattern.match(expression)
+        if found and found[found.lastindex] in names and program.types.get(found[1]):
+            sizes, parts = shape_of(program.types[found[1]]), found.groupdict()
+            if ".nll_loss" in expression:
+                return sizes[-1]
+            return sizes[int(parts["dim"]) if "dim" in parts else (parts.get("skipped") or "").count("None")]
+    return None
+
+
+def classes(program, name):
+    """Returns the least size of the dimensions that the integers of an input are positions in; None where there is
+    none."""
+    names, sizes = {name}, []
+    for step, expression in program.steps:
+        if (same := SAME_NUMBERS.match(expression)) and same[1] in names:
+            names.add(step)
+        elif size := indexed_size(program, expression, names):
+            sizes.append(size)
+    return min(sizes, default=None)
+
+
+def drawn_classes(shape, count, seed, generator):
+    """Returns each class equally often, but for one, in random order. Together, consecutive seeds take every class."""
+    elements = math.prod(shape)
+    values = (torch.arange(elements) + seed * elements) % count
+    return values[torch.randperm(elements, generator=generator)].view(shape)
+
+
+def random_input(name, kind, generator):
+    """Returns floats that suit what the name says: a second moment is positive."""
     shape = shape_of(kind)
-    if kind.startswith(("i64", "i32")):
-        return torch.randint(0, vocabulary, shape, generator=generator)
     if name in ("mask", "keep") or "mask" in name:
         return torch.randint(0, 2, shape, generator=generator).double()
     normal = torch.randn(shape, generator=generator, dtype=torch.float64)
@@ -183,11 +223,12 @@ def inputs_of(pair, seed, scale=1):
     """Returns the inputs of the single device and of each rank. Floats are multiplied by the scale."""
     generator = torch.Generator().manual_seed(seed)
     names = {entry["single"]: entry["of"] for entry in pair.io["inputs"]}
-    kinds = [kind for _, kind in pair.single.placeholders]
-    tables = [shape_of(kind)[0] for position, kind in enumerate(kinds)
-              if re.search(r"emb", names.get(position, "")) and len(shape_of(kind)) == 2]
-    single = [random_input(names.get(position, ""), kind, min(tables or [8]), generator)
-              for position, kind in enumerate(kinds)]
+    single = []
+    for position, (name, kind) in enumerate(pair.single.placeholders):
+        if kind.startswith(("i64", "i32")):
+            single.append(drawn_classes(shape_of(kind), classes(pair.single, name) or 8, seed, generator))
+        else:
+            single.append(random_input(names.get(position, ""), kind, generator))
     single = [value * scale if value.is_floating_point() else value for value in single]
     ranks = [[cut(single[entry["single"]], entry, pair, rank) for entry in pair.io["inputs"]]
              for rank in range(pair.ranks)]
