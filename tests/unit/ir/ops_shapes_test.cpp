@@ -64,6 +64,15 @@ TEST_F(ShapeTest, ArithmeticPromotesAsPyTorchDoes) {
   EXPECT_EQ(infer("aten.div.Tensor", {"i64[2][1]cpu", "i64[2][1]cpu"}), "-");
 }
 
+// torch._scaled_mm without out_dtype gives the dtype of its first factor; both factors may have different float8 dtypes.
+TEST_F(ShapeTest, ProductsOfFloat8) {
+  const std::vector<const char *> factors = {"f8e4m3fn[16, 32][32, 1]cpu", "f8e5m2[32, 48][1, 32]cpu", "f32[]cpu",
+                                             "f32[]cpu"};
+  EXPECT_EQ(infer("aten._scaled_mm.default", factors, {Item::none(), Item::none(), DType::BF16}),
+            "bf16[16, 48][48, 1]cpu");
+  EXPECT_EQ(infer("aten._scaled_mm.default", factors), "f8e4m3fn[16, 48][48, 1]cpu");
+}
+
 TEST_F(ShapeTest, NewDimensionsOfOneElementFollowTheOneInsideThem) {
   EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({1, 3})}), "f32[1, 3][3, 1]cpu");
   EXPECT_EQ(infer("aten.expand.default", {"f32[3][1]cpu"}, {list({2, 1, 3})}), "f32[2, 1, 3][0, 3, 1]cpu");

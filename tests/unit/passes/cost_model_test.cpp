@@ -205,6 +205,26 @@ TEST(CostModelTest, TheLastWaveOfAPartOfAProductCountsWhole) {
   EXPECT_EQ(model.estimatedTime(*part).picoseconds, model.rowsOfProduct(*p, 4096));
 }
 
+// The H100's peak of float8 is twice that of bfloat16, and so is the rate of a product of float8 numbers.
+TEST(CostModelTest, ProductsOfFloat8HaveThePeakOfFloat8) {
+  Context context;
+  Graph graph(context);
+  GraphBuilder builder(graph);
+  auto input = [&](llvm::StringRef name, DType dtype, llvm::ArrayRef<int64_t> sizes) {
+    return builder.input(name, builder.tensor(dtype, sizes));
+  };
+  const std::vector<int64_t> sizes = {8192, 8192};
+  Node *scale = input("scale", DType::F32, {});
+  Node *wide = builder.call("aten.mm.default", {input("a", DType::BF16, sizes), input("b", DType::BF16, sizes)});
+  Node *narrow = builder.call("aten._scaled_mm.default",
+                              {input("c", DType::F8E4M3FN, sizes), input("d", DType::F8E4M3FN, sizes), scale, scale});
+  builder.output({wide, narrow});
+  const CostModel model(graph, *machinePreset("h100x8"));
+  const int64_t launch = model.machine().processor.launchPs;
+  auto time = [&](const Node *node) { return static_cast<double>(model.estimatedTime(*node).picoseconds - launch); };
+  EXPECT_NEAR(time(wide) / time(narrow), 1979.0 / 989, 0.01);
+}
+
 // The time of a part of a fused kernel is its share of the kernel, which a repetition is no part of.
 TEST(CostModelTest, ARepetitionIsAKernelOfItsOwn) {
   Context context;

@@ -130,6 +130,7 @@ TypePtr embeddingBagType(Call &call);
 // Networks.
 TypePtr linearType(Call &call);
 TypePtr matmulType(Call &call);
+TypePtr scaledMatmulType(Call &call);
 TypePtr groupedMatmul(Call &call);
 TypePtr lossType(Call &call); ///< reduction 0: elementwise
 TypePtr lossBackward(Call &call);

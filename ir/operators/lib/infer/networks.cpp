@@ -15,13 +15,8 @@ TypePtr linearType(Call &call) {
   return call.contiguousLike(*input, sizes);
 }
 
-// mm, bmm, and with a tensor that is added in front, whose sizes do not count: addmm, baddbmm.
-TypePtr matmulType(Call &call) {
-  int left = call.index("mat2") == 2 || call.index("batch2") == 2 ? 1 : 0;
-  TypePtr a = call.tensor(left);
-  TypePtr b = call.tensor(left + 1);
-  if (!a || !b)
-    return nullptr;
+/// Returns the type of the product of two matrices, or of batches of as many.
+static TypePtr productType(Call &call, const TypePtr &a, const TypePtr &b, DType dtype) {
   size_t rank = a->sizes().size();
   if (rank < 2 || b->sizes().size() != rank)
     return call.refuse("multiplies " + typeText(a) + " by " + typeText(b),
@@ -31,11 +26,33 @@ TypePtr matmulType(Call &call) {
     return call.refuse("multiplies " + typeText(a) + " by " + typeText(b) + ": " + inner.str() + " columns meet " +
                            other.str() + " rows",
                        "transpose one of them");
-  const Argument *asked = call.given("out_dtype");
-  call.assumeUnless(a->dtype() == b->dtype() && !asked);
   DimList sizes(a->sizes().begin(), a->sizes().end());
   sizes.back() = b->sizes().back();
-  return call.contiguous(asked && asked->is(Argument::Kind::DType) ? asked->dtype() : a->dtype(), sizes, a->device());
+  return call.contiguous(dtype, sizes, a->device());
+}
+
+/// Returns the dtype that the argument out_dtype states, or `otherwise`.
+static DType statedDType(Call &call, DType otherwise) {
+  const Argument *stated = call.given("out_dtype");
+  return stated && stated->is(Argument::Kind::DType) ? stated->dtype() : otherwise;
+}
+
+// mm, bmm, and with a tensor that is added in front, whose sizes do not count: addmm, baddbmm.
+TypePtr matmulType(Call &call) {
+  int left = call.index("mat2") == 2 || call.index("batch2") == 2 ? 1 : 0;
+  TypePtr a = call.tensor(left);
+  TypePtr b = call.tensor(left + 1);
+  if (!a || !b)
+    return nullptr;
+  call.assumeUnless(a->dtype() == b->dtype() && !call.given("out_dtype"));
+  return productType(call, a, b, statedDType(call, a->dtype()));
+}
+
+// Products of float8 factors, which may have different dtypes.
+TypePtr scaledMatmulType(Call &call) {
+  TypePtr a = call.tensor("self");
+  TypePtr b = call.tensor("mat2");
+  return a && b ? productType(call, a, b, statedDType(call, a->dtype())) : nullptr;
 }
 
 // Rows in groups: [m, k] with [g, k, n] is [m, n], [k, m] with [k, n] is [g, m, n] for as many groups as there are

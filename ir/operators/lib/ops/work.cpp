@@ -249,6 +249,7 @@ constexpr WorkEntry entries[] = {
     {"aten._scaled_dot_product_flash_attention", attentionWork},
     {"aten._scaled_dot_product_flash_attention_backward", attentionBackwardWork<1>},
     {"aten._scaled_dot_product_flash_attention_for_cpu", attentionWork},
+    {"aten._scaled_mm", matmulWork},
     {"aten.addmm", matmulWork},
     {"aten.baddbmm", matmulWork},
     {"aten.bmm", matmulWork},

@@ -110,7 +110,7 @@ HostTensor fill(DType dtype, std::vector<int64_t> sizes, const InputDemand &dema
     double value = choose(numbers, dtype, demand);
     if (isComplex(dtype))
       writeElement<Complex>(dtype, host.data.data() + at, {value, numbers.nearNormal()});
-    else if (computable(dtype))
+    else if (convertible(dtype))
       writeElement<double>(dtype, host.data.data() + at, value);
   }
   return host;

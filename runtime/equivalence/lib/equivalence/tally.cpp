@@ -90,7 +90,7 @@ void count(Tally &tally, size_t index, const Pair &pair, const Tolerance &tolera
 std::string elementText(DType dtype, const std::byte *at) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (!computable(dtype)) {
+  if (!convertible(dtype)) {
     os << "0x" << llvm::toHex(llvm::StringRef(reinterpret_cast<const char *>(at), sizeInBytes(dtype)));
   } else if (isComplex(dtype)) {
     auto value = readElement<Complex>(dtype, at);
@@ -121,7 +121,7 @@ Tally compareElements(const HostTensor &expected, const HostTensor &got, const T
   if (same && classOf(expected.dtype) != DTypeClass::Float && classOf(expected.dtype) != DTypeClass::Complex)
     return tally;
   size_t size = sizeInBytes(expected.dtype);
-  bool readable = computable(expected.dtype);
+  bool readable = convertible(expected.dtype);
   for (size_t i = 0, n = expected.data.size() / size; i < n; ++i) {
     const std::byte *a = got.data.data() + i * size, *b = expected.data.data() + i * size;
     bool sameBytes = std::memcmp(a, b, size) == 0;

@@ -52,7 +52,7 @@ Value toDTypeOf(KernelArgs &args) {
 
 /// Writes `source`, broadcast and converted, into `target`.
 void assign(KernelArgs &args, const Tensor &target, const Tensor &source) {
-  bool movable = target.dtype() == source.dtype() || (computable(target.dtype()) && computable(source.dtype()));
+  bool movable = target.dtype() == source.dtype() || (convertible(target.dtype()) && convertible(source.dtype()));
   args.check(movable, "got " + typeOf(source) + " for " + typeOf(target) + ", a conversion that is not supported");
   Tensor stretched = args.failed() ? Tensor() : args.take(source.expand(target.sizes()));
   if (!args.failed())

@@ -26,6 +26,7 @@ namespace ccgraph::runtime {
 [[nodiscard]] llvm::ArrayRef<Kernel> scatterReduceKernels(); ///< scatter_reduce, masked_scatter, index_fill
 [[nodiscard]] llvm::ArrayRef<Kernel> searchKernels();        ///< searchsorted, bucketize
 [[nodiscard]] llvm::ArrayRef<Kernel> matmulKernels();        ///< mm, bmm, addmm, linear
+[[nodiscard]] llvm::ArrayRef<Kernel> scaledProductKernels(); ///< _scaled_mm of float8
 [[nodiscard]] llvm::ArrayRef<Kernel> distanceKernels();      ///< cdist, pdist
 [[nodiscard]] llvm::ArrayRef<Kernel> factorizationKernels(); ///< Cholesky, LU, QR, eigenvalues
 [[nodiscard]] llvm::ArrayRef<Kernel> linearSolverKernels();  ///< linalg_solve, inverses, determinants

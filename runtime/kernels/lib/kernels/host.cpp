@@ -242,7 +242,7 @@ Value symOffset(KernelArgs &args) { return Value::integer(args.tensor(0).offset(
 /// The number in a tensor of one element, as Python's class of it.
 Value localScalar(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
-  bool known = self.numElements() == 1 && computable(self.dtype());
+  bool known = self.numElements() == 1 && convertible(self.dtype());
   if (args.failed() || !args.check(known, "got " + typeOf(self) + ", expected one number"))
     return {};
   if (isComplex(self.dtype()))

@@ -9,21 +9,19 @@ namespace ccgraph::runtime {
 
 static std::vector<Kernel> joinFamilies() {
   std::vector<Kernel> kernels;
-  for (llvm::ArrayRef<Kernel> family : {arithmeticKernels(),      mathKernels(),          activationKernels(),
-                                        specialFunctionKernels(), selectionKernels(),     viewKernels(),
-                                        metadataKernels(),        creationKernels(),      copyKernels(),
-                                        rearrangingKernels(),     reductionKernels(),     orderKernels(),
-                                        indexKernels(),           scatterKernels(),       embeddingBagKernels(),
-                                        scatterReduceKernels(),   searchKernels(),        matmulKernels(),
-                                        distanceKernels(),        factorizationKernels(), linearSolverKernels(),
-                                        attentionKernels(),       lossKernels(),          classLossKernels(),
-                                        ctcLossKernels(),         normKernels(),          elementLossKernels(),
-                                        channelNormKernels(),     convolutionKernels(),   poolingKernels(),
-                                        adaptivePoolingKernels(), resamplingKernels(),    fourierKernels(),
-                                        gridSamplerKernels(),     windowKernels(),        foldingKernels(),
-                                        paddingKernels(),         compositeKernels(),     shortKernels(),
-                                        formulaKernels(),         foreachKernels(),       optimizerKernels(),
-                                        bucketingKernels(),       hostKernels()})
+  for (llvm::ArrayRef<Kernel> family :
+       {arithmeticKernels(),    mathKernels(),         activationKernels(),    specialFunctionKernels(),
+        selectionKernels(),     viewKernels(),         metadataKernels(),      creationKernels(),
+        copyKernels(),          rearrangingKernels(),  reductionKernels(),     orderKernels(),
+        indexKernels(),         scatterKernels(),      embeddingBagKernels(),  scatterReduceKernels(),
+        searchKernels(),        matmulKernels(),       scaledProductKernels(), distanceKernels(),
+        factorizationKernels(), linearSolverKernels(), attentionKernels(),     lossKernels(),
+        classLossKernels(),     ctcLossKernels(),      normKernels(),          elementLossKernels(),
+        channelNormKernels(),   convolutionKernels(),  poolingKernels(),       adaptivePoolingKernels(),
+        resamplingKernels(),    fourierKernels(),      gridSamplerKernels(),   windowKernels(),
+        foldingKernels(),       paddingKernels(),      compositeKernels(),     shortKernels(),
+        formulaKernels(),       foreachKernels(),      optimizerKernels(),     bucketingKernels(),
+        hostKernels()})
     kernels.insert(kernels.end(), family.begin(), family.end());
   std::vector<Kernel> derived = derivedKernels(kernels);
   kernels.insert(kernels.end(), derived.begin(), derived.end());

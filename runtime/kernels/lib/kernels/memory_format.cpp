@@ -35,7 +35,7 @@ Tensor copyOf(KernelArgs &args, const Tensor &self, IntListRef strides) {
 
 Tensor cloneAs(KernelArgs &args, const Tensor &self, DType dtype, unsigned formatIndex) {
   Tensor result = emptyLike(args, self, dtype, formatIndex);
-  bool movable = self.dtype() == dtype || (computable(self.dtype()) && computable(dtype));
+  bool movable = self.dtype() == dtype || (convertible(self.dtype()) && convertible(dtype));
   args.check(movable,
              "got " + shortName(self.dtype()) + " to " + shortName(dtype) + ", a conversion that is not supported");
   if (!args.failed())
@@ -57,7 +57,7 @@ Tensor cloneWithStrides(const Tensor &self) {
 }
 
 void fill(KernelArgs &args, const Tensor &self, const Tensor &value) {
-  bool fits = value.numElements() == 1 && computable(self.dtype());
+  bool fits = value.numElements() == 1 && convertible(self.dtype());
   if (args.failed() || !args.check(fits, "got " + typeOf(value) + " to fill " + typeOf(self) + ", expected one number"))
     return;
   Tensor one = value.reinterpret(value.dtype(), {{}, {}, value.offset()});

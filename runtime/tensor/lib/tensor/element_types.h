@@ -3,8 +3,11 @@
 // For loops that are made for one dtype (elements.cpp, reduce_rows.cpp), so that there is one rounding in all of them.
 // The wide types, and why they are enough, are in elements.h.
 //
-// Plain functions of values. Failure: withElement() takes computable() dtypes alone. Cost: a few instructions a number.
+// Plain functions of values. Failure: withElement() takes computable() dtypes alone, withConvertible() convertible()
+// ones. Cost: a few instructions a number.
 #pragma once
+
+#include "tensor/float8.h"
 
 #include "ccgraph/ir/dtype.h"
 
@@ -72,6 +75,10 @@ auto widen(E element) {
     return static_cast<double>(floatFromHalf(element.bits));
   else if constexpr (std::is_same_v<E, BFloat16>)
     return static_cast<double>(llvm::bit_cast<float>(static_cast<uint32_t>(element.bits) << 16));
+  else if constexpr (std::is_same_v<E, Float8E4M3>)
+    return static_cast<double>(element.asFloat());
+  else if constexpr (std::is_same_v<E, Float8E5M2>)
+    return static_cast<double>(floatFromHalf(static_cast<uint16_t>(element.bits << 8)));
   else if constexpr (std::is_same_v<E, Truth>)
     return static_cast<int64_t>(element.bits != 0);
   else if constexpr (std::is_floating_point_v<E>)
@@ -109,6 +116,8 @@ E narrow(T value) {
     return {halfFromFloat(static_cast<float>(convert<double>(value)))};
   else if constexpr (std::is_same_v<E, BFloat16>)
     return {bfloat16FromFloat(static_cast<float>(convert<double>(value)))};
+  else if constexpr (std::is_same_v<E, Float8E4M3> || std::is_same_v<E, Float8E5M2>)
+    return E::of(static_cast<float>(convert<double>(value)));
   else if constexpr (std::is_same_v<E, Truth>)
     return {static_cast<uint8_t>(value != T(0))};
   else if constexpr (std::is_same_v<E, int32_t> && !std::is_same_v<T, int64_t>)
@@ -170,5 +179,15 @@ void withElement(DType dtype, Body body) {
   }
 }
 // NOLINTEND(bugprone-branch-clone)
+
+/// Calls body with a default-made element of the C++ type of a dtype that converts to others.
+template <typename Body>
+void withConvertible(DType dtype, Body body) {
+  if (dtype == DType::F8E4M3FN)
+    return body(Float8E4M3());
+  if (dtype == DType::F8E5M2)
+    return body(Float8E5M2());
+  withElement(dtype, body);
+}
 
 } // namespace ccgraph::runtime

@@ -59,6 +59,8 @@ bool computable(DType dtype) {
   llvm_unreachable("dtype");
 }
 
+bool convertible(DType dtype) { return computable(dtype) || dtype == DType::F8E4M3FN || dtype == DType::F8E5M2; }
+
 /// A row of f16 or bf16 without gaps, in pieces that fit on the stack.
 template <typename E>
 static void readHalves(const std::byte *from, llvm::MutableArrayRef<double> out) {
@@ -93,7 +95,7 @@ void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out) {
     if (dtype == DType::BF16 && row.step == sizeof(BFloat16))
       return readHalves<BFloat16>(row.data, out);
   }
-  withElement(dtype, [&](auto element) { readAs<decltype(element)>(row, out); });
+  withConvertible(dtype, [&](auto element) { readAs<decltype(element)>(row, out); });
 }
 
 template <typename T>
@@ -104,7 +106,7 @@ void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values) {
     if (dtype == DType::BF16 && row.step == sizeof(BFloat16))
       return writeHalves<BFloat16>(row.data, values);
   }
-  withElement(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
+  withConvertible(dtype, [&](auto element) { writeAs<decltype(element)>(row, values); });
 }
 
 Scratch<double> readAll(const Tensor &tensor) {

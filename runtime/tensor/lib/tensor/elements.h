@@ -4,10 +4,10 @@
 // for integers and bool, std::complex<double> for complex. A row of elements is widened, computed,
 // and rounded once to its dtype when written. For f32 and + - * / sqrt that equals computing in
 // f32, since double has more than 2p+2 bits (S. Figueroa, "When is double rounding innocuous?",
-// 1995); f16 and bf16 are rounded to f32 first, because PyTorch computes them in f32.
+// 1995); f16, bf16 and 8-bit floats are rounded to f32 first, because PyTorch computes them in f32.
 //
-// Ownership: none. Failure: u64 and the 8-bit and 4-bit floats are moved but not computed with; callers test
-// computable() and report. Cost: one indirect call a row.
+// Ownership: none. Failure: f8e4m3fn and f8e5m2 are converted but not computed with, u64 and the other 8-bit and 4-bit
+// floats only moved; callers test computable() or convertible() and report. Cost: one indirect call a row.
 #pragma once
 
 #include "ccgraph/runtime/tensor.h"
@@ -21,8 +21,10 @@ namespace ccgraph::runtime {
 
 using Complex = std::complex<double>;
 
-/// False for dtypes that can only be stored and moved.
+/// Returns true for dtypes on which operators compute.
 [[nodiscard]] bool computable(DType dtype);
+/// Returns true for dtypes whose elements convert to and from others: the computable ones, f8e4m3fn and f8e5m2.
+[[nodiscard]] bool convertible(DType dtype);
 
 /// A row: `count` elements, `step` bytes apart.
 struct Row {
@@ -30,7 +32,7 @@ struct Row {
   int64_t step;
 };
 
-/// Widens a row of a computable dtype into `out`. T is double, int64_t or Complex; a narrower class
+/// Widens a row of a convertible dtype into `out`. T is double, int64_t or Complex; a narrower class
 /// widens exactly as PyTorch casts (float to int64 truncates).
 template <typename T>
 void readRow(DType dtype, Row row, llvm::MutableArrayRef<T> out);
@@ -42,7 +44,7 @@ void readRow(DType dtype, Row row, Scratch<T> &out) {
 template <typename T>
 void writeRow(DType dtype, Row row, llvm::ArrayRef<T> values);
 
-/// Every element of a tensor of a computable real dtype, widened, in row-major order.
+/// Every element of a tensor of a convertible real dtype, widened, in row-major order.
 [[nodiscard]] Scratch<double> readAll(const Tensor &tensor);
 
 /// One element at an address.

@@ -122,6 +122,35 @@ TEST(Norms, RmsNorm) {
   expectNear(values(forward.list()[1].tensor()), {1 / std::sqrt(12.5)});
 }
 
+/// 1 2 3     1 4
+/// 4 5 6  x  2 5  = 14 32, 32 77
+///           3 6
+TEST(Matmul, ProductsOfFloat8HaveScales) {
+  Tensor a = tensor(DType::F8E4M3FN, {2, 3}, {1, 2, 3, 4, 5, 6});
+  Tensor b = tensor(DType::F8E5M2, {2, 3}, {1, 2, 3, 4, 5, 6}).permute({1, 0});
+  Tensor half = f32({}, {0.5}), two = f32({1}, {2});
+  auto product = [&](const Tensor &scaleA, const Tensor &scaleB, const Value &bias, DType dtype) {
+    return call("aten._scaled_mm.default", {a, b, scaleA, scaleB, bias, Value(), Value::dtype(dtype)}).tensor();
+  };
+  EXPECT_EQ(values(product(half, half, Value(), DType::F32)), (Doubles{3.5, 8, 8, 19.25}));
+  EXPECT_EQ(values(product(half, two, f32({2}, {1, 2}), DType::BF16)), (Doubles{15, 34, 33, 79}));
+  EXPECT_EQ(values(product(f32({2, 1}, {1, 2}), f32({1, 2}, {1, 10}), Value(), DType::F32)),
+            (Doubles{14, 320, 64, 1540}));
+  EXPECT_EQ(typeOf("aten._scaled_mm.default", {a, b, half, half}), "f8e4m3fn[2, 2][2, 1]");
+}
+
+TEST(Matmul, RefusesFloat8FactorsAndScalesThatDoNotFit) {
+  Tensor a = tensor(DType::F8E4M3FN, {2, 3}, {1, 2, 3, 4, 5, 6}), one = f32({}, {1});
+  auto refused = [](Value::List arguments) { return failure("aten._scaled_mm.default", std::move(arguments)); };
+  const Tensor b = a.permute({1, 0});
+  EXPECT_NE(refused({a, counting({3, 2}), one, one}).find("got dtypes f8e4m3fn and f32"), std::string::npos);
+  EXPECT_NE(refused({a, a, one, one}).find("expected [n, k] times [k, m]"), std::string::npos);
+  EXPECT_NE(refused({a, b, one, f32({1, 2}, {1, 1})}).find("with one element each, or [n, 1] and [1, m]"),
+            std::string::npos);
+  EXPECT_NE(refused({a, b, one, one, counting({3})}).find("got the bias f32[3][1]"), std::string::npos);
+  EXPECT_NE(refused({a, b, one, one, Value(), one}).find("got a scale_result"), std::string::npos);
+}
+
 TEST(Matmul, ProductsOfMatricesAndBatches) {
   Tensor a = counting({2, 3});
   EXPECT_EQ(valuesOf("aten.mm.default", {a, a.permute({1, 0})}), (Doubles{5, 14, 14, 50}));
