@@ -1,6 +1,9 @@
-// The search for schedules as a pass asks for it: its options and the units of its statistics.
+// The search for schedules as a pass asks for it: its options, its result, and the units of its statistics.
 //
-// Failure: none. Cost: constant.
+// All passes that compare schedules call searchSchedule(). So with more trial schedules than usual, a pass compares no
+// schedule that is slower than the one that `-O2` finds for the same nodes.
+//
+// Failure: none.
 #pragma once
 
 #include "ccgraph/passes/pass.h"
@@ -10,9 +13,18 @@ namespace ccgraph {
 
 /// Statistics and remarks state nanoseconds; schedules have picoseconds.
 inline constexpr int64_t picosecondsOfNs = 1000;
+/// The trial schedules and the width of the beam without options.
+inline constexpr unsigned usualWalks = 16;
+inline constexpr size_t usualBeam = 64;
 
 /// Returns the options of a search within the budget of the context, with no known orders. Without a limit there are
 /// 1000 walks. The beam is at most 512 wide: a wider one takes seconds and has found no better schedule.
 [[nodiscard]] overlap::SearchOptions searchOptionsOf(const PassContext &context, Count walks, Count beam);
+
+/// Returns the faster of two schedules within the budget: what the search finds with these options, and with the usual
+/// number of trial schedules if that is less. More trials alone may end in a slower step, because the last improvements
+/// then start from another schedule. Both use the whole budget: their waits are as late as `sink-waits` makes them.
+/// Cost: that of both searches, and two replays each.
+[[nodiscard]] overlap::Schedule searchSchedule(const overlap::Problem &problem, overlap::SearchOptions options);
 
 } // namespace ccgraph
