@@ -11,24 +11,20 @@ overlap::SearchOptions searchOptionsOf(const PassContext &context, Count walks, 
           static_cast<size_t>(std::min(beam.limit.value_or(widestBeam), widestBeam)), context.inputPeak()};
 }
 
-namespace {
-
-/// The fastest schedule may have been found under a limit below the budget, within which its waits were delayed.
-overlap::Schedule searchWithWholeBudget(const overlap::Problem &problem, const overlap::SearchOptions &options) {
+// The fastest schedule may have been found under a limit below the budget, within which its waits were delayed.
+overlap::Schedule searchSchedule(const overlap::Problem &problem, const overlap::SearchOptions &options) {
   overlap::Schedule found = overlap::search(problem, options);
   overlap::Schedule whole = overlap::robust(problem, found, {options.budget, 0});
   return whole.picoseconds < found.picoseconds ? whole : found;
 }
 
-} // namespace
-
-overlap::Schedule searchSchedule(const overlap::Problem &problem, overlap::SearchOptions options) {
-  overlap::Schedule longest = searchWithWholeBudget(problem, options);
+overlap::Schedule searchThoroughly(const overlap::Problem &problem, overlap::SearchOptions options) {
+  overlap::Schedule longest = searchSchedule(problem, options);
   if (options.maxWalks <= usualWalks && options.beamWidth <= usualBeam)
     return longest;
   options.maxWalks = std::min(options.maxWalks, usualWalks);
   options.beamWidth = std::min(options.beamWidth, usualBeam);
-  overlap::Schedule usual = searchWithWholeBudget(problem, options);
+  overlap::Schedule usual = searchSchedule(problem, options);
   return overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest) ? usual : longest;
 }
 

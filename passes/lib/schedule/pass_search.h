@@ -1,7 +1,7 @@
 // The search for schedules as a pass asks for it: its options, its result, and the units of its statistics.
 //
-// All passes that compare schedules call searchSchedule(). So with more trial schedules than usual, a pass compares no
-// schedule that is slower than the one that `-O2` finds for the same nodes.
+// A pass that compares schedules of changed programs searches the program as it stands thoroughly, and each changed one
+// once. So a pass changes nothing for a schedule that is slower than the one that `-O2` finds for the same nodes.
 //
 // Failure: none.
 #pragma once
@@ -21,10 +21,13 @@ inline constexpr size_t usualBeam = 64;
 /// 1000 walks. The beam is at most 512 wide: a wider one takes seconds and has found no better schedule.
 [[nodiscard]] overlap::SearchOptions searchOptionsOf(const PassContext &context, Count walks, Count beam);
 
-/// Returns the faster of two schedules within the budget: what the search finds with these options, and with the usual
-/// number of trial schedules if that is less. More trials alone may end in a slower step, because the last improvements
-/// then start from another schedule. Both use the whole budget: their waits are as late as `sink-waits` makes them.
-/// Cost: that of both searches, and two replays each.
-[[nodiscard]] overlap::Schedule searchSchedule(const overlap::Problem &problem, overlap::SearchOptions options);
+/// Returns what the search finds. It uses the whole budget: its waits are as late as `sink-waits` makes them.
+/// Cost: that of the search, and two replays.
+[[nodiscard]] overlap::Schedule searchSchedule(const overlap::Problem &problem, const overlap::SearchOptions &options);
+
+/// Returns the faster of two schedules within the budget: those that searchSchedule() finds with these options and with
+/// the usual number of trial schedules, if that is less. More trials alone may end in a slower step, because the last
+/// improvements then start from another schedule.
+[[nodiscard]] overlap::Schedule searchThoroughly(const overlap::Problem &problem, overlap::SearchOptions options);
 
 } // namespace ccgraph

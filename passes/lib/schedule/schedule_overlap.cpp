@@ -231,7 +231,7 @@ overlap::Schedule Scheduler::search() const {
     known.push_back(preferencesOf(order));
   overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
   options.known = known;
-  return searchSchedule(given_.problem, options);
+  return searchThoroughly(given_.problem, options);
 }
 
 /// Returns true if the schedule may exceed the budget, and the graph in its present order does not: the memory of some

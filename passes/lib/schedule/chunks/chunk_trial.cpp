@@ -100,7 +100,7 @@ PredictedStep ChunkTrial::scheduleWhole() {
                                   {context_.spmd(), context_.bitwise()});
   const overlap::GraphProblem &given = program.given();
   overlap::SearchOptions options = searchOptionsOf(context_, walks_, beam_);
-  overlap::Schedule schedule = searchSchedule(given.problem, options);
+  overlap::Schedule schedule = searchThoroughly(given.problem, options);
   peak_ = schedule.peakBytes;
   const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
   const bool hasMore = options.budget > own;
