@@ -43,6 +43,8 @@ private:
   struct Holder {
     uint32_t pair;
     uint32_t value;
+    /// of a result that is a list
+    uint32_t element = 0;
   };
   /// AsyncPairs that hold a storage in one way. Completed ones stay until the next cleanup.
   struct Holders {
@@ -98,7 +100,7 @@ private:
                     [&](uint32_t storage) { return storages_.isWritten(storage); });
     for (uint32_t storage : written->second) {
       log_.copiesAgain.push_back({wait, storage});
-      intrude({0, wait, storage, 0, wait, reshapes_[storage]}, true, launch);
+      intrude({0, wait, storage, 0, 0, wait, reshapes_[storage]}, true, launch);
     }
   }
 
@@ -124,7 +126,7 @@ private:
       if (operands[i] == none || (!writes && !hasAny(accesses[i], Access::Read | Access::InFlightRead)))
         continue;
       for (uint32_t storage : storages_.of(operands[i]))
-        intrude({0, index, storage, 0, operands[i], reshapes_[storage]}, writes, none);
+        intrude({0, index, storage, 0, 0, operands[i], reshapes_[storage]}, writes, none);
     }
   }
 
@@ -137,6 +139,7 @@ private:
       for (const Holder &holder : active(intrusion.storage, how).asyncPairs) {
         intrusion.launch = log_.asyncPairs[holder.pair].launch;
         intrusion.held = holder.value;
+        intrusion.element = holder.element;
         if (intrusion.launch != own)
           log_.intrusions.push_back(intrusion);
       }
@@ -165,7 +168,7 @@ private:
     }
     for (uint32_t number = first; number < log_.asyncPairs.size(); ++number)
       for (uint32_t storage : log_.asyncPairs[number].results)
-        hold(storage, Hold::Write, {number, index});
+        hold(storage, Hold::Write, {number, index, number - first});
     addOperands(step, elements ? inputs : nullptr, first);
     numOpen_ += log_.asyncPairs.size() - first;
   }
@@ -214,30 +217,45 @@ private:
   AsyncPairLog log_;
 };
 
-/// Two values of the program after, one in flight while the other was accessed, and how often tensors in their storage
-/// had been reshaped by then. Until one of them is reshaped, the two values keep sharing memory or keep apart,
-/// whichever step accesses them.
-using Encounter = std::tuple<uint32_t, uint32_t, uint32_t>;
+/// A value of the program after that is in flight, or one element of it.
+using Held = std::pair<uint32_t, uint32_t>;
+/// A value in flight and the value that a step accessed meanwhile, and how often tensors in their storage had been
+/// reshaped by then. Until one of them is reshaped, the two values keep sharing memory or keep apart, whichever step
+/// accesses them.
+using Encounter = std::tuple<Held, uint32_t, uint32_t>;
 
-/// Returns the steps after that replace the value in flight. For a launch that a chain of exchanges replaces, these are
-/// the chain's launches, of which the last fills the same storage.
-llvm::ArrayRef<uint32_t> heldAfter(const Evidence &evidence, const Intrusion &intrusion, uint32_t &image) {
+/// Returns the result of the bucket that replaces the result of a member: an element of a list, or the one buffer.
+Held resultInBucket(const Evidence &evidence, uint32_t member) {
+  const MergedEntry &entry = evidence.rewrite.certificate.merged[evidence.correspondence.claimBefore(member).entry];
+  const Node *launch = evidence.before[member].node;
+  auto found = llvm::find_if(entry.members, [&](const BucketMember &one) { return one.launch == launch; });
+  bool isList = entry.layout == BucketLayout::Grouped;
+  return {evidence.correspondence.performer(member), isList ? static_cast<uint32_t>(found->offset) : 0};
+}
+
+/// Returns what replaces the value in flight. For a launch that a chain of exchanges replaces, these are the chain's
+/// launches, of which the last fills the same storage.
+llvm::SmallVector<Held, 2> heldAfter(const Evidence &evidence, const Intrusion &intrusion) {
   const Correspondence &correspondence = evidence.correspondence;
-  if (intrusion.held == intrusion.launch && correspondence.claimBefore(intrusion.launch).part == Part::Rule)
-    return correspondence.performances(intrusion.launch);
-  image = correspondence.image(intrusion.held);
-  return image == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(image);
+  Part part = intrusion.held == intrusion.launch ? correspondence.claimBefore(intrusion.launch).part : Part::Untouched;
+  if (part == Part::Merged)
+    return {resultInBucket(evidence, intrusion.launch)};
+  llvm::SmallVector<Held, 2> all;
+  if (part == Part::Rule)
+    for (uint32_t launch : correspondence.performances(intrusion.launch))
+      all.push_back({launch, intrusion.element});
+  else if (uint32_t image = correspondence.image(intrusion.held); image != none)
+    all.push_back({image, intrusion.element});
+  return all;
 }
 
 /// Returns the encounters of the program before: accesses of PyTorch's own graphs are no fault of this pass.
 std::set<Encounter> knownEncounters(const Evidence &evidence) {
   std::set<Encounter> known;
-  for (const Intrusion &intrusion : evidence.pairsBefore.intrusions) {
-    uint32_t touched = evidence.correspondence.image(intrusion.touched), image = none;
-    for (uint32_t held : heldAfter(evidence, intrusion, image))
-      if (touched != none)
+  for (const Intrusion &intrusion : evidence.pairsBefore.intrusions)
+    if (uint32_t touched = evidence.correspondence.image(intrusion.touched); touched != none)
+      for (Held held : heldAfter(evidence, intrusion))
         known.insert({held, touched, intrusion.reshapes});
-  }
   return known;
 }
 
@@ -264,8 +282,8 @@ void checkInFlight(const Evidence &evidence, Findings &findings) {
     return;
   std::set<Encounter> known = knownEncounters(evidence);
   for (const Intrusion &intrusion : log.intrusions) {
-    if (known.count({viewedBy(evidence, intrusion.held), viewedBy(evidence, intrusion.touched), intrusion.reshapes}) !=
-        0)
+    Held held{viewedBy(evidence, intrusion.held), intrusion.element};
+    if (known.count({held, viewedBy(evidence, intrusion.touched), intrusion.reshapes}) != 0)
       continue;
     const Node *owner = evidence.after[evidence.storagesAfter.owner(intrusion.storage)].node;
     findings.add(*evidence.after[intrusion.step].node, "in-flight",

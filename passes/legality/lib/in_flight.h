@@ -31,6 +31,7 @@ struct Intrusion {
   uint32_t step = 0;
   uint32_t storage = 0;
   uint32_t held = 0;     ///< value that is in flight: an operand of the launch, or its result
+  uint32_t element = 0;  ///< of a result that is a list: the element that is in flight
   uint32_t touched = 0;  ///< operand of the step; the step itself where a wait copies results again
   uint32_t reshapes = 0; ///< of tensors in the storage, before the step
 };

@@ -190,7 +190,8 @@ Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
     const bool isMet = best && best->bytes == options.budget;
     if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds > best->picoseconds)
       continue;
-    const overlap::Schedule schedule = overlap::search(problem, options);
+    const overlap::Schedule schedule =
+        count == 0 ? searchThoroughly(problem, options) : searchSchedule(problem, options);
     const Choice choice{count, schedule.picoseconds, std::max(schedule.peakBytes, options.budget)};
     if (!best || std::pair(choice.bytes, choice.picoseconds) <= std::pair(best->bytes, best->picoseconds))
       best = choice;

@@ -140,7 +140,7 @@ void Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostMod
   const bool isMet = best_ && best_->peakBytes <= options_.budget;
   if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds >= best_->picoseconds)
     return;
-  overlap::Schedule schedule = overlap::search(problem, options_);
+  overlap::Schedule schedule = searchSchedule(problem, options_);
   ++pass_.searched_;
   const Choice choice{values, schedule.picoseconds, schedule.peakBytes};
   auto rank = [&](const Choice &it) { return std::pair(std::max(it.peakBytes, options_.budget), it.picoseconds); };

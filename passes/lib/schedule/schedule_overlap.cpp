@@ -16,7 +16,6 @@
 #include "ccgraph/passes/registry.h"
 #include "rewrite/issue_record.h"
 #include "rewrite/merge_bucket.h"
-#include "schedule/overlap/limit_search.h"
 #include "schedule/overlap/merging.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
@@ -29,10 +28,6 @@
 namespace ccgraph {
 
 namespace {
-
-/// The defaults of the options.
-constexpr unsigned usualWalks = 16;
-constexpr size_t usualBeam = 64;
 
 /// Whether launches may be merged.
 enum class Merging : uint8_t { Grouped, None };
@@ -236,14 +231,7 @@ overlap::Schedule Scheduler::search() const {
     known.push_back(preferencesOf(order));
   overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
   options.known = known;
-  overlap::Schedule longest = overlap::search(given_.problem, options);
-  if (options.maxWalks <= usualWalks && options.beamWidth <= usualBeam)
-    return longest;
-  // More trials may end in a slower step, because the last improvements then start from another schedule.
-  options.maxWalks = std::min(options.maxWalks, usualWalks);
-  options.beamWidth = std::min(options.beamWidth, usualBeam);
-  overlap::Schedule usual = overlap::search(given_.problem, options);
-  return overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest) ? usual : longest;
+  return searchThoroughly(given_.problem, options);
 }
 
 /// Returns true if the schedule may exceed the budget, and the graph in its present order does not: the memory of some

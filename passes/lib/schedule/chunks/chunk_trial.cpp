@@ -100,12 +100,12 @@ PredictedStep ChunkTrial::scheduleWhole() {
                                   {context_.spmd(), context_.bitwise()});
   const overlap::GraphProblem &given = program.given();
   overlap::SearchOptions options = searchOptionsOf(context_, walks_, beam_);
-  overlap::Schedule schedule = overlap::search(given.problem, options);
+  overlap::Schedule schedule = searchThoroughly(given.problem, options);
   peak_ = schedule.peakBytes;
   const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
   const bool hasMore = options.budget > own;
   options.budget = std::min(options.budget, own);
-  noteExposed(given, hasMore ? overlap::search(given.problem, options) : schedule);
+  noteExposed(given, hasMore ? searchSchedule(given.problem, options) : schedule);
   return {schedule.picoseconds, overlap::lowerBounds(given.problem).anyMerging.picoseconds};
 }
 
@@ -122,7 +122,7 @@ std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan
   const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
   if (bound >= limit)
     return std::nullopt;
-  overlap::Schedule schedule = overlap::search(problem, searchOptionsOf(context_, walks_, beam_));
+  overlap::Schedule schedule = searchSchedule(problem, searchOptionsOf(context_, walks_, beam_));
   const bool fits = schedule.peakBytes <= std::max(peak_, context_.memoryBudget().value_or(overlap::unlimited));
   return fits ? std::optional(PredictedStep{schedule.picoseconds, bound}) : std::nullopt;
 }

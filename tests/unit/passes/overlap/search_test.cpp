@@ -1,7 +1,9 @@
 // Compares the search with every possible order, on random small training steps.
 #include "schedule/overlap/low_memory_order.h"
 #include "schedule/overlap/replay.h"
+#include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/search.h"
+#include "schedule/pass_search.h"
 #include "unit/passes/overlap/exact_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
 #include "unit/passes/overlap/random_problem.h"
@@ -145,6 +147,22 @@ TEST(Search, MoreMemoryIsNeverSlower) {
     gained += fastest < first;
   }
   EXPECT_GE(gained, programs / 4) << "more memory seldom helps these programs";
+}
+
+// The fastest schedule may be found under a limit below the budget. If only `sink-waits` used the rest of the memory, it
+// could gain more after a shorter search, and -O3 would be slower than -O2.
+TEST(SearchSchedule, DelaysWaitsAsFarAsTheBudgetAllows) {
+  unsigned gained = 0;
+  for (uint64_t seed : {69, 137}) {
+    Problem problem = withLargeStorages(mergeableProblem(seed));
+    const int64_t budget = replay(problem, asItStands(problem)).peakBytes * 120 / 100;
+    Schedule within = search(problem, {budget});
+    Schedule whole = ccgraph::searchSchedule(problem, {budget});
+    EXPECT_LE(whole.peakBytes, budget) << "seed " << seed;
+    EXPECT_EQ(robust(problem, whole, {budget, 0}).picoseconds, whole.picoseconds) << "seed " << seed;
+    gained += whole.picoseconds < within.picoseconds;
+  }
+  EXPECT_EQ(gained, 2U) << "these programs show nothing if the search uses the whole budget itself";
 }
 
 TEST(Search, IsDeterministic) {
