@@ -1,9 +1,9 @@
 // Element types of tensors: their names, sizes and classes.
 //
-// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. There are three forms of names: the
-// short one that print_readable writes ("bf16", "b8" for bool; torch/utils/_dtype_abbrs.py), the one of the Python API
-// ("bfloat16", "bool"), and the one of c10::ScalarType ("BFloat16", "Bool"), which is in PyTorch's errors, profiles and
-// flight records. Readers of graphs accept the first two; ccgraph's files contain the short one.
+// The set is PyTorch's (c10/core/ScalarType.h), without its quantized and bit types. There are three forms of names:
+// the short one that print_readable writes ("bf16", "b8" for bool; torch/utils/_dtype_abbrs.py), the one of the Python
+// API ("bfloat16", "bool"), and the one of c10::ScalarType ("BFloat16", "Bool"), which is in PyTorch's errors, profiles
+// and flight records. Readers of graphs accept the first two; ccgraph's files contain the short one.
 //
 // Ownership: names are literals, valid for ever. Failure: a text that names no dtype gives an empty optional; all other
 // functions are defined for every enumerator. Cost: parsing compares with each of some 25 names; all else is a table
