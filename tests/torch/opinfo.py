@@ -32,7 +32,8 @@ def shown(line):
     return ", ".join([*map(value, line["args"]), *(f"{k}={value(v)}" for k, v in line["kwargs"].items())])
 
 
-def options_of(parser):
+def options_of(parser, slice_of=(6, 4)):
+    """Reads the options. `slice_of`: the samples and calls of a slice."""
     parser.add_argument("tool")
     parser.add_argument("--slice", action="store_true")
     parser.add_argument("--only")
@@ -43,7 +44,7 @@ def options_of(parser):
     parser.add_argument("--show", type=int, default=3, help="differences of one kernel that are printed")
     options = parser.parse_args()
     if options.slice:
-        options.samples, options.calls = 6, 4
+        options.samples, options.calls = slice_of
     return options
 
 
