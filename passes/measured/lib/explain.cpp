@@ -32,12 +32,16 @@ void addStepTimes(const MatchedJob &job, const JobLanes &lanes, JobExplanation &
   explanation.period = periods.empty() ? explanation.step : medianOf(std::move(periods));
 }
 
+bool isOfOrder(const MatchedShare &rule) { return rule.name == ruleName(Rule::Order); }
+
+bool isKernel(const MatchedShare &event) {
+  llvm::StringRef name = event.name;
+  return name.startswith("triton_") || name.contains("cpp_fused_");
+}
+
 /// States why little is matched. Requires the shares of rules and events.
 void noteShares(const MatchedJob &job, JobExplanation &explanation) {
-  const bool hasKernels = llvm::any_of(explanation.unmatched, [](const MatchedShare &event) {
-    llvm::StringRef name = event.name;
-    return name.startswith("triton_") || name.contains("cpp_fused_");
-  });
+  const bool hasKernels = llvm::any_of(explanation.rules, isOfOrder) || llvm::any_of(explanation.unmatched, isKernel);
   if (hasKernels && !job.hasKernelNames)
     explanation.notes.push_back("no file states the nodes of Inductor's kernels: compile with TORCH_TRACE and "
                                 "torch._inductor.config.trace.provenance_tracking_level=1");

@@ -41,6 +41,12 @@ llvm::StringRef kernelName(llvm::StringRef eventName) {
   return !digits.empty() && rest.consume_front("_") ? rest : eventName;
 }
 
+/// Returns whether the node writes no operand, communicates nothing, and its result is no view.
+bool makesNewValues(const Node &node) {
+  const Effects effects = effectsOf(node);
+  return effects.freshResult && effects.domain == Domain::None && !isWait(node);
+}
+
 bool isGeneratedKernel(llvm::StringRef kernel) { return kernel.startswith("cpp_") || kernel.startswith("triton_"); }
 
 } // namespace
@@ -80,6 +86,7 @@ GraphCalls::Places GraphCalls::addNodes(const Graph &graph, uint32_t number) {
     named.rule = call.isWait ? Rule::Wait : Rule::Operator;
     named.calls.push_back({index});
     calls_.push_back(std::move(call));
+    isComputed_.push_back(makesNewValues(*node));
   }
   return byName;
 }
@@ -111,6 +118,8 @@ void GraphCalls::addKernels(const Places &places, llvm::ArrayRef<KernelProvenanc
         nodes.push_back(place);
   }
 }
+
+bool GraphCalls::namesGeneratedKernel(llvm::StringRef eventName) { return isGeneratedKernel(kernelName(eventName)); }
 
 const NamedCalls *GraphCalls::find(llvm::StringRef eventName) const {
   if (auto kernel = kernels_.find(kernelName(eventName)); kernel != kernels_.end())

@@ -26,6 +26,10 @@ public:
 
   [[nodiscard]] llvm::ArrayRef<Call> calls() const { return calls_; }
   [[nodiscard]] bool hasKernelNames() const { return !kernels_.empty(); }
+  /// Returns whether a node makes new values: it is no view, collective or wait.
+  [[nodiscard]] bool isComputed(NodeIndex node) const { return isComputed_[node]; }
+  /// Returns whether Inductor generated the kernel of this event: "graph_0_cpp_fused_add_0", "triton_poi_fused_add_0".
+  [[nodiscard]] static bool namesGeneratedKernel(llvm::StringRef eventName);
   /// Returns the calls that an event of this name may be: "aten::mm", "graph_0_cpp_fused_add_0"; null if none.
   [[nodiscard]] const NamedCalls *find(llvm::StringRef eventName) const;
   /// Returns the one call of a node that an event states; null if no graph has such a node. Of several graphs with such
@@ -39,6 +43,7 @@ private:
 
   CallNumbers &numbers_;
   std::vector<Call> calls_;
+  std::vector<bool> isComputed_;          ///< by call
   llvm::StringMap<NamedCalls> operators_; ///< by "aten.mm"
   llvm::StringMap<NamedCalls> kernels_;
   llvm::StringMap<NamedCalls> stated_; ///< by the name of the node

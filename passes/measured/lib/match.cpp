@@ -113,6 +113,8 @@ llvm::StringRef ruleName(Rule rule) {
     return "collective";
   case Rule::Wait:
     return "wait";
+  case Rule::Order:
+    return "order";
   }
   llvm_unreachable("no such rule");
 }

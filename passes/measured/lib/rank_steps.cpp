@@ -1,5 +1,6 @@
 #include "rank_steps.h"
 
+#include "launch_order.h"
 #include "step_windows.h"
 #include "transfer_match.h"
 
@@ -52,8 +53,13 @@ private:
     const FoundCalls found = view_.match(window);
     for (const FoundCall &call : found.calls)
       step.lane.push_back(entryOf(call.named->rule, call.nodes(), call.event->begin, call.event->end));
+    const LaunchOrder order(source_.graph, found.calls);
     for (const ProfileEvent *event : found.others)
-      addRest(step, *event);
+      if (llvm::SmallVector<NodeIndex, 2> nodes = order.nodesOf(view_.nameOf(*event), event->begin); !nodes.empty())
+        step.lane.push_back(computed(Rule::Order, nodes, *event));
+      else
+        addRest(step, *event);
+    llvm::stable_sort(step.lane, [](const LaneEntry &a, const LaneEntry &b) { return a.begin < b.begin; });
     std::vector<const ProfileEvent *> records;
     auto first = llvm::partition_point(profile_.events, [&](const ProfileEvent &e) { return e.begin < window.begin; });
     for (; first != profile_.events.end() && first->begin < until; ++first)
@@ -71,6 +77,10 @@ private:
     else if (nodes.size() == 1 && source_.graph.calls()[nodes.front()].kind)
       entry.kind = LaneEntry::Kind::Launch;
     return entry;
+  }
+
+  static LaneEntry computed(Rule rule, llvm::ArrayRef<NodeIndex> nodes, const ProfileEvent &event) {
+    return {LaneEntry::Kind::Compute, rule, {nodes.begin(), nodes.end()}, event.begin, event.end};
   }
 
   void addRest(Step &step, const ProfileEvent &event) {
@@ -111,6 +121,7 @@ private:
 
   void addKernels(Step &step, llvm::ArrayRef<Launched> kernels, const FoundCalls &host,
                   std::vector<std::pair<int64_t, LaneEntry>> &issued) {
+    const LaunchOrder order(source_.graph, host.calls);
     llvm::DenseMap<const NamedCalls *, size_t> counts, seen;
     auto named = [&](const Launched &it) { return view_.namedBy(*it.kernel); };
     for (const Launched &it : kernels)
@@ -121,11 +132,9 @@ private:
         issued.emplace_back(it.launch->begin,
                             entryOf(own->rule, own->calls[seen[own]++], it.kernel->begin, it.kernel->end));
       else if (const FoundCall *call = callAround(host.calls, *it.launch))
-        issued.emplace_back(it.launch->begin, LaneEntry{LaneEntry::Kind::Compute,
-                                                        call->named->rule,
-                                                        {call->nodes().begin(), call->nodes().end()},
-                                                        it.kernel->begin,
-                                                        it.kernel->end});
+        issued.emplace_back(it.launch->begin, computed(call->named->rule, call->nodes(), *it.kernel));
+      else if (const auto nodes = order.nodesOf(view_.nameOf(*it.kernel), it.launch->begin); !nodes.empty())
+        issued.emplace_back(it.launch->begin, computed(Rule::Order, nodes, *it.kernel));
       else
         addRest(step, *it.kernel);
     }
@@ -228,7 +237,8 @@ bool statesNodes(const RankProfile &profile) {
 int64_t matchedTime(const Step &step) {
   int64_t time = 0;
   for (const LaneEntry &entry : step.lane)
-    time += entry.end - entry.begin;
+    if (entry.rule != Rule::Order)
+      time += entry.end - entry.begin;
   return time;
 }
 

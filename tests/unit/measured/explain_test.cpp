@@ -4,7 +4,11 @@
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/frontend/source_text.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <gtest/gtest.h>
+
+#include <map>
 
 namespace ccgraph::test {
 namespace {
@@ -223,6 +227,69 @@ TEST_F(ExplainTest, ReduceScatterOfGlooIsMatched) {
   const JobExplanation it = explain();
   ASSERT_EQ(it.collectives.size(), 1U);
   EXPECT_EQ(it.collectives.front().transfer, 500);
+}
+
+constexpr const char *fusedProgram = R"(def forward(self, x: "f32[4, 4][4, 1]cpu"):
+    mm: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, x)
+    exp: "f32[4, 4][4, 1]cpu" = torch.ops.aten.exp.default(mm)
+    t: "f32[4, 4][1, 4]cpu" = torch.ops.aten.t.default(exp)
+    add: "f32[4, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(exp, mm)
+    mm_1: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(t, add)
+    relu: "f32[4, 4][4, 1]cpu" = torch.ops.aten.relu.default(mm_1)
+    return (relu,)
+)";
+
+/// Two steps, whose kernels between the products are called so.
+RankProfile profileOfKernels(const std::vector<std::string> &between) {
+  ProfileWriter writer(0);
+  for (int step = 0; step != 2; ++step) {
+    const int64_t begin = writer.now;
+    writer.run("aten::mm", 1'000);
+    for (const std::string &name : between)
+      writer.run(name, 400);
+    writer.run("aten::mm", 1'000);
+    writer.run("graph_0_cpp_fused_relu_1", 200);
+    writer.add("## Call CompiledFxGraph f ##", begin, writer.now);
+    writer.now += 50;
+  }
+  return writer.take();
+}
+
+using Durations = std::map<std::string, int64_t>;
+Durations durationsOf(const JobExplanation &it) {
+  return {it.graphs.front().durations.begin(), it.graphs.front().durations.end()};
+}
+
+// A kernel between two matched calls computes the nodes between them; a view is none of them.
+TEST_F(ExplainTest, KernelsOfNoMappingFollowFromTheOrderOfLaunches) {
+  graph = std::move(llvm::cantFail(readFxText(context, {"step.py", fusedProgram})).front());
+  profiles = {profileOfKernels({"graph_0_cpp_fused_add_exp_0"})};
+  const JobExplanation it = explain();
+  EXPECT_EQ(it.unmatchedTime(), 0);
+  EXPECT_EQ(it.rules.back().name, "order");
+  EXPECT_EQ(it.rules.back().nanoseconds, 2 * (400 + 200));
+  EXPECT_EQ(durationsOf(it), (Durations{{"mm", 1'000}, {"exp", 200}, {"add", 200}, {"mm_1", 1'000}, {"relu", 200}}));
+  EXPECT_NE(llvm::join(it.notes, "\n").find("no file states the nodes of Inductor's kernels"), std::string::npos);
+  profiles = {profileOfKernels({"graph_0_cpp_fused_exp_0", "triton_poi_fused_add_0"})};
+  EXPECT_EQ(durationsOf(explain()),
+            (Durations{{"mm", 1'000}, {"exp", 400}, {"add", 400}, {"mm_1", 1'000}, {"relu", 200}}));
+  // A name that Inductor does not give, and a kernel in a graph whose mapping does not list it, stay unmatched.
+  profiles = {profileOfKernels({"memcpy"})};
+  EXPECT_EQ(explain().unmatchedTime(), 2 * 400);
+  profiles = {profileOfKernels({"graph_0_cpp_fused_add_exp_0"})};
+  const std::vector<KernelProvenance> mapping = {{"log", {{"cpp_fused_relu_1", 0, {"relu"}}}}};
+  auto job = llvm::cantFail(measured::matchJob({{{*graph, "forward"}}, profiles, mapping}));
+  EXPECT_EQ(measured::explainJob(job).unmatchedTime(), 2 * 400);
+}
+
+// The order of launches does not show that a profile is of this graph.
+TEST_F(ExplainTest, KernelsAloneMatchNoGraph) {
+  graph = std::move(llvm::cantFail(readFxText(context, {"step.py", fusedProgram})).front());
+  ProfileWriter writer(0);
+  writer.run("graph_0_cpp_fused_add_exp_0", 400);
+  writer.add("## Call CompiledFxGraph f ##", 0, writer.now);
+  profiles = {writer.take()};
+  EXPECT_NE(matchError().find("no event of this trace matches a node"), std::string::npos) << matchError();
 }
 
 TEST_F(ExplainTest, BadProfilesAreErrors) {

@@ -17,6 +17,8 @@
 //               this call launched
 //   Collective  the k-th record of a kind and a group in a step is the k-th launch of this kind and group
 //   Wait        the k-th wait_tensor of a step is the k-th wait
+//   Order       a kernel of Inductor, in a graph of which no kernel's nodes are stated: it computes the nodes between
+//               those of the matched calls before and after it, which share the time of these kernels equally
 // Kernel, Operator, Collective and Wait apply in a step only if it has as many events as the graph has nodes or calls,
 // and a Collective only if the record's bytes are those of the graph, where both are known. Events inside a matched
 // event belong to it.
@@ -34,8 +36,8 @@
 
 namespace ccgraph::measured {
 
-enum class Rule : uint8_t { Stated, Kernel, Operator, Collective, Wait };
-inline constexpr size_t numRules = 5;
+enum class Rule : uint8_t { Stated, Kernel, Operator, Collective, Wait, Order };
+inline constexpr size_t numRules = 6;
 /// "stated", "kernel", ...
 [[nodiscard]] llvm::StringRef ruleName(Rule rule);
 
