@@ -123,6 +123,8 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> scanRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> groupNormRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> optimizerRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> contractionRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> compositeRules();
 
 /// Returns the rule of an operator; null if there is none.
 [[nodiscard]] const RuleEntry *findRule(llvm::StringRef base);

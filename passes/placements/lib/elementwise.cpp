@@ -39,6 +39,7 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.leaky_relu_backward", "mn"},
     {"aten.lerp", "aan"},
     {"aten.lift_fresh_copy", "m"},
+    {"aten.log_sigmoid_backward", "mnn"},
     {"aten.masked_fill", "ana"},
     {"aten.mish_backward", "mn"},
     {"aten.mse_loss_backward", "mnn"},
@@ -280,6 +281,8 @@ private:
       }
       if (isComparedWithWhole(operand))
         return provenVaryingSince(call_.node());
+      if (call_.base() == "aten.logical_not" && operand.operand.held->axes[axis_].reduction != ReduceOp::Sum)
+        return negated(operand);
       if (operand.role == 'n' || (operand.role == 'm' && factor))
         return unreduced(operand);
       if (first && first->operand.held->axes[axis_].reduction != operand.operand.held->axes[axis_].reduction)
@@ -300,7 +303,7 @@ private:
       return varyingSince(call_.node());
     Hold result = first->operand.held->axes[axis_];
     if (result.reduction != ReduceOp::Sum)
-      return extremum(*first);
+      return function_.isJoin ? joinedExtrema(*first) : extremum(*first);
     for (const RoledOperand &operand : function_.operands) {
       const Hold &hold = operand.operand.held->axes[axis_];
       if (hold.kind != HoldKind::Partial)
@@ -322,12 +325,27 @@ private:
     return result;
   }
 
-  /// Views, copies and sums with replicated values keep a partial maximum.
+  [[nodiscard]] Hold negated(const RoledOperand &extremum) const {
+    Hold result = extremum.operand.held->axes[axis_];
+    result.reduction = result.reduction == ReduceOp::Max ? ReduceOp::Min : ReduceOp::Max;
+    return result;
+  }
+
+  /// Views and copies keep a partial maximum; a negation makes a partial minimum of it.
   Hold extremum(const RoledOperand &operand) {
+    if (call_.base() == "aten.neg")
+      return negated(operand);
     bool isCopy = function_.operands.size() == 1 && operand.role == 'm' && call_.node().numOperands() == 1 &&
-                  llvm::StringRef(call_.base()) != "aten.mul" && call_.base() != "aten.neg" &&
-                  call_.base() != "aten.div";
+                  call_.base() != "aten.mul" && call_.base() != "aten.div";
     return isCopy ? operand.operand.held->axes[axis_] : unreduced(operand);
+  }
+
+  /// The maximum of equal values over the ranks is the value, so whole values may stand beside partial maxima.
+  Hold joinedExtrema(const RoledOperand &partial) {
+    for (const RoledOperand &operand : function_.operands)
+      if (operand.operand.held->has(axis_, HoldKind::Varying))
+        return operand.operand.held->axes[axis_];
+    return partial.operand.held->axes[axis_];
   }
 
   Hold unreduced(const RoledOperand &operand) {

@@ -90,6 +90,9 @@ Held placeByBase(PlacedCall &call, llvm::StringRef base) {
     return base.startswith("norm") ? placeForEachNorm(call) : placeForEach(call, ("aten." + base).str());
   if (PlacementRule rule = findPlacementRule(base))
     return rule(call);
+  // An assertion has no result, and each rank may check its own part.
+  if (base.startswith("aten._assert_"))
+    return placeUnknown(call);
   llvm::StringRef roles = elementwiseRoles(base);
   if (!roles.empty() || workFamily(*call.node().op()) == WorkFamily::Pointwise)
     return placePointwise(call, roles);

@@ -204,4 +204,12 @@ Hold PlacedCall::report(Finding finding) {
   return hold;
 }
 
+bool PlacedCall::passesParts() const {
+  return llvm::any_of(state_.program, [](const Node *node) {
+    std::optional<CollectiveCall> launch = collectiveCall(*node);
+    return launch &&
+           (isPointToPoint(launch->spec->kind) || (launch->inputSplits && llvm::is_contained(*launch->inputSplits, 0)));
+  });
+}
+
 } // namespace ccgraph::placements

@@ -80,6 +80,9 @@ public:
   [[nodiscard]] bool literalVaries(size_t axis) const;
   /// Returns whether two ranks that differ only on the axis read different values.
   [[nodiscard]] bool operandsVary(size_t axis) const;
+  /// Returns whether the ranks pass their parts to others, as round a ring. Each rank then computes with the parts of
+  /// all ranks, one after the other.
+  [[nodiscard]] bool passesParts() const;
   /// Returns the integer at a position on each rank; empty if one has none.
   [[nodiscard]] std::optional<std::vector<int64_t>> integerByRank(size_t position) const;
 
@@ -147,6 +150,8 @@ struct RoledOperand {
 struct Elementwise {
   std::vector<RoledOperand> operands;
   bool addsNumber = false;
+  /// The operands stand beside one another, as in a concatenation: no element of the result depends on two of them.
+  bool isJoin = false;
   IntList sizes;
 };
 [[nodiscard]] Held placeElementwise(PlacedCall &call, const Elementwise &function);

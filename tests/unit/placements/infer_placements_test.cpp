@@ -401,15 +401,68 @@ TEST_F(InferPlacementsTest, PartsThatGoRoundARingMeetInBlocks) {
         c: "f32[6]" = torch.ops._c10d_functional.all_to_all_single.default(x, [0, 6], [0, 6], 'tp')
         d: "f32[6]" = torch.ops._c10d_functional.wait_tensor.default(c)
 )";
-  for (bool passes : {false, true}) {
+  const char *transfer = R"(
+        c = torch.ops._c10d_functional.batch_p2p_ops.default(['isend', 'irecv'], [1, 1], [0, 0], [a, x], 'tp')
+)";
+  const char *state = R"(
+        s: "f32[2, 3]" = torch.ops.aten.mul.Tensor(a, 0.5)
+        c: "f32[4, 3]" = torch.ops._c10d_functional.all_gather_into_tensor.default(s, 2, 'tp')
+)";
+  for (const char *passes : {"", ring, transfer, state}) {
     question = {};
-    ask(R"(a: "f32[2, 3]", b: "f32[3, 2]", x: "f32[6]")",
-        std::string(block) + (passes ? ring : "") + "        return (y,)\n");
+    ask(R"(a: "f32[2, 3]", b: "f32[3, 2]", x: "f32[6]")", std::string(block) + passes + "        return (y,)\n");
     input(0, {shard(0)});
     input(1, {shard(1)});
     input(2, {shard(0)});
-    EXPECT_EQ(findings(), passes ? "" : "mismatched-operands at y;");
+    EXPECT_EQ(findings(), *passes ? "" : "mismatched-operands at y;") << passes;
   }
+}
+
+TEST_F(InferPlacementsTest, PositionsOfAPartThatHasComeRoundARingAreThoseOfAnotherRank) {
+  for (const char *passes : {"", R"(
+        p = torch.ops._c10d_functional.batch_p2p_ops.default(['isend', 'irecv'], [1, 1], [0, 0], [x, x], 'tp')
+)"}) {
+    auto positions = [&](llvm::StringRef range) {
+      return ("        all: \"i64[4]\" = torch.ops.aten.arange.default(4)\n        part: \"i64[2]\" = "
+              "torch.ops.aten.slice.Tensor(all, 0, " +
+              range + ")\n" + passes + "        return (part,)\n")
+          .str();
+    };
+    question = {};
+    ask(R"(x: "f32[4]")", positions("2, 4"));
+    input(0, {AxisPlacement()});
+    question.ranks[1].graph =
+        read("class M(torch.nn.Module):\n    def forward(self, x: \"f32[4]\"):\n" + positions("0, 2"));
+    EXPECT_EQ(findings(), *passes ? "" : "part-of-other-rank at part;");
+  }
+}
+
+TEST_F(InferPlacementsTest, ANegatedMaximumIsAMinimum) {
+  ask(R"(x: "b8[4]")", R"(
+        a: "b8[]" = torch.ops.aten.any.default(x)
+        n: "b8[]" = torch.ops.aten.logical_not.default(a)
+        check = torch.ops.aten._assert_async.msg(n, 'none')
+        all: "b8[]" = torch.ops._c10d_functional.all_reduce.default(n, 'min', 'tp')
+        return (all,)
+)");
+  input(0, {shard(0)});
+  EXPECT_EQ(of(answer(), "n"), "partial(min)");
+  EXPECT_EQ(findings(), "") << "each rank may check its own part";
+}
+
+TEST_F(InferPlacementsTest, MaximaThatStandBesideOneAnotherStayPartial) {
+  ask(R"(x: "f32[4]", y: "f32[4]")", R"(
+        a: "f32[]" = torch.ops.aten.amax.default(x)
+        b: "f32[]" = torch.ops.aten.amax.default(y)
+        both: "f32[2]" = torch.ops.aten.stack.default([a, b])
+        reduce: "f32[2]" = torch.ops._c10d_functional.all_reduce.default(both, 'max', 'tp')
+        sum_1: "f32[]" = torch.ops.aten.add.Tensor(a, b)
+        return (reduce, sum_1)
+)");
+  input(0, {shard(0)});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "both"), "partial(max)");
+  EXPECT_EQ(findings(), "unreduced-operand at sum_1;") << "a sum needs the maximum of all ranks";
 }
 
 TEST_F(InferPlacementsTest, ElementsPutAlongALaterDimensionKeepCutRows) {

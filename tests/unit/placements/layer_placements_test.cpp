@@ -189,6 +189,32 @@ TEST_F(InferPlacementsTest, RowsOfACutBatchThatAreAddedArePartialSums) {
   EXPECT_EQ(of(answer(), "masked"), "partial(sum)");
 }
 
+TEST_F(InferPlacementsTest, RowsOfARankThatAreAddedToZerosArePartialSums) {
+  ask(R"(i: "i64[4]", v: "f32[4, 2]", w: "f32[6, 2]")", R"(
+        zeros: "f32[6, 2]" = torch.ops.aten.full.default([6, 2], 0.0, dtype = torch.float32)
+        rows: "f32[6, 2]" = torch.ops.aten.index_add.default(zeros, 0, i, v)
+        onto: "f32[6, 2]" = torch.ops.aten.index_add.default(w, 0, i, v)
+        return (rows, onto)
+)");
+  for (size_t position : {0, 1})
+    input(position, {shard(0)});
+  input(2, {AxisPlacement()});
+  EXPECT_EQ(of(answer(), "rows"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "onto"), "varying");
+}
+
+TEST_F(InferPlacementsTest, AnEmptyBufferOfALogSigmoidIsReplicated) {
+  ask(R"(x: "f32[4, 3]")", R"(
+        pair = torch.ops.aten.log_sigmoid_forward.default(x)
+        y: "f32[4, 3]" = pair[0]
+        buffer: "f32[0]" = pair[1]
+        return (y, buffer)
+)");
+  input(0, {shard(0)});
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "buffer"), "replicated");
+}
+
 TEST_F(InferPlacementsTest, ALossOfAPartialSumIsAFinding) {
   ask(R"(x: "f32[4, 3]", y: "f32[4, 3]")", R"(
         loss: "f32[]" = torch.ops.aten.mse_loss.default(x, y)

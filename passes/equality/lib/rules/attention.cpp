@@ -20,6 +20,9 @@ struct Places {
   size_t dropout = 3;
   size_t causal = 4;
   size_t scale = 6;
+  /// Query i sees keys 0 to i, also where there are more keys or more queries. The kernels of flash attention and of
+  /// cuDNN align the last query with the last key, and PyTorch calls them for equal lengths only.
+  bool alignsFirst = false;
 };
 
 /// The operands as batches of matrices: [batch * heads, length, features].
@@ -98,7 +101,7 @@ Array masked(Call &call, const Array &scores, const Attention &attention, const 
                                      : sumOf(call, result, mask);
   }
   if (call.flag(places.causal)) {
-    call.require(four[2] == four[3], "no rule for causal attention of different lengths");
+    call.require(places.alignsFirst || four[2] == four[3], "no rule for causal attention of different lengths");
     Array kept = applied(call, "aten.tril", {Value(filled(Kind::Bool, {four[2], four[3]}, 1))});
     result = applied(call, "aten.where", {Value(kept), Value(result), Value(lowest)});
   }
@@ -157,9 +160,9 @@ Value backward(Call &call, const Places &places, size_t output, size_t results) 
   return Value(std::move(values));
 }
 
-Value cpuRule(Call &call) { return forward(call, {.mask = 5}, 2); }
+Value cpuRule(Call &call) { return forward(call, {.mask = 5, .alignsFirst = true}, 2); }
 Value cpuBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .mask = 8, .dropout = 6, .causal = 7, .scale = 9}, 4, 3);
+  return backward(call, {.query = 1, .mask = 8, .dropout = 6, .causal = 7, .scale = 9, .alignsFirst = true}, 4, 3);
 }
 Value flashRule(Call &call) { return forward(call, {}, 9); }
 Value flashBackwardRule(Call &call) {
@@ -171,9 +174,33 @@ Value cudnnRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .ca
 Value cudnnBackwardRule(Call &call) {
   return backward(call, {.query = 1, .mask = 8, .dropout = 13, .causal = 14, .scale = 15}, 4, 3);
 }
-Value efficientRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7}, 4); }
+Value efficientRule(Call &call) {
+  return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7, .alignsFirst = true}, 4);
+}
 Value efficientBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12}, 5, 4);
+  return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12, .alignsFirst = true}, 5, 4);
+}
+/// Returns the tensor with the missing dimensions of [batch, heads, length, features] in front.
+Array fourDimensional(const Array &a) {
+  IntList sizes = a.sizes;
+  while (sizes.size() < 4)
+    sizes.insert(sizes.begin() + (sizes.size() == 3 ? 1 : 0), 1);
+  return reshaped(a, sizes);
+}
+// scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa): one result, of
+// two, three or four dimensions.
+Value composedRule(Call &call) {
+  IntList sizes = call.view(0).sizes;
+  call.require(sizes.size() >= 2 && sizes.size() <= 4, "no rule for attention of " + intListText(sizes));
+  for (size_t i = 0; i != 4 && !call.failed() && sizes.size() != 4; ++i)
+    if (call.has(i))
+      call.arguments[i] = Value(fourDimensional(call.tensor(i)));
+  Value values = forward(call, {.mask = 3, .dropout = 4, .causal = 5, .scale = 6, .alignsFirst = true}, 2);
+  if (call.failed())
+    return {};
+  const Array output = read(values.list.front().tensor);
+  sizes.back() = output.sizes.back();
+  return Value(reshaped(output, sizes));
 }
 // The forms of devices that are no CUDA devices.
 Value overrideableRule(Call &call) { return forward(call, {.mask = 3, .dropout = 4, .causal = 5, .scale = 7}, 9); }
@@ -195,6 +222,7 @@ llvm::ArrayRef<RuleEntry> attentionRules() {
       {"aten._scaled_dot_product_flash_attention_for_cpu_backward", cpuBackwardRule},
       {"aten._scaled_dot_product_fused_attention_overrideable", overrideableRule},
       {"aten._scaled_dot_product_fused_attention_overrideable_backward", overrideableBackwardRule},
+      {"aten.scaled_dot_product_attention", composedRule},
   };
   return rules;
 }

@@ -93,6 +93,97 @@ Value logitLossRule(Call &call) {
   return call.failed() ? Value() : reducedLoss(call, weighted(call, losses, 2), 4);
 }
 
+// l1_loss(self, target, reduction)
+Value absoluteLossRule(Call &call) {
+  Array losses = applied(call, "aten.abs", {Value(minus(call, call.floats(0), call.floats(1)))});
+  return call.failed() ? Value() : reducedLoss(call, losses, 2);
+}
+// kl_div(self, target, reduction, log_target): target (log(target) - self), where self is a logarithm
+Value divergenceRule(Call &call) {
+  Array self = call.floats(0), target = call.floats(1);
+  const bool isLog = call.flag(3);
+  Array weight = isLog ? exponential(call, target) : target;
+  Array entropy = isLog ? times(call, weight, target) : applied(call, "aten.xlogy", {Value(target), Value(target)});
+  Array losses = minus(call, entropy, times(call, weight, self));
+  return call.failed() ? Value() : reducedLoss(call, losses, 2);
+}
+
+/// Returns [examples, classes] of [examples, classes, ...], with the further dimensions as examples. A tensor of
+/// classes alone is one example.
+Array examplesOf(Call &call, const Array &scores) {
+  const int64_t rank = static_cast<int64_t>(scores.sizes.size()), classes = scores.sizes[rank == 1 ? 0 : 1];
+  Array last = rank < 3
+                   ? scores
+                   : applied(call, "aten.movedim", {Value(scores), Value::ofInteger(1), Value::ofInteger(rank - 1)});
+  return call.failed() ? scores : reshaped(last, {classes == 0 ? 0 : last.count() / classes, classes});
+}
+/// Returns the loss of labels: argument 1, with weight, reduction and ignored label at 2 to 4.
+Value labelLoss(Call &call, const Array &scores) {
+  const Array labels = call.tensor(1), examples = examplesOf(call, scores);
+  if (call.failed())
+    return {};
+  Call loss = call;
+  loss.base = "aten.nll_loss_forward";
+  loss.arguments = {Value(examples), Value(reshaped(labels, {labels.count()})), call.at(2), call.at(3), call.at(4)};
+  Value values = evaluateCall(loss);
+  if (loss.failed())
+    return call.reject(loss.problem), Value();
+  const Array result = read(values.list.front().tensor);
+  return Value(call.integer(3, 1) == 0 ? reshaped(result, labels.sizes) : result);
+}
+// nll_loss(self, target, weight, reduction, ignore_index), nll_loss_nd
+Value labelLossRule(Call &call) { return labelLoss(call, call.floats(0)); }
+
+/// -sum(target log softmax(self)) over the classes, of targets that are probabilities. A mean is one over the examples.
+Value softLabelLoss(Call &call, const Array &logs) {
+  Array products = times(call, examplesOf(call, logs), examplesOf(call, call.floats(1)));
+  if (call.failed())
+    return {};
+  return reducedLoss(call, negated(call, sumOver(products, {1}, false)), 3);
+}
+/// Returns -sum(log softmax(self)) over the classes, 0 where the label is ignored; a mean is one over the other labels.
+Array sumOverClasses(Call &call, const Array &logs) {
+  const Array labels = call.tensor(1);
+  Array losses = reshaped(negated(call, sumOver(examplesOf(call, logs), {1}, false)), labels.sizes);
+  const auto ignored = static_cast<Word>(call.integer(4, -100));
+  Array counts = mapWords(labels, Kind::Float, [&](Word label) { return label == ignored ? 0 : one; });
+  losses = times(call, losses, counts);
+  if (call.failed() || call.integer(3, 1) == 0)
+    return losses;
+  const IntList dims = allDims(static_cast<int64_t>(labels.sizes.size()));
+  Array sum = sumOver(losses, dims, false);
+  return call.integer(3, 1) == 2 ? sum : applied(call, "aten.div", {Value(sum), Value(sumOver(counts, dims, false))});
+}
+/// Returns (1 - s) loss + s / classes * (the sum over the classes), for the smoothing s.
+Value smoothedLoss(Call &call, const Array &logs) {
+  const int64_t classes = examplesOf(call, logs).sizes[1];
+  const Word smoothing = numberOfReal(call.real(5, 0));
+  Value loss = labelLoss(call, logs);
+  if (call.failed())
+    return {};
+  Array labelled =
+      mapWords(read(loss.tensor), Kind::Float, [&](Word word) { return multiply(word, subtract(one, smoothing)); });
+  const Word share = multiply(smoothing, call.field->inverse(numberOfInteger(classes)));
+  Array all = mapWords(sumOverClasses(call, logs), Kind::Float, [&](Word word) { return multiply(word, share); });
+  return call.failed() ? Value() : Value(sumOf(call, labelled, all));
+}
+// cross_entropy_loss(self, target, weight, reduction, ignore_index, label_smoothing)
+Value crossEntropyRule(Call &call) {
+  Array scores = call.floats(0);
+  const bool isSoft = call.tensor(1).kind == Kind::Float;
+  call.require(!scores.sizes.empty(), "a loss of one number");
+  const bool isSmoothed = call.real(5, 0) != 0;
+  call.require(!isSmoothed || (!isSoft && !call.has(2)), "no rule for this loss with smoothed labels");
+  call.require(!isSoft || (!call.has(2) && (call.integer(3, 1) != 0 || scores.sizes.size() == 2)),
+               "no rule for this loss of probabilities");
+  if (call.failed())
+    return {};
+  Array logs = applied(call, "aten._log_softmax", {Value(scores), Value::ofInteger(scores.sizes.size() == 1 ? 0 : 1)});
+  if (call.failed())
+    return {};
+  return isSoft ? softLabelLoss(call, logs) : isSmoothed ? smoothedLoss(call, logs) : labelLoss(call, logs);
+}
+
 } // namespace
 
 llvm::ArrayRef<RuleEntry> lossRules() {
@@ -100,8 +191,13 @@ llvm::ArrayRef<RuleEntry> lossRules() {
       {"aten.binary_cross_entropy", binaryLossRule},
       {"aten.binary_cross_entropy_backward", binaryLossBackwardRule},
       {"aten.binary_cross_entropy_with_logits", logitLossRule},
+      {"aten.cross_entropy_loss", crossEntropyRule},
       {"aten.huber_loss", evenLossRule},
       {"aten.huber_loss_backward", evenLossBackwardRule},
+      {"aten.kl_div", divergenceRule},
+      {"aten.l1_loss", absoluteLossRule},
+      {"aten.nll_loss", labelLossRule},
+      {"aten.nll_loss_nd", labelLossRule},
       {"aten.smooth_l1_loss", evenLossRule},
       {"aten.smooth_l1_loss_backward", evenLossBackwardRule},
       {"aten.soft_margin_loss", softMarginRule},

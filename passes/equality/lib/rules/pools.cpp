@@ -323,6 +323,8 @@ llvm::ArrayRef<RuleEntry> poolRules() {
       {"aten._adaptive_avg_pool3d", adaptiveRule},
       {"aten._adaptive_avg_pool3d_backward", adaptiveBackwardRule<3>},
       {"aten.adaptive_avg_pool1d", adaptiveRule},
+      {"aten.adaptive_avg_pool2d", adaptiveRule},
+      {"aten.adaptive_avg_pool3d", adaptiveRule},
       {"aten.avg_pool1d", averageRule<1>},
       {"aten.avg_pool2d", averageRule<2>},
       {"aten.avg_pool2d_backward", averageBackwardRule<2>},

@@ -1,5 +1,6 @@
 #include "rules/contraction.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::placements {
@@ -85,7 +86,7 @@ private:
   Hold withCuts(size_t axis, char a, char b) {
     const bool isSummed = letters_.find(a ? a : b) == std::string::npos;
     const DimFactors *left = factorsOf(left_, a ? a : b), *right = factorsOf(right_, a ? a : b);
-    if (a != 0 && b != 0 && a != b && staysIn(a) && staysIn(b) && passesParts())
+    if (a != 0 && b != 0 && a != b && staysIn(a) && staysIn(b) && (call_.passesParts() || gathersOtherwise()))
       return provenVaryingSince(call_.node());
     if (a != 0 && b != 0 && (a != b || !sameCuts(*left, *right)))
       return mismatch(axis, a == b ? "are cut in parts of another order or another size"
@@ -108,13 +109,28 @@ private:
   }
 
   [[nodiscard]] bool staysIn(char letter) const { return letters_.find(letter) != std::string::npos; }
-  /// Returns whether ranks pass their parts to others, as round a ring. Each rank then computes blocks of the product
-  /// of all rows and all columns, one after the other.
-  [[nodiscard]] bool passesParts() const {
-    return llvm::any_of(call_.state().program, [](const Node *node) {
-      std::optional<CollectiveCall> launch = collectiveCall(*node);
-      return launch && launch->inputSplits && llvm::is_contained(*launch->inputSplits, 0);
-    });
+  /// Returns whether a gather reads what is computed from an operand on another way. Each rank then computes the block
+  /// of its own rows, and learns of the other rows by what is gathered, as in linear attention over chunks.
+  [[nodiscard]] bool gathersOtherwise() const {
+    llvm::DenseSet<const Node *> made = {&beforeViews(*left_.operand.node), &beforeViews(*right_.operand.node)};
+    for (const Node *node : call_.state().program) {
+      const bool reads = node != &call_.node() && llvm::any_of(node->dataOperands(), [&](const Node *operand) {
+                           return made.count(operand) != 0;
+                         });
+      std::optional<CollectiveCall> launch = reads ? collectiveCall(*node) : std::nullopt;
+      if (launch && launch->spec->kind == CollectiveKind::AllGather)
+        return true;
+      if (reads)
+        made.insert(node);
+    }
+    return false;
+  }
+  [[nodiscard]] static const Node &beforeViews(const Node &value) {
+    const Node *node = &value;
+    while (node->opcode() == Opcode::CallFunction && node->numOperands() == 1 &&
+           (node->op()->isView || baseOfTarget(node->target().str()) == "aten._unsafe_view"))
+      node = node->operand(0);
+    return *node;
   }
 
   Hold mismatch(size_t axis, llvm::StringRef how, bool isReversed = false) {

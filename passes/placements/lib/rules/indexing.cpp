@@ -222,6 +222,34 @@ Held placeScatter(PlacedCall &call) {
   return result;
 }
 
+/// index_add(x, dim, index, source): rows of the source are added to rows of x. Ranks that hold some of these rows each
+/// have a part of the sum.
+Held placeIndexAdd(PlacedCall &call) {
+  HeldOperand data = call.operand(0), index = call.operand(2), source = call.operand(3);
+  std::optional<IntList> sizes = call.resultSizes();
+  if (!data.held || !index.held || !source.held || !sizes || sizes->empty() ||
+      source.held->dims.size() != sizes->size())
+    return call.undecided();
+  const size_t dim = call.dimension(1, sizes->size(), 0);
+  const Held rows = withDim(call, *source.held, dim, {call.maker().local((*sizes)[dim])});
+  Elementwise function;
+  function.sizes = *sizes;
+  function.operands = {{data, 'a'}, {{&rows, source.node}, 'a'}};
+  Held result = placeElementwise(call, function);
+  for (size_t axis = 0; axis != call.numAxes(); ++axis) {
+    const bool hasSomeRows = cutsDim(*source.held, axis, dim) || index.held->has(axis, HoldKind::Sharded);
+    if (index.held->has(axis, HoldKind::Undecided))
+      result.settle(axis, index.held->axes[axis]);
+    else if (index.held->has(axis, HoldKind::Varying) || (cutsDim(*data.held, axis, dim) && !data.held->isUniform))
+      result.settle(axis, varyingSince(call.node()));
+    else if (hasSomeRows && !result.has(axis, HoldKind::Undecided))
+      result.settle(axis, data.held->isZero || data.held->has(axis, HoldKind::Partial)
+                              ? partialSince(call.node(), ReduceOp::Sum)
+                              : varyingSince(call.node()));
+  }
+  return result;
+}
+
 /// topk and sort along one dimension return values and indices.
 Held placeSorted(PlacedCall &call) {
   HeldOperand input = call.operand(0);
@@ -252,6 +280,7 @@ constexpr PlacementRuleEntry indexRows[] = {
     {"aten.embedding_dense_backward", placeEmbeddingBackward},
     {"aten.gather", placeGather},
     {"aten.index", placeIndex},
+    {"aten.index_add", placeIndexAdd},
     {"aten.index_put", placeRowsAdded},
     {"aten.index_select", placeIndexSelect},
     {"aten.scatter", placeScatter},

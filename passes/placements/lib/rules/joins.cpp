@@ -135,6 +135,7 @@ Held placeJoin(PlacedCall &call, std::vector<HeldOperand> parts, size_t dim) {
   std::vector<Held> flat;
   flat.reserve(parts.size());
   Elementwise function;
+  function.isJoin = true;
   function.sizes = *sizes;
   function.sizes[dim] = 1;
   for (const HeldOperand &part : parts) {

@@ -301,6 +301,21 @@ Held placeDropout(PlacedCall &call) {
   return listOf(call, {output, mask});
 }
 
+/// log_sigmoid_forward(x) -> y, buffer. The buffer has an element for each of x, or none.
+Held placeLogSigmoid(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held)
+    return call.undecided();
+  Held output = *input.held;
+  for (size_t axis = 0; axis != call.numAxes(); ++axis)
+    if (output.has(axis, HoldKind::Partial))
+      output.settle(axis, nonlinearHold(call, axis, input));
+  output.isZero = false;
+  std::optional<IntList> sizes = call.resultSizes(1);
+  const bool isEmpty = sizes && llvm::is_contained(*sizes, 0);
+  return listOf(call, {output, isEmpty ? call.fresh(*sizes) : output});
+}
+
 constexpr PlacementRuleEntry layerRows[] = {
     {"aten._fused_rms_norm", placeNorm},
     {"aten._fused_rms_norm_backward", placeNormBackward},
@@ -315,6 +330,7 @@ constexpr PlacementRuleEntry layerRows[] = {
     {"aten._scaled_dot_product_flash_attention_for_cpu_backward", placeAttentionBackward},
     {"aten._softmax", placeSoftmax},
     {"aten._softmax_backward_data", placeSoftmaxBackward},
+    {"aten.log_sigmoid_forward", placeLogSigmoid},
     {"aten.log_softmax", placeSoftmax},
     {"aten.native_dropout", placeDropout},
     {"aten.native_group_norm", placeGroupNorm},

@@ -123,7 +123,9 @@ Held placeRange(PlacedCall &call, const Held &input, const Range &range) {
       result.settle(axis, partOfPartial(call, axis));
       continue;
     }
-    if (result.has(axis, HoldKind::Replicated) && takesPartOfOther(call, range, axis)) {
+    // Positions of the rank whose part has come round a ring are those of another rank.
+    const bool goesRound = input.isMade && call.passesParts();
+    if (result.has(axis, HoldKind::Replicated) && !goesRound && takesPartOfOther(call, range, axis)) {
       result.settle(axis, reportOtherPart(call, axis));
       continue;
     }
