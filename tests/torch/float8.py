@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """float8 numbers and products, compared with PyTorch: float8.py FOLDER_OF_TOOLS
 
-Casts are bitwise equal: every f8e4m3fn and f8e5m2 to f32, and f32, bf16, f16, f64 and i32 to both, with all ties, ends of
-the ranges and infinities. Products of float8 matrices (_scaled_mm) agree in all forms that PyTorch computes on CPUs."""
+Casts are bitwise equal: every f8e4m3fn and f8e5m2 to f32, and f32, bf16, f16, f64 and i32 to both, with all ties, ends
+of the ranges and infinities. Products of float8 matrices (_scaled_mm) agree in all forms that PyTorch computes on
+CPUs."""
 import os, struct, subprocess, sys, tempfile
 import torch
 
@@ -102,8 +103,8 @@ def casts():
 
 
 def products(out):
-    """All dtypes of factors, scales of matrices and of lines, and biases, with the result dtype `out` (None: that of the
-    first factor)."""
+    """All dtypes of factors, scales of matrices and of lines, and biases, with the result dtype `out` (None: that of
+    the first factor)."""
     torch.manual_seed(8)
     program = Program()
     whole, rows, columns = torch.tensor(0.75), torch.rand(16, 1) + 0.5, torch.rand(1, 48) + 0.5
