@@ -1,6 +1,6 @@
 // Float8: a tensor as float8 numbers and one scale, and products of such tensors.
 //
-// The recipe is the dynamic tensorwise scaling of torchao.float8 (the public repository pytorch/ao, Float8LinearConfig):
+// The recipe is the dynamic tensorwise scaling of torchao.float8 (public repository pytorch/ao, Float8LinearConfig):
 //   scale    largest number of the dtype / largest magnitude of the tensor, by f64, as f32
 //   numbers  float8(clamp(f32(x) * scale)); so x is nearly numbers / scale
 // Inputs and weights are e4m3fn, which has more fraction; gradients are e5m2, which has more range.
@@ -48,12 +48,13 @@ private:
   Float8 columns_;
 };
 
-/// Returns a b^T: f8[n, k] x f8[m, k] -> dtype[n, m]. Both are row-major, as cuBLASLt requires. `fastAccumulation`: sums
-/// are less exact, which PyTorch chooses for forward passes.
 struct ProductForm {
+  /// of the result
   DType dtype = DType::BF16;
+  /// Sums are less exact, which PyTorch chooses for forward passes.
   bool fastAccumulation = false;
 };
+/// Returns a b^T: f8[n, k] x f8[m, k] -> dtype[n, m]. Both are row-major, as cuBLASLt requires.
 [[nodiscard]] Tensor productWithTransposed(const Float8 &a, const Float8 &b, ProductForm form);
 
 } // namespace ccgraph::models

@@ -121,9 +121,9 @@ Collectives collectivesOf(const GenerateRequest &request) {
   return counts;
 }
 
-// Each of the two layers has four matrices besides its two norms: wqkv, wo, w1, w3 and w2 are five. Embedding, last norm
-// and output matrix are gathered as before. With gathers for the backward pass, the matrices are gathered and scaled
-// twice.
+// Each of the two layers has the five matrices wqkv, wo, w1, w3 and w2, and two norms. Embedding, last norm and output
+// matrix are gathered in the dtype of the computation. With gathers for the backward pass, the matrices are scaled and
+// gathered twice.
 TEST(Float8Gather, MovesTheMatricesOfBlocksAsFloat8) {
   const Collectives once = collectivesOf(requestOf({"fsdp", "llama3-8b", {.shards = 4}}, true));
   EXPECT_EQ(once.float8Gathers, 2U * 5);
