@@ -2,11 +2,13 @@
 """Runs the commands of each row of a plan, and compares what ccgraph-opt predicts with the row: plan_commands.py BIN"""
 import json, os, subprocess, sys, tempfile
 
-PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 --recompute full --clip 1 --foreach "
-        "--cp 1 --pp 1 --rows 4 --json")
+PLAN = ("ccgraph-gen llama3-8b --layers 2 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 8 --fsdp 2 "
+        "--recompute full --clip 1 --foreach --cp 1 --pp 1 --json")
+#: flags of the model, and rows of the plan
+PLANS = (("--rows 4", 4), ("--fp8 --rows 2", 2))
 #: rows whose commands write a job
 PIPELINES = ("ccgraph-gen llama3-8b --layers 4 --seq 1024 --plan --ranks 4 --memory 40GiB --batch 4 --recompute full "
-             "--pp 2 --rows 3 --json")
+             "--fp8 --pp 2 --rows 3 --json")
 
 
 def text_of(command, folder=None):
@@ -32,8 +34,9 @@ def run_jobs():
     return failures
 
 
-def main():
-    plan, compared, failures = run(PLAN), 0, []
+def run_programs(flags, rows):
+    """Compares each row of a plan with its commands. Returns the number of commands, and what is wrong."""
+    plan, compared, failures = run(f"{PLAN} {flags}"), 0, []
     for row in plan["rows"]:
         step = 0
         for program in row["programs"]:
@@ -48,9 +51,19 @@ def main():
         # Each time is rounded down to whole nanoseconds before it is multiplied.
         if abs(step - row["step_ns"]) > sum(program["times"] for program in row["programs"]):
             failures.append(f"row {row} has a step of {row['step_ns']} ns, and its programs take {step} ns")
-    if len(plan["rows"]) != 4 or compared < 6:
-        failures.append(f"{len(plan['rows'])} rows with {compared} programs, expected 4 with 6 or more")
-    failures += run_jobs()
+    if len(plan["rows"]) != rows:
+        failures.append(f"{flags}: {len(plan['rows'])} rows, expected {rows}")
+    return compared, failures
+
+
+def main():
+    compared, failures = 0, run_jobs()
+    for flags, rows in PLANS:
+        commands, wrong = run_programs(flags, rows)
+        compared += commands
+        failures += wrong
+    if compared < 8:
+        failures.append(f"{compared} programs, expected 8 or more")
     print("\n".join(failures) or f"{compared} commands give the figures of the plan")
     return 1 if failures else 0
 

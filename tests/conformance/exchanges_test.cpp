@@ -76,10 +76,12 @@ const Exchange exchanges[] = {
     {"reduce_scatter_in_place", Kind::ReduceScatter, DType::F32, ReduceOp::Product, all, one, nullptr, atChunk},
     {"all_gather", Kind::AllGather, DType::F32, {}, one, all},
     {"all_gather_in_place", Kind::AllGather, DType::I32, {}, one, all, nullptr, atChunk},
+    {"all_gather_f8e4m3fn", Kind::AllGather, DType::F8E4M3FN, {}, one, all},
     {"all_to_all", Kind::AllToAll, DType::F32, {}, unevenSent, unevenReceived, uneven},
     {"broadcast", Kind::Broadcast, DType::F32, {}, one, one},
     {"broadcast_in_place", Kind::Broadcast, DType::F32, {}, one, one, nullptr, atStart},
     {"scatter", Kind::Scatter, DType::F32, {}, all, one},
+    {"scatter_f8e5m2", Kind::Scatter, DType::F8E5M2, {}, all, one},
     {"scatter_in_place", Kind::Scatter, DType::F32, {}, all, one, nullptr, atChunk},
 };
 

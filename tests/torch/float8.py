@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """float8 numbers and products, compared with PyTorch: float8.py FOLDER_OF_TOOLS
 
-Casts are bitwise equal: every f8e4m3fn and f8e5m2 to f32, and f32, bf16, f16, f64 and i32 to both, with all ties, ends of
-the ranges and infinities. Products of float8 matrices (_scaled_mm) agree in all forms that PyTorch computes on CPUs."""
+Casts are bitwise equal: every f8e4m3fn and f8e5m2 to f32, and f32, bf16, f16, f64 and i32 to both, with all ties, ends
+of the ranges and infinities. Products of float8 matrices (_scaled_mm) agree in all forms that PyTorch computes on
+CPUs. Loss and gradients of generated models (ccgraph-gen --fp8) are those that PyTorch computes with the program."""
 import os, struct, subprocess, sys, tempfile
 import torch
 
+from generated_models import SMALL, program, values_of
+
 NAMES = {torch.float8_e4m3fn: "f8e4m3fn", torch.float8_e5m2: "f8e5m2", torch.float32: "f32", torch.bfloat16: "bf16",
-         torch.float16: "f16", torch.float64: "f64", torch.int32: "i32"}
+         torch.float16: "f16", torch.float64: "f64", torch.int32: "i32", torch.int64: "i64"}
 IN_FILES = {"f8e4m3fn": "F8_E4M3", "f8e5m2": "F8_E5M2"}
 FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2)
 
@@ -53,17 +56,17 @@ def write_safetensors(path, tensors):
         file.write(struct.pack("<Q", len(text)) + text + data)
 
 
-def run(tools, program, *flags):
+def run(tools, text, values, *flags):
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "graph.py")
         with open(graph, "w") as file:
-            file.write(program.text())
-        write_safetensors(os.path.join(folder, "rank0.safetensors"), program.values)
+            file.write(text)
+        write_safetensors(os.path.join(folder, "rank0.safetensors"), values)
         for engine in ("reference", "local"):
             made = subprocess.run([os.path.join(tools, "ccgraph-run"), graph, "--ranks", "1", "--values", folder,
                                    "--engine", engine, *flags], capture_output=True, text=True)
             assert made.returncode == 0, f"{engine}:\n{made.stdout[-3000:]}{made.stderr[-3000:]}"
-    print(f"{len(program.results)} results agree {' '.join(flags)}")
+    print(f"{sum(name.startswith('out.') for name in values)} results agree {' '.join(flags)}")
 
 
 def every_float8(dtype):
@@ -86,26 +89,26 @@ def hard_floats():
 
 
 def casts():
-    program = Program()
+    made = Program()
     for dtype in FLOAT8:
         numbers = every_float8(dtype)
-        name = program.input(numbers)
+        name = made.input(numbers)
         for to in (torch.float32, torch.bfloat16, torch.float64, *FLOAT8):
             if to != dtype:
-                program.call("_to_copy.default", f"{name}, dtype = {to}", numbers.to(to))
+                made.call("_to_copy.default", f"{name}, dtype = {to}", numbers.to(to))
     for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.int32):
         numbers = torch.arange(-600, 600, dtype=dtype) * 119 if dtype == torch.int32 else hard_floats().to(dtype)
-        name = program.input(numbers)
+        name = made.input(numbers)
         for to in FLOAT8:
-            program.call("_to_copy.default", f"{name}, dtype = {to}", numbers.to(to))
-    return program
+            made.call("_to_copy.default", f"{name}, dtype = {to}", numbers.to(to))
+    return made
 
 
 def products(out):
-    """All dtypes of factors, scales of matrices and of lines, and biases, with the result dtype `out` (None: that of the
-    first factor)."""
+    """All dtypes of factors, scales of matrices and of lines, and biases, with the result dtype `out` (None: that of
+    the first factor)."""
     torch.manual_seed(8)
-    program = Program()
+    made = Program()
     whole, rows, columns = torch.tensor(0.75), torch.rand(16, 1) + 0.5, torch.rand(1, 48) + 0.5
     bias = torch.randn(48).bfloat16()
     for a in FLOAT8:
@@ -114,18 +117,38 @@ def products(out):
             for scales in ((whole, whole), (rows, columns)):
                 for added in (None, bias):
                     given = [left, right, *scales, added, None, out]
-                    names = ["None" if value is None else program.input(value) for value in given[:5]]
-                    program.call("_scaled_mm.default", ", ".join(names) + f", None, {out}",
+                    names = ["None" if value is None else made.input(value) for value in given[:5]]
+                    made.call("_scaled_mm.default", ", ".join(names) + f", None, {out}",
                                  torch.ops.aten._scaled_mm(*given))
-    return program
+    return made
+
+
+def check_generated(tools, model):
+    """One rank's joint program, which PyTorch runs as it is."""
+    gen, flags = os.path.join(tools, "ccgraph-gen"), ("--fp8", "--ffn", "64")
+    by_pytorch, inputs = program(gen, model, *flags)
+    values = values_of(inputs)
+    with torch.no_grad():
+        results = by_pytorch(*[values[name] for name, _, _ in inputs])
+    text = subprocess.run([gen, model, *SMALL, *flags], check=True, capture_output=True, text=True).stdout
+    assert "aten._scaled_mm" in text, model
+    recorded = {f"in.{name}": value for name, value in values.items()}
+    recorded |= {f"out.{i}": value for i, value in enumerate(results)}
+    run(tools, text, recorded, "--rtol", "1e-3", "--atol", "1e-3")
+
+
+def check(tools, made, *flags):
+    run(tools, made.text(), made.values, *flags)
 
 
 def main():
     tools = sys.argv[1]
-    run(tools, casts())
+    check(tools, casts())
     # PyTorch sums in f32, ccgraph in f64; then both round once.
     for out, rtol in ((torch.float32, 1e-5), (torch.bfloat16, 2**-7), (torch.float16, 2**-10), (None, 2**-2)):
-        run(tools, products(out), "--rtol", str(rtol), "--atol", "1e-4")
+        check(tools, products(out), "--rtol", str(rtol), "--atol", "1e-4")
+    for model in ("llama3-8b", "gpt2-xl", "mixtral-8x7b"):
+        check_generated(tools, model)
 
 
 main()

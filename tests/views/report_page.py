@@ -28,6 +28,25 @@ def dataOf(text: str) -> dict:
     return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S).group(1))
 
 
+# Zooms so that the line of the bound is below the title of its plot, and returns the texts that its name overlaps.
+TEXTS_OVER_BOUND = """(() => {
+  const { from, to } = view, bound = page.bounds.merging.ns, texts = [];
+  pen.fillText = (text, x, y) => {
+    const width = pen.measureText(text).width, before = { right: width, center: width / 2 }[pen.textAlign] ?? 0;
+    const left = x - before;
+    texts.push({ text, left, right: left + width, y });
+  };
+  view.from = bound * 0.99, view.to = bound * 1.2;
+  redraw();
+  delete pen.fillText;
+  view.from = from, view.to = to;
+  redraw();
+  const name = texts.find(it => it.text === 'bound');
+  const isOver = it => Math.abs(it.y - name.y) < 9 && it.left < name.right && it.right > name.left;
+  return name ? texts.filter(it => it !== name && isOver(it)).map(it => it.text) : ['no name of the bound'];
+})()"""
+
+
 class Page:
     """One open report, and its errors."""
 
@@ -75,6 +94,7 @@ class Page:
         self.expect("who holds the step", self.cells("boundTable", 3 + len(self.data["schedules"]))[0],
                     f"group {bound['group']}" if bound["group"] else "computation")
         self.expect("the verdict has the bound", "No order is faster than" in self.inner("verdict"), True)
+        self.expect("texts over the name of the bound", self.browser.evaluate(TEXTS_OVER_BOUND), [])
 
     def checkAdvice(self) -> None:
         commands = self.cells("adviceTable", 4)

@@ -112,6 +112,8 @@ void addProgram(CommandLine &line, GenOptions &options) {
   addChoice<DType>(line, "--dtype", "dtype of the computation: bf16 (default), f16, f32 or f64; weights are f32",
                    {{"bf16", DType::BF16}, {"f16", DType::F16}, {"f32", DType::F32}, {"f64", DType::F64}},
                    request.dtype);
+  line.addSwitch("--fp8", "multiply by the weights of the blocks in float8, and gather sharded weights as float8",
+                 request.hasFloat8Products);
   addChoice<models::Recompute>(line, "--recompute",
                                "what the backward pass computes again: none (default), selective, or full (all but the "
                                "input of each layer)",

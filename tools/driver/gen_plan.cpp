@@ -57,8 +57,8 @@ std::string givenOf(const GenOptions &options, llvm::ArrayRef<llvm::StringLitera
 
 /// Names what the plan does not choose.
 planner::PlanNames namesOf(const GenOptions &options, const std::string &machine) {
-  constexpr llvm::StringLiteral ofModel[] = {"--config", "--seq", "--dtype", "--loss-chunks", "--device", "--layers",
-                                             "--dim",    "--ffn", "--heads", "--kv-heads",    "--vocab"};
+  constexpr llvm::StringLiteral ofModel[] = {"--config", "--seq", "--dtype", "--fp8",   "--loss-chunks", "--device",
+                                             "--layers", "--dim", "--ffn",   "--heads", "--kv-heads",    "--vocab"};
   constexpr llvm::StringLiteral ofOptimizer[] = {"--optimizer", "--lr", "--clip", "--foreach"};
   const std::string sizes = givenOf(options, ofModel);
   return {options.model + (options.model.empty() || sizes.empty() ? "" : " ") + sizes, givenOf(options, ofOptimizer),

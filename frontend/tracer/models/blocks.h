@@ -27,6 +27,9 @@ struct Block {
   RotaryTable rotary = {};
 };
 
+/// Declares the matrix "weight" of the current module, and multiplies the input by its transpose.
+[[nodiscard]] Tensor weightProduct(const Block &block, const Tensor &input, int64_t features,
+                                   WeightKind kind = WeightKind::Split);
 /// Multiplies the input by weight^T, and adds a bias if the model has biases; the result is split like the rows of the
 /// weight.
 [[nodiscard]] Tensor projection(const Block &block, const std::string &name, const Tensor &input, int64_t features);

@@ -11,7 +11,7 @@ namespace {
 /// Multiplies by a weight that each tensor rank has as a whole.
 Tensor sharedProjection(const Block &block, const std::string &name, const Tensor &input, int64_t features) {
   Module module(block.layout, name);
-  return linear(input, block.layout.weight("weight", {features, input.size(-1)}, WeightKind::Shared));
+  return weightProduct(block, input, features, WeightKind::Shared);
 }
 
 struct KeysAndValues {

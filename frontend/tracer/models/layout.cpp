@@ -51,11 +51,14 @@ const Parameter &Layout::declare(llvm::StringRef name, std::vector<int64_t> size
 }
 
 Tensor Layout::unshard(const Parameter &parameter, const Tensor &shard) const {
+  return gatherRows(parameter, to(shard, dtype()));
+}
+
+Tensor Layout::gatherRows(const Parameter &parameter, const Tensor &converted) const {
   auto [group, ranks] = shardGroup(parameter.kind);
-  Tensor computed = to(shard, dtype());
   if (ranks == 1)
-    return computed;
-  Tensor rows = all_gather_tensor(computed, 0, group);
+    return converted;
+  Tensor rows = all_gather_tensor(converted, 0, group);
   return rows.size(0) == parameter.sizes.front() ? rows : slice(rows, 0, 0, parameter.sizes.front());
 }
 
@@ -119,6 +122,24 @@ Tensor Layout::gather(const Parameter &parameter) {
   return apply({[&](const Tensor &shard) { return unshard(parameter, shard); },
                 [this, &parameter](const Tensor &gradient) { return reduceGradient(parameter, gradient); }},
                parameter.shard);
+}
+
+Float8 Layout::gatherFloat8(const Parameter &parameter, DType dtype) const {
+  auto [group, ranks] = shardGroup(parameter.kind);
+  Tensor largest = largestMagnitude(parameter.shard);
+  if (ranks > 1)
+    largest = all_reduce(largest, "max", group);
+  Float8 shard = toFloat8(parameter.shard, largest, dtype);
+  return {gatherRows(parameter, shard.numbers), shard.inverse};
+}
+
+std::shared_ptr<SharedRows> Layout::rowsAsFloat8(const Tensor &tensor, DType dtype) {
+  if (!convertedRows_ || converted_.state() != tensor.state()) {
+    Tensor rows = reshape(tensor, {tensor.numel() / tensor.size(-1), tensor.size(-1)});
+    convertedRows_ = std::make_shared<SharedRows>(toFloat8(rows, dtype));
+    converted_ = tensor;
+  }
+  return convertedRows_;
 }
 
 Tensor Layout::gatherSequence(const Tensor &part) const {

@@ -15,12 +15,14 @@
 // tensor.h. Cost: a few recorded nodes.
 #pragma once
 
+#include "models/float8.h"
 #include "models/parallelism.h"
 
 #include "ccgraph/tracer/tensor.h"
 #include "ccgraph/tracer/trace.h"
 
 #include <map>
+#include <memory>
 
 namespace ccgraph::models {
 
@@ -55,6 +57,8 @@ struct LayoutOptions {
   /// A weight is gathered where it is used first, and every later use has the same tensor. The caller differentiates
   /// with respect to the gathered tensors, and reduces the sums once for all uses, as FSDP2 does with microbatches.
   bool gathersOnce = false;
+  /// The blocks multiply by their weights in float8.
+  bool float8 = false;
   /// A gathered weight is an input "gathered_P", not a gathered shard. Needs gathersOnce.
   bool weightsAreInputs = false;
 };
@@ -74,6 +78,8 @@ public:
   /// Returns this rank's position among the ranks that share its sequences; a guard, as tensorRank.
   [[nodiscard]] static int64_t contextRank();
   [[nodiscard]] DType dtype() const { return options_.dtype; }
+  [[nodiscard]] bool usesFloat8() const { return options_.float8; }
+  [[nodiscard]] bool gathersOnce() const { return options_.gathersOnce; }
   [[nodiscard]] const std::string &device() const { return options_.device; }
 
   /// Declares a new parameter of the current module. With gathersOnce, the parameter may be declared already.
@@ -81,6 +87,11 @@ public:
                                          WeightKind kind = WeightKind::Split);
   /// Gathers the part that belongs to this tensor rank, in the dtype of the computation.
   [[nodiscard]] Tensor gather(const Parameter &parameter);
+  /// Gathers the same part as float8 numbers, whose scale is that of the largest element on the ranks that share the
+  /// weight. The result has no gradient: the caller records that of the shard. Not with gathersOnce.
+  [[nodiscard]] Float8 gatherFloat8(const Parameter &parameter, DType dtype) const;
+  /// Returns a tensor's rows as float8 numbers. Consecutive products of one tensor share its rows.
+  [[nodiscard]] std::shared_ptr<SharedRows> rowsAsFloat8(const Tensor &tensor, DType dtype);
   /// Reduces the gradient of gather's result to the gradient of the shard. Differentiation with respect to a shard does
   /// this already; a caller that differentiates with respect to the gathered weight calls this function.
   [[nodiscard]] Tensor reduceGradient(const Parameter &parameter, const Tensor &gradient) const;
@@ -110,6 +121,8 @@ public:
 
 private:
   [[nodiscard]] Tensor unshard(const Parameter &parameter, const Tensor &shard) const;
+  /// Gathers the rows of a converted shard.
+  [[nodiscard]] Tensor gatherRows(const Parameter &parameter, const Tensor &converted) const;
   [[nodiscard]] std::pair<const char *, int64_t> shardGroup(WeightKind kind) const;
   /// Returns the groups whose ranks have different elements of such a parameter.
   [[nodiscard]] std::vector<const char *> groupsOfElements(WeightKind kind) const;
@@ -121,6 +134,9 @@ private:
   std::vector<std::unique_ptr<Parameter>> parameters_;
   /// with gathersOnce; looked up, never iterated
   std::map<const Parameter *, Tensor> gathered_;
+  /// the last argument and result of rowsAsFloat8
+  Tensor converted_;
+  std::shared_ptr<SharedRows> convertedRows_;
 };
 
 /// Sets the module of everything that is recorded and declared during its lifetime.

@@ -47,8 +47,11 @@ class PipelineRecorder {
 public:
   PipelineRecorder(Trace &trace, const GenerateRequest &request, const PipelineSchedule &schedule)
       : trace_(trace), request_(request), schedule_(schedule), owners_(schedule.rankOfStages()),
-        layout_(trace,
-                {.parallel = request.parallel, .dtype = request.dtype, .device = request.device, .gathersOnce = true}),
+        layout_(trace, {.parallel = request.parallel,
+                        .dtype = request.dtype,
+                        .device = request.device,
+                        .gathersOnce = true,
+                        .float8 = request.hasFloat8Products}),
         block_(blockOf(layout_, request.model, request.shape)) {}
 
   /// Returns the results of the program.

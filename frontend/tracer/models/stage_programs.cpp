@@ -28,6 +28,7 @@ LayoutOptions optionsOf(const GenerateRequest &request, bool weightsAreInputs) {
           .dtype = request.dtype,
           .device = request.device,
           .gathersOnce = true,
+          .float8 = request.hasFloat8Products,
           .weightsAreInputs = weightsAreInputs};
 }
 

@@ -1,6 +1,7 @@
 #include "models/training_step.h"
 
 #include "models/bucketed_gradients.h"
+#include "models/float8_linear.h"
 #include "models/optimizer_step.h"
 #include "models/partition.h"
 #include "models/refusal.h"
@@ -25,8 +26,11 @@ bool usesBuckets(const GenerateRequest &request) { return !request.hook.empty() 
 class StepRecorder {
 public:
   StepRecorder(Trace &trace, const GenerateRequest &request)
-      : trace_(trace), request_(request),
-        layout_(trace, {request.parallel, request.dtype, request.device, usesBuckets(request)}),
+      : trace_(trace), request_(request), layout_(trace, {.parallel = request.parallel,
+                                                          .dtype = request.dtype,
+                                                          .device = request.device,
+                                                          .bucketsReplicas = usesBuckets(request),
+                                                          .float8 = request.hasFloat8Products}),
         bucketed_(trace, request) {}
 
   /// Returns the results of the program.
@@ -198,6 +202,8 @@ llvm::Error checkRequest(const GenerateRequest &request) {
                    "got the device '" + visibleText(request.device) + "', expected one of PyTorch",
                    "devices are written cpu, cuda:0 or xpu:1");
   if (llvm::Error error = checkParallelism(request.model, request.parallel, request.shape))
+    return error;
+  if (llvm::Error error = checkFloat8(request))
     return error;
   if (llvm::Error error = checkHook(request))
     return error;

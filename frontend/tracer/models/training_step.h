@@ -49,6 +49,8 @@ struct GenerateRequest {
   BatchShape shape;
   /// dtype of the computation; parameters are f32
   DType dtype = DType::BF16;
+  /// The matrices of the blocks, except those of experts and routers, are multiplied in float8 (float8_linear.h).
+  bool hasFloat8Products = false;
   std::string device = "cuda:0";
   Optimizer optimizer = Optimizer::AdamW;
   double learningRate = 3e-4;

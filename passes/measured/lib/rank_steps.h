@@ -35,8 +35,8 @@ struct StepWindow {
 /// Adds what happens in a window in which no graph is executed; it is no node.
 void addOtherEvents(const ProfileView &view, const HostWindow &window, Step &step);
 
-/// Nanoseconds in events that are matched by what they state. The order of launches is no evidence that the profile is of
-/// this graph.
+/// Nanoseconds in events that are matched by what they state. The order of launches is no evidence that the profile
+/// is of this graph.
 [[nodiscard]] int64_t matchedTime(const Step &step);
 
 } // namespace ccgraph::measured

@@ -64,7 +64,7 @@ TEST_F(ShapeTest, ArithmeticPromotesAsPyTorchDoes) {
   EXPECT_EQ(infer("aten.div.Tensor", {"i64[2][1]cpu", "i64[2][1]cpu"}), "-");
 }
 
-// torch._scaled_mm without out_dtype gives the dtype of its first factor; both factors may have different float8 dtypes.
+// Without out_dtype, torch._scaled_mm gives the dtype of its first factor. The factors may have different dtypes.
 TEST_F(ShapeTest, ProductsOfFloat8) {
   const std::vector<const char *> factors = {"f8e4m3fn[16, 32][32, 1]cpu", "f8e5m2[32, 48][1, 32]cpu", "f32[]cpu",
                                              "f32[]cpu"};

@@ -1,7 +1,9 @@
 #include "small_model.h"
 
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/passes/pass_manager.h"
 #include "support/rank_program.h"
+#include "support/seeded_run.h"
 
 #include "llvm/Support/xxhash.h"
 
@@ -265,6 +267,18 @@ double SmallModel::loss(const Results &results) const {
   for (size_t rank = 0; rank < results.size(); rank += static_cast<size_t>(parallel().tensor))
     sum += results[rank].at("loss").values.front();
   return sum;
+}
+
+std::string differencesAfterO2(const SmallModel &model) {
+  std::vector<std::unique_ptr<Graph>> after;
+  std::vector<const Graph *> rewritten;
+  for (const Graph *before : model.request().graphs) {
+    rewritten.push_back(after.emplace_back(before->clone()).get());
+    if (llvm::Expected<PipelineRun> run = runPipeline(*after.back(), pipelineOfLevel(2)); !run)
+      return llvm::toString(run.takeError());
+  }
+  const runtime::EquivalenceReport report = runtime::checkEquivalence(model.request(), rewritten, {});
+  return report.verdict == runtime::Verdict::Equal ? "" : "not equal: " + differencesIn(report);
 }
 
 } // namespace ccgraph::test

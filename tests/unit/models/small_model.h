@@ -69,4 +69,8 @@ private:
   runtime::RunRequest run_;
 };
 
+/// Runs the passes of -O2 on the programs of a step, and returns how its results then differ, or the error; "" if they
+/// are the same.
+[[nodiscard]] std::string differencesAfterO2(const SmallModel &model);
+
 } // namespace ccgraph::test

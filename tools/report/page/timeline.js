@@ -160,7 +160,12 @@ function drawPlot(plot, most) {
   if (plot.schedule === after && page.bounds !== null) drawBound(plot);
 }
 
-// Draws the lower bound for any order.
+// Returns whether a text that ends at x does not overlap the title of the plot.
+function fitsAfterTitle(text, x, plot) {
+  return x - pen.measureText(text).width > LABELS + pen.measureText(titleOf(plot)).width + 8;
+}
+
+// Draws the lower bound for any order. Its name stands before the upper end of the line, or else below the line.
 function drawBound(plot) {
   const x = Math.round(xOf(page.bounds.merging.ns)) + 0.5;
   if (x < LABELS || x > view.width - RIGHT) return;
@@ -168,7 +173,11 @@ function drawBound(plot) {
   pen.setLineDash([3, 3]);
   pen.beginPath(), pen.moveTo(x, plot.top + TITLE - 4), pen.lineTo(x, plot.memoryTop + MEMORY), pen.stroke();
   pen.setLineDash([]);
-  pen.textAlign = 'right', pen.fillText('bound', x - 4, plot.top + 14), pen.textAlign = 'left';
+  pen.font = '12px system-ui, sans-serif';
+  const isAbove = fitsAfterTitle('bound', x - 4, plot);
+  pen.textAlign = isAbove ? 'right' : 'center';
+  pen.fillText('bound', isAbove ? x - 4 : x, isAbove ? plot.top + 14 : plot.memoryTop + MEMORY + 12);
+  pen.textAlign = 'left';
 }
 
 // Draws launch, collective, wait and use of the selected item, and a line through them.

@@ -4,8 +4,8 @@
 // 2022):
 //   e4m3fn   4 bits of exponent with bias 7, 3 of fraction; no infinity; NaN is 0x7f; the largest number is 448
 //   e5m2     5 bits of exponent with bias 15, 2 of fraction; the upper byte of an f16
-// A float rounds to the nearest, ties to even. As in PyTorch 2.15, a float above the range of e4m3fn becomes 448, and one
-// above the range of e5m2 becomes infinite.
+// A float rounds to the nearest, ties to even. As in PyTorch 2.15, a float above the range of e4m3fn becomes 448, and
+// one above the range of e5m2 becomes infinite.
 //
 // Plain values. Failure: none. Cost: a few instructions a number.
 #pragma once
