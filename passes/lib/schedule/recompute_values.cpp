@@ -114,7 +114,7 @@ private:
   };
   [[nodiscard]] bool isDue();
   [[nodiscard]] bool mayGather() const { return pass_.gathers_.get() == Gathers::Again; }
-  void consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
+  bool consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
   void tryParts(GatherTime time);
   void choose();
   llvm::Error takeNamed();
@@ -149,21 +149,27 @@ bool Recomputer::isDue() {
   return always || options_.budget < peak_;
 }
 
-/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one.
-void Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
+/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false if
+/// it fits the budget and is not faster than the best one.
+bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
                           llvm::ArrayRef<Recomputed> values) {
   overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});
   const overlap::Problem &problem = program.given().problem;
   const bool isMet = best_ && best_->peakBytes <= options_.budget;
   if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds >= best_->picoseconds)
-    return;
+    return true;
   overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
   auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
   if (best_ && rank(schedule.peakBytes, schedule.picoseconds) >= rank(best_->peakBytes, best_->picoseconds))
-    return;
+    return schedule.peakBytes > options_.budget;
   best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};
   llvm::transform(values, std::back_inserter(best_->values), textOf);
+  return true;
+}
+
+bool repeatsGathers(const Recomputation &trial) {
+  return llvm::any_of(trial.done(), [](const Recomputed &value) { return value.gatherTime > 0; });
 }
 
 /// Tries parts of the values, in the order that follows from this time of gathers.
@@ -171,8 +177,8 @@ void Recomputer::tryParts(GatherTime time) {
   std::unique_ptr<Graph> copy = graph_.clone();
   std::unique_ptr<CostModel> costs = context_.cost().forCopy(graph_, *copy);
   const ProgramFacts before(*copy);
-  const RepeatableGathers gathers(*copy, before, context_.spmd());
-  Recomputation trial(*copy, before, *costs, {mayGather() ? &gathers : nullptr, time});
+  const RepeatableGathers repeatable(*copy, before, context_.spmd());
+  Recomputation trial(*copy, before, *costs, {mayGather() ? &repeatable : nullptr, time});
   constexpr int64_t wholes = 16;
   const int64_t parts = std::min(pass_.parts_.get().limit.value_or(wholes), wholes);
   size_t values = 0;
@@ -180,12 +186,14 @@ void Recomputer::tryParts(GatherTime time) {
     trial.reduceTo(peak_ - peak_ / wholes * part);
     if (trial.done().size() == values)
       continue;
+    const bool gathers = repeatsGathers(trial);
     // Gathers that take no time are first. Without any, the order is the one that was tried before.
-    if (values == 0 && time == GatherTime::Hidden &&
-        llvm::none_of(trial.done(), [](const Recomputed &value) { return value.gatherTime > 0; }))
+    if (!gathers && time == GatherTime::Hidden)
       return;
     values = trial.done().size();
-    consider(*copy, ProgramFacts(*copy), *costs, trial.done());
+    // Larger parts have these gathers too, which overlap with too little computation.
+    if (!consider(*copy, ProgramFacts(*copy), *costs, trial.done()) && gathers)
+      break;
   }
   llvm::transform(trial.done(), std::back_inserter(tried_), textOf);
   if (time == GatherTime::Exposed)
@@ -193,7 +201,7 @@ void Recomputer::tryParts(GatherTime time) {
 }
 
 void Recomputer::choose() {
-  consider(graph_, facts_, context_.cost(), {});
+  static_cast<void>(consider(graph_, facts_, context_.cost(), {}));
   tryParts(GatherTime::Exposed);
   if (mayGather())
     tryParts(GatherTime::Hidden);
