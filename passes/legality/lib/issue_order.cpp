@@ -50,6 +50,8 @@ public:
         llvm::append_range(stream.was, performances);
     }
     forEachCall(evidence.after, [&](const Call &call) {
+      if (evidence.correspondence.repeated(call.step) != none)
+        return; // new on every rank alike, which its rule proves
       Stream &stream = streamOf(call);
       if (!stream.sample)
         stream.sample = &newGroups_.emplace_back(call);

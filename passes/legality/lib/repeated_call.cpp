@@ -1,3 +1,4 @@
+#include "call.h"
 #include "in_flight.h"
 #include "rules.h"
 
@@ -18,6 +19,13 @@ namespace {
 
 bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 bool reads(Access access) { return hasAny(access, Access::Read | Access::InFlightRead); }
+
+/// Returns true for a collective that only copies, and says nothing beside what is compared.
+bool isGather(const Program &program, uint32_t index) {
+  const CollectiveSpec *spec = program[index].collective();
+  return spec && spec->kind == CollectiveKind::AllGather && isPlainExchange(readCall(program, index)) &&
+         saysNothingElse(program[index]);
+}
 
 /// Returns true for a kernel that computes the same bits from the same elements, or for a view.
 bool isRepeatable(const Step &step) {
@@ -137,9 +145,13 @@ private:
 
   void check(uint32_t first, uint32_t again) {
     const Step &was = after_[first], &now = after_[again];
-    if (!isRepeatable(now) || llvm::any_of(after_.accesses(now), writes))
+    if (isGather(after_, again))
+      checkGather(again);
+    else if (!isWaitOnRepeated(now) && !isRepeatable(now))
       return refuse(again,
                     "has an effect beyond its result, or another result at each call, so it may not be repeated");
+    if (llvm::any_of(after_.accesses(now), writes))
+      return refuse(again, "writes an operand, so it may not be repeated");
     if (first >= again || was.op != now.op || was.type != now.type || !sameArguments(was, now) ||
         !sameOperands(was, now) || now.numOrdering > 0)
       return refuse(again, "is not the same call of the same values as " + text(first) + " before it");
@@ -149,6 +161,33 @@ private:
       return refuse(again, "reads what is in flight");
     checkOperands(first, again);
     checkResult(first, again);
+  }
+
+  /// Every rank must issue the new collective, at the same place, and a repetition of the wait completes it.
+  void checkGather(uint32_t again) {
+    if (!evidence_.options.spmd)
+      return refuse(again, "is a new collective, and other ranks run other programs");
+    if (hasFence())
+      return refuse(again, "is a new collective in a program with point-to-point steps or barriers, at which another "
+                           "rank may be meanwhile");
+    const auto &pairs = evidence_.pairsAfter.asyncPairs;
+    auto own = llvm::find_if(pairs, [&](const AsyncPair &pair) { return pair.launch == again; });
+    const uint32_t wait = own == pairs.end() ? none : own->wait;
+    if (wait == none || evidence_.correspondence.repeated(wait) == none)
+      refuse(again, "is a new collective without a repeated wait on it");
+  }
+
+  bool hasFence() {
+    if (!hasFence_) {
+      hasFence_ = false;
+      forEachCall(after_, [&](const Call &call) { *hasFence_ |= isFence(call); });
+    }
+    return *hasFence_;
+  }
+
+  bool isWaitOnRepeated(const Step &step) const {
+    const uint32_t launch = step.waits && step.numOperands == 1 ? after_.operands(step)[0] : none;
+    return launch != none && isGather(after_, launch) && evidence_.correspondence.repeated(launch) != none;
   }
 
   void checkOperands(uint32_t first, uint32_t again) {
@@ -183,6 +222,7 @@ private:
   StorageUse use_;
   Findings &findings_;
   std::string entry_;
+  std::optional<bool> hasFence_; ///< once a gather is repeated
 };
 
 } // namespace

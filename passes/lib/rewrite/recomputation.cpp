@@ -26,10 +26,11 @@ bool isUpTo(const Node *node, const Node *place) { return node == place || node-
 
 } // namespace
 
-Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost)
-    : graph_(graph), facts_(facts), cost_(cost), isProfiled_(hasGivenTimes(cost)), oldIds_(graph.idLimit()),
-      written_(facts.writtenStorages()), writtenInFlight_(written_.size()), writers_(written_.size()),
-      bytes_(written_.size()), last_(written_.size()), fixed_(written_.size()), names_(written_.size()) {
+Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers)
+    : graph_(graph), facts_(facts), cost_(cost), gathers_(gathers), isProfiled_(hasGivenTimes(cost)),
+      oldIds_(graph.idLimit()), written_(facts.writtenStorages()), writtenInFlight_(written_.size()),
+      writers_(written_.size()), bytes_(written_.size()), last_(written_.size()), fixed_(written_.size()),
+      names_(written_.size()) {
   noteNames();
   noteLives();
 }
@@ -151,10 +152,32 @@ void Recomputation::collectUses(Attempt &attempt, const Node *after) const {
         // The other results of the call would be computed again too.
         if (facts_.storages().storages(name).size() != 1)
           attempt.obstacle = RecomputeObstacle::NotCheap;
-      } else if (!isNew(user) && facts_.launches(user) && llvm::any_of(facts_.waitsOf(user), isLate))
+        if (isInFlight(name))
+          attempt.obstacle = RecomputeObstacle::InFlight;
+        continue;
+      }
+      attempt.isReadEarly |= isNew(user) || !(facts_.waits(user) || facts_.views(user));
+      if (!isNew(user) && facts_.launches(user) && llvm::any_of(facts_.waitsOf(user), isLate))
         attempt.obstacle = RecomputeObstacle::InFlight;
     }
   }
+}
+
+/// Returns why the call may not be repeated, apart from its operands.
+std::optional<RecomputeObstacle> Recomputation::obstacleOf(const Node *call, const Attempt &attempt) const {
+  const bool isExchange = isGather(call) || gatherOf(call);
+  // A gather that is first read after the step only has to be issued later, which the schedule decides.
+  if (isExchange ? !attempt.isReadEarly : !mayRepeat(call))
+    return RecomputeObstacle::NotCheap;
+  if (!isExchange && !hasOwnTime(call))
+    return RecomputeObstacle::UnknownTime;
+  if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return written_[storage]; }) ||
+      !isUnchanged(call, attempt.reader))
+    return RecomputeObstacle::Written;
+  auto opaque = llvm::partition_point(opaque_, [&](const Node *node) { return !call->isBefore(node); });
+  if (opaque != opaque_.end() && (*opaque)->isBefore(attempt.reader))
+    return RecomputeObstacle::Opaque;
+  return std::nullopt;
 }
 
 /// Adds a call, and the calls of its operands that are not live at the reader.
@@ -167,23 +190,19 @@ bool Recomputation::addCall(Attempt &attempt, Node *call) const {
     return true;
   if (++attempt.visits > mostVisits)
     return refuse(RecomputeObstacle::LongChain);
-  if (!mayRepeat(call))
-    return refuse(RecomputeObstacle::NotCheap);
-  if (!hasOwnTime(call))
-    return refuse(RecomputeObstacle::UnknownTime);
-  if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return written_[storage]; }) ||
-      !isUnchanged(call, attempt.reader))
-    return refuse(RecomputeObstacle::Written);
-  auto opaque = llvm::partition_point(opaque_, [&](const Node *node) { return !call->isBefore(node); });
-  if (opaque != opaque_.end() && (*opaque)->isBefore(attempt.reader))
-    return refuse(RecomputeObstacle::Opaque);
+  if (std::optional<RecomputeObstacle> obstacle = obstacleOf(call, attempt))
+    return refuse(*obstacle);
+  Node *gather = gatherOf(call);
+  if (gather && !addCall(attempt, gather))
+    return false;
   for (Node *operand : call->dataOperands())
-    if (!addOperand(attempt, originalOf(operand)))
+    if (operand != gather && !addOperand(attempt, originalOf(operand)))
       return false;
   if (attempt.calls.size() == mostCalls)
     return refuse(RecomputeObstacle::LongChain);
   attempt.calls.push_back(call);
-  attempt.picoseconds += cost_.estimatedTime(*call).picoseconds;
+  if (!isGather(call) || gathers_.time == GatherTime::Exposed)
+    attempt.picoseconds += cost_.estimatedTime(*call).picoseconds;
   return true;
 }
 
@@ -323,8 +342,7 @@ void Recomputation::shorten(const Attempt &attempt) {
 }
 
 const Recomputed &Recomputation::apply(const Attempt &attempt) {
-  Recomputed value{
-      attempt.uses.front().value, attempt.after, attempt.reader, attempt.bytes, attempt.picoseconds, attempt.calls, {}};
+  Recomputed value{attempt.uses.front().value, attempt.after, attempt.reader, attempt.bytes, 0, 0, attempt.calls, {}};
   Repetitions made;
   for (Node *call : attempt.calls) {
     Node *again = repeat(call, attempt, made);
@@ -335,10 +353,9 @@ const Recomputed &Recomputation::apply(const Attempt &attempt) {
     for (unsigned i = 0; i < use.user->numOperands(); ++i)
       if (use.user->operand(i) == use.value)
         graph_.setOperand(use.user, i, liveValue(use.value, attempt, made));
-  value.picoseconds = 0; // a part of a fused kernel may take longer alone
-  for (const Node *again : value.again)
-    value.picoseconds += cost_.estimatedTime(*again).picoseconds;
   for (const auto &[call, again] : llvm::zip(value.calls, value.again)) {
+    const int64_t time = cost_.estimatedTime(*again).picoseconds; // a part of a fused kernel may take longer alone
+    (isGather(call) ? value.gatherTime : value.picoseconds) += time;
     copies_[call].push_back(again);
     originals_[again] = call;
   }

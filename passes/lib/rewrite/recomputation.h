@@ -4,9 +4,10 @@
 //
 // A value may be computed again if its call, and each call between it and values that are live anyway, is pure and
 // cheap: views, moves and casts of data, lookups, operations on elements, reductions and norms. Products of matrices,
-// random operators, writes and collectives are not computed again. No step may write what the calls read between the
-// value and its late readers, and no step may write the value or see its address, so nothing can tell the second value
-// from the first. The kernels are the same, so the results are bitwise equal.
+// random operators and writes are not computed again. Of the collectives, only all_gathers are repeated
+// (repeatable_gathers.h), where some step reads the first result early. No step may write what the calls read between
+// the value and its late readers, and no step may write the value or see its address, so nothing can tell the second
+// value from the first. The kernels are the same, so the results are bitwise equal.
 //
 // Durations give the time of a fused kernel to one of its calls, and 0 to the others. A call with such a 0, or without
 // a duration where others have one, is not computed again: what it takes alone is unknown.
@@ -26,6 +27,7 @@
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/cost.h"
+#include "rewrite/repeatable_gathers.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -59,15 +61,28 @@ struct Recomputed {
   Node *reader = nullptr;
   /// bytes that are not kept
   int64_t bytes = 0;
-  /// of the repeated calls
+  /// of the repeated computation
   int64_t picoseconds = 0;
+  /// of the repeated gathers, which may overlap with computation
+  int64_t gatherTime = 0;
   /// the calls, operands first, and their repetitions
   llvm::SmallVector<Node *, 4> calls, again;
 };
 
+/// How the time of a repeated gather counts when values are chosen: as computation does, or as nothing, because it
+/// overlaps with computation.
+enum class GatherTime : uint8_t { Exposed, Hidden };
+
+/// Which gathers are repeated.
+struct GathersAgain {
+  /// null: none
+  const RepeatableGathers *allowed = nullptr;
+  GatherTime time = GatherTime::Exposed;
+};
+
 class Recomputation {
 public:
-  Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost);
+  Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers = {});
 
   /// Computes values again until at most `bytes` are live at each step, or no value at the peak is left that helps.
   /// Returns the peak.
@@ -99,6 +114,7 @@ private:
     int64_t picoseconds = 0;
     unsigned visits = 0;
     bool isLong = false; ///< an operand is kept because too many calls compute it
+    bool isReadEarly = false;
     std::optional<RecomputeObstacle> obstacle;
     [[nodiscard]] bool contains(const Node *node) const { return llvm::is_contained(calls, node); }
   };
@@ -118,7 +134,14 @@ private:
   [[nodiscard]] Attempt plan(StorageId storage, const Node *after) const;
   void collectUses(Attempt &attempt, const Node *after) const;
   [[nodiscard]] bool addCall(Attempt &attempt, Node *call) const;
+  [[nodiscard]] std::optional<RecomputeObstacle> obstacleOf(const Node *call, const Attempt &attempt) const;
   [[nodiscard]] bool addOperand(Attempt &attempt, Node *operand) const;
+  [[nodiscard]] Node *gatherOf(const Node *wait) const {
+    return gathers_.allowed ? gathers_.allowed->launchOf(wait) : nullptr;
+  }
+  [[nodiscard]] bool isGather(const Node *call) const {
+    return gathers_.allowed && gathers_.allowed->isRepeatable(call);
+  }
   [[nodiscard]] bool mayRepeat(const Node *call) const;
   [[nodiscard]] bool hasOwnTime(const Node *call) const;
   [[nodiscard]] int64_t bytesToKeep(const Attempt &attempt, const Node *operand) const;
@@ -136,6 +159,7 @@ private:
   Graph &graph_;
   const ProgramFacts &facts_;
   const CostModel &cost_;
+  GathersAgain gathers_;
   bool isProfiled_; ///< some nodes have given times
   uint32_t oldIds_;
   std::vector<bool> written_, writtenInFlight_;

@@ -21,12 +21,17 @@
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace ccgraph {
 
 namespace {
 
 /// Under which budgets the pass changes the program.
 enum class Occasion : uint8_t { BelowPeak, Always };
+
+/// Whether results of all_gathers are gathered again.
+enum class Gathers : uint8_t { Again, Kept };
 
 class RecomputeValues final : public Pass {
 public:
@@ -49,6 +54,11 @@ private:
       {{"below-peak", Occasion::BelowPeak}, {"always", Occasion::Always}},
       "below-peak: only under a memory budget below the peak of the program; always: also where the freed memory makes "
       "the step faster"};
+  ChoiceOption<Gathers> gathers_{*this,
+                                 "gathers",
+                                 Gathers::Again,
+                                 {{"again", Gathers::Again}, {"kept", Gathers::Kept}},
+                                 "again: results of all_gathers may be gathered again; kept: no collective is added"};
   Option<Count> parts_{*this, "parts", Count{8},
                        "how many parts are tried: they reduce the peak by one sixteenth of it, two sixteenths, ..."};
   Option<Count> walks_{*this, "walks", Count{16}, "trial schedules of the search for each part, see schedule-overlap"};
@@ -59,7 +69,9 @@ private:
   Statistic values_{*this, "recomputed", "values that are computed again"};
   Statistic calls_{*this, "calls", "calls that are repeated for them"};
   Statistic bytes_{*this, "bytes", "bytes of the values, less those that are kept instead"};
-  Statistic cost_{*this, "cost-ns", "predicted time of the repeated calls, in nanoseconds"};
+  Statistic cost_{*this, "cost-ns", "predicted time of the repeated computation, in nanoseconds"};
+  Statistic gatheredAgain_{*this, "gathered", "all_gathers among the repeated calls"};
+  Statistic gatherTime_{*this, "gather-ns", "predicted time of these all_gathers, in nanoseconds"};
   Statistic searched_{*this, "searched", "parts, with none among them, whose schedule was searched"};
   Statistic after_{*this, "after-ns", "predicted step of the best schedule with the chosen part, in nanoseconds"};
   Reason recomputed_{
@@ -96,16 +108,19 @@ public:
 private:
   /// A program with some values computed again, and its best schedule.
   struct Choice {
-    size_t values = 0;
+    std::vector<std::string> values; ///< as the option `only` names them
     int64_t picoseconds = 0;
     int64_t peakBytes = 0;
   };
   [[nodiscard]] bool isDue();
-  void consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values);
-  void tryParts();
+  [[nodiscard]] bool mayGather() const { return pass_.gathers_.get() == Gathers::Again; }
+  bool consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
+  void tryParts(GatherTime time);
+  void choose();
   llvm::Error takeNamed();
   [[nodiscard]] bool recompute(llvm::StringRef text);
   void remarkKept(const Recomputation &trial);
+  void remarkSlower();
   void remarkAll();
 
   RecomputeValues &pass_;
@@ -115,6 +130,7 @@ private:
   overlap::SearchOptions options_;
   int64_t peak_ = 0; ///< of the program as it stands
   std::optional<Choice> best_;
+  std::vector<std::string> tried_;             ///< values of some part
   std::optional<Recomputation> recomputation_; ///< of the graph itself
 };
 
@@ -133,27 +149,36 @@ bool Recomputer::isDue() {
   return always || options_.budget < peak_;
 }
 
-/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one.
-void Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, size_t values) {
+/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false if
+/// it fits the budget and is not faster than the best one.
+bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
+                          llvm::ArrayRef<Recomputed> values) {
   overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});
   const overlap::Problem &problem = program.given().problem;
   const bool isMet = best_ && best_->peakBytes <= options_.budget;
   if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds >= best_->picoseconds)
-    return;
-  overlap::Schedule schedule = searchSchedule(problem, options_);
+    return true;
+  overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
-  const Choice choice{values, schedule.picoseconds, schedule.peakBytes};
-  auto rank = [&](const Choice &it) { return std::pair(std::max(it.peakBytes, options_.budget), it.picoseconds); };
-  if (!best_ || rank(choice) < rank(*best_))
-    best_ = choice;
+  auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
+  if (best_ && rank(schedule.peakBytes, schedule.picoseconds) >= rank(best_->peakBytes, best_->picoseconds))
+    return schedule.peakBytes > options_.budget;
+  best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};
+  llvm::transform(values, std::back_inserter(best_->values), textOf);
+  return true;
 }
 
-void Recomputer::tryParts() {
-  consider(graph_, facts_, context_.cost(), 0);
+bool repeatsGathers(const Recomputation &trial) {
+  return llvm::any_of(trial.done(), [](const Recomputed &value) { return value.gatherTime > 0; });
+}
+
+/// Tries parts of the values, in the order that follows from this time of gathers.
+void Recomputer::tryParts(GatherTime time) {
   std::unique_ptr<Graph> copy = graph_.clone();
   std::unique_ptr<CostModel> costs = context_.cost().forCopy(graph_, *copy);
   const ProgramFacts before(*copy);
-  Recomputation trial(*copy, before, *costs);
+  const RepeatableGathers repeatable(*copy, before, context_.spmd());
+  Recomputation trial(*copy, before, *costs, {mayGather() ? &repeatable : nullptr, time});
   constexpr int64_t wholes = 16;
   const int64_t parts = std::min(pass_.parts_.get().limit.value_or(wholes), wholes);
   size_t values = 0;
@@ -161,15 +186,29 @@ void Recomputer::tryParts() {
     trial.reduceTo(peak_ - peak_ / wholes * part);
     if (trial.done().size() == values)
       continue;
+    const bool gathers = repeatsGathers(trial);
+    // Gathers that take no time are first. Without any, the order is the one that was tried before.
+    if (!gathers && time == GatherTime::Hidden)
+      return;
     values = trial.done().size();
-    consider(*copy, ProgramFacts(*copy), *costs, values);
+    // Larger parts have these gathers too, which overlap with too little computation.
+    if (!consider(*copy, ProgramFacts(*copy), *costs, trial.done()) && gathers)
+      break;
   }
-  remarkKept(trial);
-  for (const Recomputed &value : trial.done().take_front(best_->values))
-    if (!recompute(textOf(value)))
+  llvm::transform(trial.done(), std::back_inserter(tried_), textOf);
+  if (time == GatherTime::Exposed)
+    remarkKept(trial);
+}
+
+void Recomputer::choose() {
+  static_cast<void>(consider(graph_, facts_, context_.cost(), {}));
+  tryParts(GatherTime::Exposed);
+  if (mayGather())
+    tryParts(GatherTime::Hidden);
+  for (const std::string &value : best_->values)
+    if (!recompute(value))
       llvm_unreachable("the copy is the same graph");
-  for (const Recomputed &value : trial.done().drop_front(best_->values))
-    context_.remark(pass_.whole_, *graph_.find(value.value->name().str()));
+  remarkSlower();
   pass_.after_ += best_->picoseconds / picosecondsOfNs;
 }
 
@@ -199,12 +238,22 @@ void Recomputer::remarkKept(const Recomputation &trial) {
     context_.remark(*reasons[static_cast<size_t>(obstacle)], *graph_.find(value->name().str()));
 }
 
+/// Reports the values that were tried, each once, and are kept.
+void Recomputer::remarkSlower() {
+  llvm::StringSet<> reported;
+  for (const std::string &text : best_->values)
+    reported.insert(llvm::StringRef(text).split('.').first);
+  for (const std::string &text : tried_)
+    if (llvm::StringRef name = llvm::StringRef(text).split('.').first; reported.insert(name).second)
+      context_.remark(pass_.whole_, *graph_.find(name));
+}
+
 void Recomputer::remarkAll() {
   for (const Recomputed &value : recomputation_->done()) {
     context_.remark(pass_.recomputed_, *value.value,
                     {{"reader", value.reader->name().str().str()},
                      {"calls", std::to_string(value.calls.size())},
-                     {"cost-ns", std::to_string(value.picoseconds / picosecondsOfNs)},
+                     {"cost-ns", std::to_string((value.picoseconds + value.gatherTime) / picosecondsOfNs)},
                      {"bytes", std::to_string(value.bytes)},
                      {"kept-to", value.after->name().str().str()}});
     stateRepetitions(value, context_.certificate());
@@ -213,6 +262,8 @@ void Recomputer::remarkAll() {
     pass_.calls_ += static_cast<int64_t>(value.calls.size());
     pass_.bytes_ += value.bytes;
     pass_.cost_ += value.picoseconds / picosecondsOfNs;
+    pass_.gatheredAgain_ += value.gatherTime > 0;
+    pass_.gatherTime_ += value.gatherTime / picosecondsOfNs;
   }
 }
 
@@ -221,9 +272,10 @@ llvm::Expected<Changed> Recomputer::run() {
   const bool isNamed = !pass_.only_.get().names.empty();
   if (!graph_.front() || (!isNamed && !isDue()))
     return Changed::No;
-  recomputation_.emplace(graph_, facts_, context_.cost());
+  const RepeatableGathers gathers(graph_, facts_, context_.spmd());
+  recomputation_.emplace(graph_, facts_, context_.cost(), GathersAgain{mayGather() ? &gathers : nullptr});
   if (!isNamed)
-    tryParts();
+    choose();
   else if (llvm::Error error = takeNamed())
     return error;
   remarkAll();

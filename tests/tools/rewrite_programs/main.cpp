@@ -156,8 +156,10 @@ void RewritePrograms::check(uint32_t number) {
   attempt(number, program,
           {"`chunk-collectives`, pieces of equal size", "chunk-collectives{pieces=" + pieces + "}", "regions"});
   attempt(number, program, {"`keep-gathered`", "keep-gathered{beam=0}", "kept"});
-  if (const std::string again = recomputable(program); !again.empty())
+  if (const std::string again = recomputable(program); !again.empty()) {
     attempt(number, program, {"`recompute-values`, all that may be", again, "recomputed"});
+    attempt(number, program, {"the same, gathers among the repeated calls", again, "gathered"});
+  }
   attempt(number, program,
           {"`chunk-collectives`, then `recompute-values` within 70 % of the peak",
            "chunk-collectives{pieces=2},recompute-values{walks=2 beam=0}", "recomputed", 70});
