@@ -199,7 +199,9 @@ constexpr RuleTemplate templates[] = {
     {{"repeated-call", "calls that stay", "the same calls again, one for each, in the same order",
       "Each call computes the value of the one that it repeats: it has the same arguments, where an operand may be "
       "repeated too, no step between the two writes what they read, and neither has an effect beyond its result. No "
-      "step writes a result that has memory of its own, and no caller or opaque step sees the second one."},
+      "step writes a result that has memory of its own, and no caller or opaque step sees the second one. A collective "
+      "is repeated only if it is an all_gather, with a repeated wait on it, in a program that all ranks run and that "
+      "has no point-to-point transfer and no barrier."},
      Replacement::CallBesideCall,
      nullptr},
     {{"staged-exchange", "a functional collective on one tensor, then the wait on it",

@@ -5,12 +5,15 @@
 // with when=always also where the freed memory makes the step faster, since collectives can then be issued earlier. It
 // prepares schedule-overlap, whose search evaluates each choice. keep-gathered does the reverse where there is memory
 // to spare.
-//   may we      rewrite/recomputation.h: pure, cheap calls with a time of their own, of operands that are unchanged
-//   which       values at the peak, those first that free the most bytes for a microsecond; in parts that reduce the
-//               peak by a sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more
-//               memory none is lost; but where the budget is met without any, only some of them are tried. Of these
-//               parts, and of the program without any, the one with the fastest schedule within the budget counts; if
-//               none fits, the one of the lowest peak
+//   may we      rewrite/recomputation.h: pure, cheap calls with a time of their own, and all_gathers, of operands that
+//               are unchanged
+//   which       values at the peak, those first that free the most bytes for a microsecond, in two orders: a gather
+//               takes its time, or none because it overlaps with computation; in parts that reduce the peak by a
+//               sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more memory none
+//               is lost; but where the budget is met without any, only some of them are tried, and after a part with
+//               repeated gathers that fits and is not faster, no larger one. Of these parts, and of the program
+//               without any, the one with the fastest schedule within the budget counts; if none fits, the one of the
+//               lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
@@ -149,8 +152,8 @@ bool Recomputer::isDue() {
   return always || options_.budget < peak_;
 }
 
-/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false if
-/// it fits the budget and is not faster than the best one.
+/// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false
+/// if it fits the budget and is not faster than the best one.
 bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
                           llvm::ArrayRef<Recomputed> values) {
   overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});

@@ -149,8 +149,8 @@ TEST(Search, MoreMemoryIsNeverSlower) {
   EXPECT_GE(gained, programs / 4) << "more memory seldom helps these programs";
 }
 
-// The fastest schedule may be found under a limit below the budget. If only `sink-waits` used the rest of the memory, it
-// could gain more after a shorter search, and -O3 would be slower than -O2.
+// The fastest schedule may be found under a limit below the budget. If only `sink-waits` used the rest of the memory,
+// it could gain more after a shorter search, and -O3 would be slower than -O2.
 TEST(SearchSchedule, DelaysWaitsAsFarAsTheBudgetAllows) {
   unsigned gained = 0;
   for (uint64_t seed : {69, 137}) {
