@@ -52,7 +52,7 @@ std::vector<std::string> topicsOf(llvm::StringRef screen) {
   screen.split(lines, '\n');
   for (llvm::StringRef line : lines)
     if (line.consume_front("  --help="))
-      if (llvm::StringRef topic = line.take_while(llvm::isAlpha); topic != "TOPIC")
+      if (llvm::StringRef topic = line.split(' ').first; topic != "TOPIC")
         topics.push_back(topic.str());
   return topics;
 }

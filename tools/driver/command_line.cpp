@@ -215,32 +215,6 @@ llvm::Error CommandLine::parse(llvm::ArrayRef<const char *> arguments) {
   return llvm::Error::success();
 }
 
-// The first screen shows the flags that most users need, and names the other screens, called topics. A flag belongs to
-// the topic that was begun last when the flag was added.
-llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
-  auto found = llvm::find_if(topics_, [&](const Topic &entry) { return entry.name == topic; });
-  if (!topic.empty() && found == topics_.end()) {
-    std::string known;
-    for (const Topic &entry : topics_)
-      known += " " + entry.name;
-    return usageError("--help: got '" + visibleText(topic) + "', expected one of" + known);
-  }
-  if (topic.empty())
-    os << about_ << "\n\nusage: " << usage_ << "\n\n";
-  else
-    os << found->title << '\n' << found->about << (found->about.empty() ? "\n" : "\n\n");
-  printFlags(os, topic);
-  if (topic.empty() && !topics_.empty()) {
-    os << "\nmore:\n";
-    size_t width = 10;
-    for (const Topic &entry : topics_)
-      width = std::max(width, entry.name.size() + 1);
-    for (const Topic &entry : topics_)
-      os << "  --help=" << llvm::left_justify(entry.name, width) << entry.title << '\n';
-  }
-  return llvm::Error::success();
-}
-
 /// The longest line of a help screen.
 constexpr size_t screenWidth = 120;
 
@@ -263,6 +237,45 @@ static void printWords(llvm::raw_ostream &os, llvm::StringRef text, size_t inden
     text = rest;
   }
   os << '\n';
+}
+
+/// Prints the lines of a text, each of which may continue on the next line of the screen.
+static void printLines(llvm::raw_ostream &os, llvm::StringRef text) {
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    printWords(os, line, 0);
+    text = rest;
+  }
+}
+
+// The first screen shows the flags that most users need, and names the other screens, called topics. A flag belongs to
+// the topic that was begun last when the flag was added.
+llvm::Error CommandLine::printHelp(llvm::raw_ostream &os, llvm::StringRef topic) const {
+  auto found = llvm::find_if(topics_, [&](const Topic &entry) { return entry.name == topic; });
+  if (!topic.empty() && found == topics_.end()) {
+    std::string known;
+    for (const Topic &entry : topics_)
+      known += " " + entry.name;
+    return usageError("--help: got '" + visibleText(topic) + "', expected one of" + known);
+  }
+  if (topic.empty()) {
+    printLines(os, about_);
+    os << "\nusage: " << usage_ << "\n\n";
+  } else {
+    os << found->title << '\n';
+    printLines(os, found->about);
+    os << '\n';
+  }
+  printFlags(os, topic);
+  if (topic.empty() && !topics_.empty()) {
+    os << "\nmore:\n";
+    size_t width = 10;
+    for (const Topic &entry : topics_)
+      width = std::max(width, entry.name.size() + 2);
+    for (const Topic &entry : topics_)
+      os << "  --help=" << llvm::left_justify(entry.name, width) << entry.title << '\n';
+  }
+  return llvm::Error::success();
 }
 
 // The help texts of all flags start in one column, after the longest flag of the screen.

@@ -35,7 +35,20 @@ struct Stranger {
   llvm::StringLiteral what;
   llvm::StringLiteral repair;
 };
+constexpr llvm::StringLiteral printInstead =
+    "print the module instead: module.print_readable(include_stride=True, include_device=True)";
 constexpr Stranger strangers[] = {
+    {"graph():", "what print(graph) prints", printInstead},
+    {"graph(%", "TorchScript", printInstead},
+    {"opcode ", "what print_tabular() prints", printInstead},
+    {"# AOT ID", "the code that Inductor generates", "give its graph instead: TORCH_LOGS=aot_graphs,post_grad_graphs"},
+    {"HloModule", "a program of XLA", "ccgraph reads graphs of PyTorch only"},
+    {"module @", "a program of MLIR", "ccgraph reads graphs of PyTorch only"},
+    {"\xfd"
+     "7zXZ",
+     "a file of xz", "decompress it: xz -d"},
+    {"BZh", "a file of bzip2", "decompress it: bzip2 -d"},
+    {"\x28\xb5\x2f\xfd", "a file of zstd", "decompress it: zstd -d"},
     {"\x80", "a pickle", "print the graph instead: print_readable(), or TORCH_LOGS=aot_graphs"},
     {"\xff\xfe", "UTF-16 text", "save it as UTF-8"},
     {"\xfe\xff", "UTF-16 text", "save it as UTF-8"},

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/internal/names.h"
 #include "ccgraph/ir/text.h"
+#include "fx_text/copied_body.h"
 #include "fx_text/load_args.h"
 #include "fx_text/log_title.h"
 #include "fx_text/scope.h"
@@ -23,6 +24,8 @@ namespace {
 //           relu = torch.ops.aten.relu.default(x)
 //           return (relu,)                     closes the scope: the rest of the body is ignored
 //           class body(torch.nn.Module):       is not left of the `def`: a subgraph of f
+//       self.body = body_0()                   in a class before its graph: the graph of the class body_0, which an
+//                                              fx_graph_runnable defines above, is the subgraph `body` of f
 //   W0101 12:00:00 a warning                   is outside the body, and is skipped
 //
 // Reading continues after an error, so a user sees all errors of a file in one run. Two rules keep one mistake from
@@ -109,6 +112,8 @@ private:
     } else if (content.front() == '#') {
       if (inBody && !scopes_.back().closed)
         sourceComment(content);
+    } else if (class_ && content.startswith("self.")) {
+      readMember(content);
     } else if (!inBody) {
       outside(content);
     } else if (!scopes_.back().closed) {
@@ -197,7 +202,46 @@ private:
     class_ = ClassLine{!comment.empty() && className(comment) == name ? comment : name, indent};
     if (!isOneLine(class_->name))
       class_->name = session_.context.identifier(visibleText(class_->name)).str();
+    members_.clear();
     closeScopes(indent);
+  }
+
+  /// Reads "self.body = body_0()", a line of the `__init__` of a class. Lines of other forms define parameters.
+  void readMember(StringRef content) {
+    auto [member, value] = content.drop_front(StringRef("self.").size()).split(" = ");
+    if (value.consume_back("()") && isIdentifier(member) && isIdentifier(value))
+      members_.push_back({member, value});
+  }
+
+  /// Makes the graphs of the classes that the members name subgraphs of the graph that begins here, the last one.
+  void adoptMembers() {
+    Graph &parent = *graphs_.back();
+    for (auto [member, name] : members_) {
+      Identifier key = session_.context.identifier(member);
+      if (std::unique_ptr<Graph> body = parent.subgraph(key) ? nullptr : takeGraph(name))
+        copyBody(*body, parent.addSubgraph(key), session_.places);
+    }
+    members_.clear();
+  }
+
+  /// Takes the last graph of this name, except the open one, from the list; null where there is none.
+  std::unique_ptr<Graph> takeGraph(StringRef name) {
+    for (size_t i = graphs_.size() - 1; i-- > 0;)
+      if (graphs_[i]->name() == name) {
+        std::unique_ptr<Graph> graph = std::move(graphs_[i]);
+        graphs_.erase(graphs_.begin() + static_cast<ptrdiff_t>(i));
+        entries_.erase(entryOf(i));
+        return graph;
+      }
+    return nullptr;
+  }
+
+  /// Returns the entry of the graph at `index`: graphs that were left out have entries too.
+  std::vector<ListedGraph>::iterator entryOf(size_t index) {
+    auto at = entries_.begin();
+    for (; !at->leftOut.empty() || index-- > 0; ++at)
+      ;
+    return at;
   }
 
   const char *openGraph(StringRef content, size_t indent, const char *next) {
@@ -208,8 +252,10 @@ private:
     scope.indent = indent;
     scope.inner = class_ ? indent : indent + 1;
     scope.graph = newGraph(class_ ? class_->name : "graph", content.begin());
-    if (scopes_.size() == 1)
+    if (scopes_.size() == 1) {
       openEntry(content.begin());
+      adoptMembers();
+    }
     class_.reset();
     Cursor cursor{content.begin() + StringRef("def forward(").size(), end_};
     scope.closed = !readHeader(session_, scope, cursor);
@@ -314,14 +360,15 @@ private:
   Session session_;
   const char *end_ = nullptr;
   GraphList graphs_;
-  GraphList refused_;                ///< kept until the end, because scopes refer to them
-  std::vector<Scope> scopes_;        ///< the open graphs, outermost first
-  std::vector<ListedGraph> entries_; ///< of each graph, in order
-  StringRef title_;                  ///< of the next graph
-  StringRef titleMarks_;             ///< marks before it in its line
-  bool isLogged_ = false;            ///< the open graph has a title
-  std::optional<LoadArgs> loadArgs_; ///< of the last graph, while its lines come
-  std::optional<ClassLine> class_;   ///< a class whose `def forward` is still to come
+  GraphList refused_;                                    ///< kept until the end, because scopes refer to them
+  std::vector<Scope> scopes_;                            ///< the open graphs, outermost first
+  std::vector<ListedGraph> entries_;                     ///< of each graph, in order
+  StringRef title_;                                      ///< of the next graph
+  StringRef titleMarks_;                                 ///< marks before it in its line
+  bool isLogged_ = false;                                ///< the open graph has a title
+  std::optional<LoadArgs> loadArgs_;                     ///< of the last graph, while its lines come
+  std::optional<ClassLine> class_;                       ///< a class whose `def forward` is still to come
+  std::vector<std::pair<StringRef, StringRef>> members_; ///< of that class: member and class of its value
 };
 
 } // namespace

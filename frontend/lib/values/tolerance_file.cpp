@@ -12,6 +12,8 @@ public:
 
   void read(const JsonValue &tolerance) {
     const JsonValue *list = tolerance.member("per_output");
+    if (list && list->is(JsonKind::Null))
+      return; // a recording whose rounding error could not be measured: no output is listed
     if (!list || !list->is(JsonKind::Array))
       return report_.expected(list ? *list : tolerance, "'per_output' as an array");
     for (const JsonValue &entry : list->elements())

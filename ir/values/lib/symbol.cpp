@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <map>
 
 namespace ccgraph {
 namespace {
@@ -22,8 +23,9 @@ namespace {
 //   "s0 // 0", "s0 +"     empty
 //
 // Arithmetic (multiply, add) creates a new text. It writes what sympy writes, because a text is the identity of an
-// expression: 2 times "4*u0" must be "8*u0", the text that PyTorch prints, and not "2*4*u0". Where sympy would simplify
-// more than that (s0*s0 is s0**2), the texts differ, and two equal sizes count as not known to be equal.
+// expression: 2 times "4*u0" must be "8*u0", the text that PyTorch prints, and not "2*4*u0"; "s7*s17" times "s7" must
+// be "s17*s7**2". Where sympy would simplify more than that (2*(s0 + 1) is 2*s0 + 2), the texts differ, and two equal
+// sizes count as not known to be equal.
 //
 // Symbols u0, u1, ... are searched in the text itself (mentionsUnbacked): "cu0" is another name and not one of them.
 using Number = std::optional<int64_t>;
@@ -249,33 +251,79 @@ bool mentionsUnbacked(llvm::StringRef text) {
   return false;
 }
 
+/// Returns true for a text in one pair of brackets: "(s0//2)", but not "(s0)//(s1)".
+bool isBracketed(llvm::StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0)
+      return i + 1 == text.size() && text.size() > 1;
+  }
+  return false;
+}
+
+/// A quotient needs brackets too: s1*(s0//2) is no (s1*s0)//2.
 std::string factorText(const Dim &dim) {
   std::string text = dim.str();
-  bool sum = llvm::StringRef(text).find_first_of("+-") != llvm::StringRef::npos;
-  return sum ? "(" + text + ")" : text;
+  bool binds = dim.isStatic() || llvm::StringRef(text).find_first_of("+-/%") == llvm::StringRef::npos;
+  return binds || isBracketed(text) ? text : "(" + text + ")";
 }
 
-/// Returns the factor of "4*s0": 4, leaving "s0". Empty if the text is no product of a number and a factor that is no
-/// sum.
-std::optional<int64_t> splitNumber(llvm::StringRef &text) {
-  llvm::StringRef rest = text;
-  int64_t number = 0;
-  bool plain = !rest.consumeInteger(10, number) && rest.consume_front("*") && !rest.empty() && rest.front() != '*';
-  if (!plain || rest.find_first_of("+-/% ") != llvm::StringRef::npos)
+/// A number times powers of symbols, such as 4*s0**2*s1.
+class Product {
+public:
+  /// Empty for any other expression.
+  static std::optional<Product> parse(const Dim &dim);
+  /// Empty where the number does not fit.
+  [[nodiscard]] std::optional<Product> times(const Product &other) const;
+  /// Prints in sympy's order: the number, then the symbols by their names.
+  [[nodiscard]] Dim dim(Context &context) const;
+
+private:
+  int64_t number_ = 1;
+  std::map<std::string, int64_t> powers_;
+};
+
+std::optional<Product> Product::parse(const Dim &dim) {
+  Product product;
+  if (dim.isStatic()) {
+    product.number_ = dim.value();
+    return product;
+  }
+  llvm::StringRef text = dim.expr()->text();
+  if (!text.consumeInteger(10, product.number_) && !text.consume_front("*"))
     return std::nullopt;
-  text = rest;
-  return number;
+  while (!text.empty()) {
+    llvm::StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    text = text.drop_front(name.size());
+    int64_t power = 1;
+    bool good = !name.empty() && !llvm::isDigit(name.front()) &&
+                (!text.consume_front("**") || (!text.consumeInteger(10, power) && power > 0)) &&
+                (text.empty() || (text.consume_front("*") && !text.empty()));
+    if (!good || !product.powers_.emplace(name.str(), power).second)
+      return std::nullopt;
+  }
+  return product;
 }
 
-/// Returns number * expression in sympy's form, which has the number first and only once.
-Dim multiplyByNumber(Context &context, int64_t number, const Dim &expression) {
-  llvm::StringRef text = expression.expr()->text();
-  llvm::StringRef rest = text;
-  std::optional<int64_t> factor = splitNumber(rest);
-  int64_t product = 0;
-  if (factor && !llvm::MulOverflow(number, *factor, product))
-    return Dim(context.symbolic(std::to_string(product) + "*" + rest.str()));
-  return Dim(context.symbolic(std::to_string(number) + "*" + factorText(expression)));
+std::optional<Product> Product::times(const Product &other) const {
+  Product product = *this;
+  if (llvm::MulOverflow(number_, other.number_, product.number_))
+    return std::nullopt;
+  for (const auto &[name, power] : other.powers_)
+    if (llvm::AddOverflow(product.powers_[name], power, product.powers_[name]))
+      return std::nullopt;
+  return product;
+}
+
+Dim Product::dim(Context &context) const {
+  if (powers_.empty())
+    return Dim(number_);
+  std::string text = number_ == 1 ? "" : std::to_string(number_) + "*";
+  for (const auto &[name, power] : powers_)
+    text += name + (power == 1 ? "" : "**" + std::to_string(power)) + "*";
+  text.pop_back();
+  return Dim(context.symbolic(text));
 }
 
 } // namespace
@@ -293,16 +341,17 @@ std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const {
 }
 
 Dim multiply(Context &context, const Dim &a, const Dim &b) {
-  int64_t product = 0;
-  if (a.isStatic() && b.isStatic() && !llvm::MulOverflow(a.value(), b.value(), product))
-    return Dim(product);
   if (a == Dim(1) || b == Dim(0))
     return b;
   if (b == Dim(1) || a == Dim(0))
     return a;
-  if (a.isStatic() != b.isStatic())
-    return multiplyByNumber(context, a.isStatic() ? a.value() : b.value(), a.isStatic() ? b : a);
-  return Dim(context.symbolic(factorText(a) + "*" + factorText(b)));
+  std::optional<Product> left = Product::parse(a), right = Product::parse(b);
+  std::optional<Product> product = left && right ? left->times(*right) : std::nullopt;
+  if (product)
+    return product->dim(context);
+  const Dim &first = b.isStatic() ? b : a; // sympy puts the number first
+  const Dim &second = b.isStatic() ? a : b;
+  return Dim(context.symbolic(factorText(first) + "*" + factorText(second)));
 }
 
 Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes) {

@@ -11,7 +11,7 @@ std::optional<std::pair<std::string, llvm::StringRef>> refusal(const OpDef &op) 
   std::string target = op.target.str().str();
   if (op.role == OpRole::HigherOrder && op.domain == Domain::All)
     return {{target + " does what its subgraphs do, which a plan does not hold",
-             "inline the subgraphs, or run the graph with the reference engine"}};
+             "the reference engine runs cond and while_loop"}};
   if (op.opaque)
     return {{"the effects of " + target + " are unknown", "declare it (--ops), or run the graph without it"}};
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "lower/splice.h"
 
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/subgraph_calls.h"
 #include "lower/emitter.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,14 +9,14 @@
 namespace ccgraph::lower {
 namespace {
 
-bool isWrapper(const Node *node) { return node->op() && node->op()->role == OpRole::ControlDeps; }
+bool isWrapper(const Node *node) {
+  return node->op() && (node->op()->role == OpRole::ControlDeps || subgraphCallsOf(*node).use == SubgraphUse::Once);
+}
 
-/// Returns the subgraph of a control_deps; null if it names none.
+/// Returns the subgraph of a wrapper; null if it names none.
 const Graph *bodyOf(const Node &wrapper) {
-  bool named = wrapper.args().size() >= 2 && wrapper.args()[1].is(Argument::Kind::Operand);
-  const Node *attribute = named ? wrapper.operand(wrapper.args()[1]) : nullptr;
-  return attribute && attribute->opcode() == Opcode::GetAttr ? attribute->graph()->subgraph(attribute->target())
-                                                             : nullptr;
+  SubgraphCalls calls = subgraphCallsOf(wrapper);
+  return calls.bodies.empty() ? nullptr : calls.bodies.front();
 }
 
 llvm::Error refused(const Node &wrapper, const llvm::Twine &message) {
@@ -49,7 +50,7 @@ private:
 };
 
 llvm::Error Splicer::bindPlaceholders() {
-  size_t next = 2;
+  size_t next = 2; // after the dependences and the subgraph, or the subgraph and its name
   for (const Node *inner : body_) {
     if (inner->opcode() != Opcode::Placeholder)
       continue;

@@ -1,7 +1,8 @@
-// Splice: copies a graph without control_deps, whose bodies become ordinary nodes.
+// Splice: copies a graph without control_deps and invoke_subgraph, whose bodies become ordinary nodes.
 //
 //   y = control_deps((p,), body, x, 2)   with body(a, n): b = mul(a, n); c = all_reduce(b, "sum", "tp"); return c
 //   ->  b = mul(x, 2); c = all_reduce(b, "sum", "tp");  and y is c
+//   y = invoke_subgraph(body, "layer", x, 2)   is the same call, ordered after nothing
 //
 // The dependences of a control_deps only order it, and a plan issues steps in program order anyway. Unlike the pass
 // inline-control-deps this function accepts any body, since the result is not optimized further.
@@ -18,7 +19,7 @@
 
 namespace ccgraph::lower {
 
-/// Returns null if the graph has no control_deps.
+/// Returns null if the graph has neither.
 [[nodiscard]] llvm::Expected<std::unique_ptr<Graph>> spliced(const Graph &graph);
 
 } // namespace ccgraph::lower

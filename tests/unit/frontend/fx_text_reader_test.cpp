@@ -164,6 +164,32 @@ TEST_F(FxTextReaderTest, ReadsSeveralGraphsBetweenOtherText) {
   EXPECT_EQ(graphs_[1]->name(), "Two");
 }
 
+TEST_F(FxTextReaderTest, MakesTheMembersOfARunnableItsSubgraphs) {
+  const std::string init = "    def __init__(self) -> None:\n        super().__init__()\n";
+  file("import torch\n\nclass inner_0_0(torch.nn.Module):\n" + init +
+       "    def forward(self, b):\n        neg = torch.ops.aten.neg.default(b)\n        return (neg,)\n\n"
+       "class true_graph_0_1(torch.nn.Module):\n" +
+       init + "        self.inner_0 = inner_0_0()\n" +
+       "    def forward(self, a):\n        inner_0 = self.inner_0\n"
+       "        call = torch.ops.higher_order.invoke_subgraph(inner_0, 'inner_0', a)\n"
+       "        item = call[0]\n        return (item,)\n\n"
+       "class Repro(torch.nn.Module):\n" +
+       init + "        self.true_graph_0 = true_graph_0_1()\n        self.absent = torch.nn.Linear(2, 2)\n" +
+       "    def forward(self, x):\n        true_graph_0 = self.true_graph_0\n"
+       "        call = torch.ops.higher_order.invoke_subgraph(true_graph_0, 'true_graph_0', x)\n"
+       "        item = call[0]\n        return (item,)\n\n"
+       "def load_args(reader):\n    buf0 = reader.storage(None, 8)\n"
+       "    reader.tensor(buf0, (2,), is_leaf=True)  # x\nload_args._version = 0\n");
+  ASSERT_EQ(graphs_.size(), 1U);
+  EXPECT_EQ(graphs_.front()->name(), "Repro");
+  const Graph *body = graphs_.front()->subgraph(context_.identifier("true_graph_0"));
+  ASSERT_NE(body, nullptr);
+  const Graph *inner = body->subgraph(context_.identifier("inner_0"));
+  ASSERT_NE(inner, nullptr);
+  EXPECT_NE(inner->find("neg"), nullptr);
+  EXPECT_EQ(graphs_.front()->subgraphs().size(), 1U);
+}
+
 TEST_F(FxTextReaderTest, ReadsASumWithItsNegativeNumberFirstAsTheProgramPrintsIt) {
   file("import torch\n\nclass Repro(torch.nn.Module):\n    def forward(self, n, x):\n        return (x,)\n\n"
        "def load_args(reader):\n    reader.symint(5, expr='2*s77 - 1')  # n\n"

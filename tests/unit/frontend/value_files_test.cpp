@@ -82,6 +82,12 @@ TEST(ToleranceFile, KindsAndNumbers) {
   EXPECT_TRUE(map->at("out.2").bitwise);
 }
 
+TEST(ToleranceFile, MayListNoOutput) {
+  auto map = readToleranceFile({"t.json", R"({"tolerance": {"kind": "close", "per_output": null}})"});
+  ASSERT_TRUE(static_cast<bool>(map)) << errorOf(std::move(map));
+  EXPECT_TRUE(map->empty());
+}
+
 TEST(ToleranceFile, ErrorsArePlaced) {
   auto error = [](llvm::StringRef entries) {
     return errorOf(readToleranceFile({"t.json", (R"({"tolerance": {"per_output": )" + entries + "}}").str()}));

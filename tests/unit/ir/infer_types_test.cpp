@@ -95,5 +95,32 @@ TEST(InferTypes, OfTransformsAndMatrices) {
   EXPECT_EQ(typeOfCall("aten.diagonal.default", {"f32[4, 3][3, 1]cpu"}, {1}), "f32[2][4]cpu");
 }
 
+/// Adds a subgraph whose only input has no type: it returns neg of the input, in a tuple.
+Graph &addNegation(Graph &graph, const char *name) {
+  Graph &body = graph.addSubgraph(graph.context().identifier(name));
+  Node *input = GraphBuilder(body).input("a", nullptr);
+  Node *neg = GraphBuilder(body).call(CallSpec{.target = "aten.neg.default", .args = {input}, .name = "neg"});
+  GraphBuilder(body).output({neg});
+  return body;
+}
+
+TEST(InferTypes, GivesASubgraphTheTypesOfItsCall) {
+  const std::vector<const char *> targets = {"higher_order.invoke_subgraph", "higher_order.cond"};
+  for (const char *target : targets) {
+    Program p;
+    Node *x = p.input("x", "f32[4][1]cpu"), *test = p.input("p", "b8[][]cpu");
+    Graph &first = addNegation(p.graph, "first"), &second = addNegation(p.graph, "second");
+    Node *one = p.attribute("first"), *other = p.attribute("second");
+    bool choice = target == targets.back();
+    Node *call =
+        choice ? p.call("call", target, {test, one, other, list({x})}) : p.call("call", target, {one, "first", x});
+    Node *item = p.call("item", "operator.getitem", {call, 0});
+    inferTypes(p.graph);
+    EXPECT_EQ(typeText(first.find("neg")->type()), "f32[4][1]cpu") << target;
+    EXPECT_EQ(typeText(second.find("neg")->type()), choice ? "f32[4][1]cpu" : "-") << target;
+    EXPECT_EQ(typeText(item->type()), "f32[4][1]cpu") << target;
+  }
+}
+
 } // namespace
 } // namespace ccgraph::test

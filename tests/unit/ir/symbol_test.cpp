@@ -78,6 +78,13 @@ TEST(SymbolTest, DimArithmeticKeepsSympysSpelling) {
   EXPECT_EQ(multiply(context, 2, sum).str(), "2*(u0 + u1)");
   EXPECT_EQ(multiply(context, 2, multiply(context, u0, 4)).str(), "8*u0");
   EXPECT_EQ(multiply(context, u0, 1), u0);
+  Dim s7(context.symbolic("s7")), s17(context.symbolic("s17"));
+  EXPECT_EQ(multiply(context, s7, s17).str(), "s17*s7");
+  EXPECT_EQ(multiply(context, multiply(context, s17, s7), multiply(context, 3, s7)).str(), "3*s17*s7**2");
+  EXPECT_EQ(multiply(context, multiply(context, s7, s7), multiply(context, s7, 2)).str(), "2*s7**3");
+  EXPECT_EQ(multiply(context, -2, s7).str(), "-2*s7");
+  EXPECT_EQ(multiply(context, Dim(context.symbolic("s7//2")), s17).str(), "(s7//2)*s17");
+  EXPECT_EQ(multiply(context, s17, Dim(context.symbolic("(s7//2)"))).str(), "s17*(s7//2)");
   EXPECT_EQ(multiply(context, 6, 7), Dim(42));
   EXPECT_EQ(add(context, 5, u0).str(), "u0 + 5");
   EXPECT_EQ(add(context, u0, 0), u0);

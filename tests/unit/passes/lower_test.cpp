@@ -389,6 +389,22 @@ TEST_F(LowerTest, ABodyOfControlDepsIsPartOfTheProgram) {
                        "compute: aten.add.Tensor relu x -> add\n");
 }
 
+TEST_F(LowerTest, ABodyOfInvokeSubgraphIsPartOfTheProgramAtEachCall) {
+  Node *x = b.input("x", b.f32({4}));
+  Graph &body = graph_.addSubgraph(context_.identifier("body"));
+  ProgramBuilder inner(body);
+  Node *a = inner.input("a", x->type());
+  inner.output({inner.call("aten.relu.default", x->type(), {a}), a});
+  Node *value = x;
+  for (const char *attribute : {"body", "body"}) {
+    Node *call = b.call("higher_order.invoke_subgraph", nullptr, {b.attribute(attribute), "body", value});
+    value = b.call("operator.getitem", x->type(), {call, 0});
+  }
+  b.output({value});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu\n"
+                       "compute: aten.relu.default relu -> relu_1\n");
+}
+
 TEST_F(LowerTest, CommunicationMayHaveAnArenaOfItsOwn) {
   Node *x = b.input("x", b.f32({16}));
   Node *w = wait(reduce(relu(x)));

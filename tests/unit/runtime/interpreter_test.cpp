@@ -140,8 +140,23 @@ TEST(Symbols, MayDifferFromRankToRank) {
   EXPECT_NE(program.error().find("got input splits of 3 elements together, expected 2"), std::string::npos);
 }
 
+/// Adds a subgraph to the program, from the text of a program.
+void addBody(RankProgram &program, llvm::StringRef name, llvm::StringRef text) {
+  Graph &graph = program.graph();
+  Graph &subgraph = graph.addSubgraph(graph.context().identifier(name));
+  std::unique_ptr<Graph> parsed = programGraph(graph.context(), text);
+  std::map<const Node *, Node *> copies;
+  for (Node *node : parsed->nodes()) {
+    ArgumentBuilder builder(subgraph);
+    std::vector<Argument> arguments;
+    for (const Argument &argument : node->args())
+      arguments.push_back(builder.copy(argument, [&](uint32_t index) { return copies[node->operand(index)]; }));
+    NodeSpec spec{.opcode = node->opcode(), .name = node->name().str(), .target = node->target(), .type = node->type()};
+    copies[node] = subgraph.create(spec, std::move(builder), {arguments, {}});
+  }
+}
+
 TEST(Subgraphs, OfControlDepsRunInTheirPlace) {
-  Context context;
   RankProgram program(2, R"(x: "f32[2]"
     m = aten.mul.Tensor(x, 2)
     body = self.body
@@ -149,27 +164,85 @@ TEST(Subgraphs, OfControlDepsRunInTheirPlace) {
     last = self.last
     w = higher_order.control_deps((c,), last, c)
     return (w,))");
-  Graph &graph = program.graph();
-  auto fill = [&](llvm::StringRef name, llvm::StringRef text) {
-    Graph &subgraph = graph.addSubgraph(graph.context().identifier(name));
-    std::unique_ptr<Graph> parsed = programGraph(graph.context(), text);
-    ArgumentBuilder none(subgraph);
-    std::map<const Node *, Node *> copies;
-    for (Node *node : parsed->nodes()) {
-      ArgumentBuilder builder(subgraph);
-      std::vector<Argument> arguments;
-      for (const Argument &argument : node->args())
-        arguments.push_back(builder.copy(argument, [&](uint32_t index) { return copies[node->operand(index)]; }));
-      NodeSpec spec{
-          .opcode = node->opcode(), .name = node->name().str(), .target = node->target(), .type = node->type()};
-      copies[node] = subgraph.create(spec, std::move(builder), {arguments, {}});
-    }
-  };
-  fill("body", "a: \"f32[2]\"\n r = _c10d_functional.all_reduce.default(a, 'sum', '0')\n return r");
-  fill("last", "a: \"f32[2]\"\n r = _c10d_functional.wait_tensor.default(a)\n return r");
+  addBody(program, "body", "a: \"f32[2]\"\n r = _c10d_functional.all_reduce.default(a, 'sum', '0')\n return r");
+  addBody(program, "last", "a: \"f32[2]\"\n r = _c10d_functional.wait_tensor.default(a)\n return r");
   program.legibleInput({2});
   EXPECT_EQ(program.output(0), (Row{300, 302}));
   EXPECT_EQ(program.output(1), (Row{300, 302}));
+}
+
+constexpr const char *reducedBody = R"(a: "f32[2]", b: "f32[2]"
+    r = _c10d_functional.all_reduce.default(a, 'sum', '0')
+    w = _c10d_functional.wait_tensor.default(r)
+    s = aten.add.Tensor(w, b)
+    return (s, a))";
+
+TEST(Subgraphs, OfInvokeSubgraphRunAtEachCall) {
+  RankProgram program(2, R"(x: "f32[2]"
+    body = self.body
+    c = higher_order.invoke_subgraph(body, 'body', x, x)
+    first = operator.getitem(c, 0)
+    d = higher_order.invoke_subgraph(body, 'body', first, x)
+    second = operator.getitem(d, 0)
+    return (first, second))");
+  addBody(program, "body", reducedBody);
+  program.legibleInput({2});
+  EXPECT_EQ(program.output(0, "out.0"), (Row{400, 403}));
+  EXPECT_EQ(program.output(1, "out.1"), (Row{1100, 1107}));
+}
+
+TEST(Subgraphs, OfCondAreChosenByTheCondition) {
+  RankProgram program(2, R"(x: "f32[2]", p: "b8[]"
+    yes = self.yes
+    no = self.no
+    c = higher_order.cond(p, yes, no, (x, x))
+    first = operator.getitem(c, 0)
+    return (first,))");
+  addBody(program, "yes", reducedBody);
+  addBody(program, "no", "a: \"f32[2]\", b: \"f32[2]\"\n n = aten.neg.default(a)\n return (n, b)");
+  program.legibleInput({2});
+  for (double condition : {0.0, 1.0}) {
+    for (size_t rank : {0U, 1U})
+      program.input(rank, "p", hostTensor(DType::Bool, {}, {condition}));
+    EXPECT_EQ(program.output(0), condition == 0 ? (Row{-100, -101}) : (Row{400, 403}));
+  }
+}
+
+TEST(Subgraphs, OfWhileLoopRunUntilTheTestFails) {
+  RankProgram program(2, R"(x: "f32[2]", n: "i64[]", zero: "i64[]"
+    test = self.test
+    body = self.body
+    c = higher_order.while_loop(test, body, (zero, x), (n,))
+    count = operator.getitem(c, 0)
+    value = operator.getitem(c, 1)
+    return (count, value))");
+  addBody(program, "test", R"(i: "i64[]", a: "f32[2]", n: "i64[]"
+    t = aten.lt.Tensor(i, n)
+    return t)");
+  addBody(program, "body", R"(i: "i64[]", a: "f32[2]", n: "i64[]"
+    j = aten.add.Tensor(i, 1)
+    r = _c10d_functional.all_reduce.default(a, 'sum', '0')
+    w = _c10d_functional.wait_tensor.default(r)
+    return (j, w))");
+  program.legibleInput({2});
+  for (double count : {0.0, 3.0}) {
+    for (size_t rank : {0U, 1U})
+      program.input(rank, "n", hostTensor(DType::I64, {}, {count}))
+          .input(rank, "zero", hostTensor(DType::I64, {}, {0}));
+    EXPECT_EQ(program.output(0, "out.0"), Row{count});
+    EXPECT_EQ(program.output(0, "out.1"), count == 0 ? (Row{100, 101}) : (Row{1200, 1208}));
+  }
+}
+
+TEST(Subgraphs, NeedAConditionOfOneElement) {
+  RankProgram program(1, R"(x: "f32[2]"
+    yes = self.yes
+    c = higher_order.cond(x, yes, yes, (x,))
+    return (c,))");
+  addBody(program, "yes", "a: \"f32[2]\"\n n = aten.neg.default(a)\n return (n,)");
+  program.legibleInput({2});
+  EXPECT_EQ(program.error(),
+            "error: c: rank 0: got f32[2][1] as its condition, expected a bool or one number [run.arguments]\n");
 }
 
 TEST(Results, AreNumberedThroughNestedLists) {
@@ -193,6 +266,18 @@ TEST(Kernels, ThatDoNotExistAreNamed) {
   program.legibleInput({2});
   EXPECT_NE(program.error().find(
                 "error: a: rank 0: no builtin kernel computes aten.no_such_operator.default [run.no-kernel]"),
+            std::string::npos);
+}
+
+TEST(Kernels, OfSubgraphsAndOfOtherLibrariesAreNotExpectedOfPyTorch) {
+  RankProgram scan(1, "x: \"f32[2]\"\n f = self.f\n a = higher_order.scan(f, (x,), (x,), ())\n return (a,)");
+  scan.legibleInput({2});
+  EXPECT_EQ(scan.error(),
+            "error: a: rank 0: no kernel computes higher_order.scan [run.no-kernel]\n  note: a graph with "
+            "this operator can be read, transformed and written, but not executed\n");
+  RankProgram library(1, "x: \"f32[2]\"\n a = aten.no_such_operator.default(x)\n return (a,)");
+  library.legibleInput({2});
+  EXPECT_NE(library.error().find("note: --kernels torch computes it if the installed PyTorch has it"),
             std::string::npos);
 }
 

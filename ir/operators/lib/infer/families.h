@@ -148,7 +148,7 @@ TypePtr efficientAttention(Call &call);
 TypePtr attentionBackward(Call &call);
 TypePtr flexAttention(Call &call);
 TypePtr flexAttentionBackward(Call &call);
-TypePtr controlDeps(Call &call); ///< what the subgraph yields
+TypePtr subgraphResult(Call &call); ///< what a subgraph of the call returns
 
 // Collectives, which have these rules by their role, and buckets.
 TypePtr collectiveType(Call &call);

@@ -1,6 +1,7 @@
 #include "ccgraph/ir/infer_types.h"
 
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/subgraph_calls.h"
 #include "ccgraph/ir/type_inference.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -73,8 +74,7 @@ private:
   const Type *typeOf(const Node &node, TypeInference &inference) {
     if (!node.op())
       return nullptr;
-    if (node.op()->role == OpRole::ControlDeps)
-      enterBody(node);
+    enterBodies(node);
     llvm::Expected<const Type *> type = inference.typeOf(node);
     if (type)
       return *type;
@@ -82,27 +82,29 @@ private:
     return nullptr;
   }
 
-  /// The body of a control_deps takes what is given to it; a text prints no types of lists.
-  void enterBody(const Node &node) {
-    Graph *body = nullptr;
-    for (unsigned i = 0; i != node.numOperands() && !body; ++i)
-      if (node.operand(i)->opcode() == Opcode::GetAttr)
-        body = node.graph()->subgraph(node.operand(i)->target());
-    if (!body)
-      return;
-    size_t argument = 2; // after the dependencies and the body
+  /// The subgraphs of a call take what the call gives to them. A text prints no types of lists, and an
+  /// fx_graph_runnable none of the inputs of a subgraph.
+  void enterBodies(const Node &node) {
+    SubgraphCalls calls = subgraphCallsOf(node);
+    for (Graph *body : calls.bodies)
+      if (takeTypes(*body, node, calls.arguments))
+        run(*body);
+  }
+
+  /// Returns true if some input got a type.
+  static bool takeTypes(Graph &body, const Node &node, llvm::ArrayRef<Argument> given) {
     bool changed = false;
-    for (Node *input : body->nodes()) {
-      if (input->opcode() != Opcode::Placeholder || argument >= node.args().size())
+    for (Node *input : body.nodes()) {
+      if (input->opcode() != Opcode::Placeholder || given.empty())
         break;
-      const Argument &given = node.args()[argument++];
-      if (input->type() || !given.is(Argument::Kind::Operand) || !node.operand(given)->type())
+      const Argument &argument = given.front();
+      given = given.drop_front();
+      if (input->type() || !argument.is(Argument::Kind::Operand) || !node.operand(argument)->type())
         continue;
-      body->setType(input, node.operand(given)->type());
+      body.setType(input, node.operand(argument)->type());
       changed = true;
     }
-    if (changed)
-      run(*body);
+    return changed;
   }
 
   static bool operandsKnown(const Node &node) {

@@ -2,6 +2,7 @@
 #include "infer/symbolic_layout.h"
 
 #include "ccgraph/ir/internal/promotion.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 namespace ccgraph::infer {
 
@@ -320,17 +321,13 @@ TypePtr typeOfValue(Context &context, const Node &node, const Argument &argument
 
 } // namespace
 
-// control_deps(deps, subgraph, args...) yields what the subgraph does.
-TypePtr controlDeps(Call &call) {
-  for (unsigned i = 0; i != call.node.numOperands(); ++i) {
-    const Node *attribute = call.node.operand(i);
-    if (attribute->opcode() != Opcode::GetAttr)
-      continue;
-    const Graph *body = call.node.graph()->subgraph(attribute->target());
-    const Node *output = body ? body->back() : nullptr;
-    if (output && output->opcode() == Opcode::Output && output->args().size() == 1)
-      return typeOfValue(call.context, *output, output->args()[0]);
-  }
+// control_deps, invoke_subgraph, cond and while_loop yield what their last subgraph returns: both subgraphs of a cond
+// return equal types, and the subgraph of a while_loop returns what it takes.
+TypePtr subgraphResult(Call &call) {
+  SubgraphCalls calls = subgraphCallsOf(call.node);
+  const Node *output = calls.bodies.empty() ? nullptr : calls.bodies.back()->back();
+  if (output && output->opcode() == Opcode::Output && output->args().size() == 1)
+    return typeOfValue(call.context, *output, output->args()[0]);
   return nullptr;
 }
 

@@ -1,4 +1,5 @@
 #include "infer/families.h"
+#include "infer/linear_types.h"
 #include "infer/symbolic_layout.h"
 
 #include "ccgraph/ir/internal/promotion.h"
@@ -175,12 +176,25 @@ bool joinPlainly(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
   });
 }
 
+/// Returns the sum of the sizes of one dimension; s0 + s0 + s0 is 3*s0, as PyTorch prints it.
+Dim sumAlong(Context &context, llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
+  std::optional<Linear> sum = Linear();
+  for (TypePtr type : tensors) {
+    std::optional<Linear> size = Linear::parse(type->sizes()[dim]);
+    sum = sum && size ? sum->plus(*size) : std::nullopt;
+  }
+  if (sum)
+    return sum->dim(context);
+  Dim plain(0);
+  for (TypePtr type : tensors)
+    plain = add(context, plain, type->sizes()[dim]);
+  return plain;
+}
+
 TypePtr joined(Call &call, llvm::ArrayRef<TypePtr> tensors, unsigned dim, DType dtype) {
   const Type &first = *tensors.front();
   DimList sizes(first.sizes().begin(), first.sizes().end());
-  sizes[dim] = Dim(0);
-  for (TypePtr type : tensors)
-    sizes[dim] = add(call.context, sizes[dim], type->sizes()[dim]);
+  sizes[dim] = sumAlong(call.context, tensors, dim);
   if (llvm::all_of(tensors, [](TypePtr type) { return isLikeChannelsLast(*type); }))
     if (auto numbers = staticDims(sizes))
       return call.context.tensor(dtype, {sizes, toSizes(channelsLastStrides(*numbers)), true}, first.device());

@@ -1,5 +1,6 @@
 #include "interpreter/rank_run.h"
 
+#include "ccgraph/ir/subgraph_calls.h"
 #include "kernels/calls.h"
 #include "process/memory_limit.h"
 
@@ -84,8 +85,6 @@ RankRun::StepResult RankRun::execute(const Node &node) {
   return Progress::Done;
 }
 
-// The output of a subgraph passes its value to the control_deps that called it, which then counts as executed.
-// Execution continues with the node after it, in the scope that is now on top.
 RankRun::StepResult RankRun::executeOutput(const Node &node) {
   bool whole = scopes_.size() == 1;
   // The caller waits for all launches that the graph leaves in flight.
@@ -106,9 +105,7 @@ RankRun::StepResult RankRun::executeOutput(const Node &node) {
     finished_ = true;
     return Progress::Done;
   }
-  const Node *caller = scope().caller;
-  scopes_.pop_back();
-  return yield(*caller, std::move(value));
+  return leaveSubgraph(std::move(value));
 }
 
 RankRun::StepResult RankRun::executeCall(const Node &node) {
@@ -119,9 +116,10 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
     return executeWait(node);
   case OpRole::ControlDeps:
     return enterSubgraph(node);
+  case OpRole::HigherOrder:
+    return subgraphCallsOf(node).use == SubgraphUse::None ? executeCompute(node) : enterSubgraph(node);
   case OpRole::Compute:
   case OpRole::GetItem:
-  case OpRole::HigherOrder:
     return executeCompute(node);
   }
   return Progress::Done;
@@ -206,27 +204,6 @@ RankRun::StepResult RankRun::finishSynchronous(const Node &node) {
   return yield(node, std::move(synchronousResult_));
 }
 
-// The body gets a scope on the stack, and the next steps are those of the body. Its output takes the scope off again.
-// So a wait in the body stops the rank as any other wait does, in the middle of the control_deps.
-RankRun::StepResult RankRun::enterSubgraph(const Node &node) {
-  // control_deps(dependencies, subgraph, arguments...): the dependencies only order.
-  const Node *attribute =
-      node.args().size() >= 2 && node.args()[1].is(Argument::Kind::Operand) ? node.operand(node.args()[1]) : nullptr;
-  const Graph *body = attribute ? attribute->graph()->subgraph(attribute->target()) : nullptr;
-  if (body == nullptr)
-    return error(node, "run.arguments", "got no subgraph as its second argument, expected a get_attr of one");
-  Scope inner(*body);
-  inner.caller = &node;
-  for (const Argument &argument : node.args().drop_front(2)) {
-    llvm::Expected<Value> value = evaluate(node, argument, scope(), symbols_);
-    if (!value)
-      return value.takeError();
-    inner.parameters.push_back(std::move(*value));
-  }
-  scopes_.push_back(std::move(inner));
-  return Progress::Done;
-}
-
 RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op) {
   llvm::Expected<CallSite> site = callSite(node);
   if (!site)
@@ -239,12 +216,15 @@ RankRun::StepResult RankRun::executeRandom(const Node &node, const RandomOp &op)
   return yield(node, std::move(*value));
 }
 
+// No provider takes a subgraph.
 llvm::Error RankRun::noKernel(const Node &node) const {
-  if (!setup_.providers->empty())
-    return error(node, "run.no-kernel", ("no kernel computes " + node.target().str()).str(),
+  std::string target = node.target().str().str();
+  if (!setup_.providers->empty() || llvm::StringRef(target).startswith("higher_order."))
+    return error(node, "run.no-kernel", "no kernel computes " + target,
                  "a graph with this operator can be read, transformed and written, but not executed");
-  return error(node, "run.no-kernel", ("no builtin kernel computes " + node.target().str()).str(),
-               "--kernels torch computes every operator that PyTorch has");
+  return error(node, "run.no-kernel", "no builtin kernel computes " + target,
+               node.op()->opaque ? "--kernels torch computes it if the installed PyTorch has it"
+                                 : "--kernels torch computes every operator that PyTorch has");
 }
 
 llvm::Expected<KernelCall> RankRun::kernelCall(const Node &node) {

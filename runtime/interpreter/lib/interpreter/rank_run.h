@@ -1,7 +1,7 @@
 // RankRun: one rank's execution of its graph, which stops where it needs ranks that are not as far.
 //
-// A node is executed completely or not, so execution after a stop repeats the same node. Subgraphs that are called
-// inline (control_deps) get a scope of their own on a stack: a wait inside one can stop like any other.
+// A node is executed completely or not, so execution after a stop repeats the same node. Subgraphs (control_deps,
+// invoke_subgraph, cond, while_loop) get a scope of their own on a stack: a wait inside one can stop like any other.
 //
 // Ownership: borrows graph, inputs and communications. Failure: DiagnosticErrors of rules `run.*`; the
 // run is then over.
@@ -72,6 +72,11 @@ private:
   StepResult executeRandom(const Node &node, const RandomOp &op);
   /// Puts a scope on the stack; the caller gets its value when the subgraph ends.
   StepResult enterSubgraph(const Node &node);
+  /// Takes it off again: the caller gets the value, or a loop goes on.
+  StepResult leaveSubgraph(Value value);
+  void pushBody(const Node &caller, const Graph &body, std::vector<Value> parameters);
+  /// Returns whether a condition of the node is true.
+  [[nodiscard]] llvm::Expected<bool> truth(const Node &node, const Value &value) const;
   /// The second half of a synchronous collective, once all members have come.
   StepResult finishSynchronous(const Node &node);
   StepResult stopFor(const Communication *communication);

@@ -3,6 +3,7 @@
 #include "kernels/python_operators.h"
 #include "tensor/elements.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ccgraph::runtime {
@@ -87,6 +88,12 @@ constexpr PythonOp pythonOps[] = {
     {"operator.sub", "aten.sub.Tensor", checked<subOverflows>,
      [](double a, double b) { return Value::floating(a - b); }},
     {"operator.truediv", "aten.div.Tensor", trueDivide, [](double a, double b) { return Value::floating(a / b); }},
+    {"torch.sym_max", "aten.maximum.default",
+     [](KernelArgs &, int64_t a, int64_t b) { return Value::integer(std::max(a, b)); },
+     [](double a, double b) { return Value::floating(std::max(a, b)); }},
+    {"torch.sym_min", "aten.minimum.default",
+     [](KernelArgs &, int64_t a, int64_t b) { return Value::integer(std::min(a, b)); },
+     [](double a, double b) { return Value::floating(std::min(a, b)); }},
 };
 #undef CCGRAPH_COMPARE
 
@@ -125,6 +132,24 @@ Value negate(KernelArgs &args) {
   llvm::Expected<Value> result = runKernel(*findKernel(negationOfTensors), {{args.at(0)}, {}});
   return result ? *result : args.fail(llvm::toString(result.takeError()));
 }
+
+Value toFloat(KernelArgs &args) { return Value::floating(args.number(0)); }
+
+/// Without its fraction, as int() of Python.
+template <double (*round)(double)>
+Value toWhole(KernelArgs &args) {
+  if (isWhole(args.at(0)))
+    return Value::integer(args.integer(0));
+  double value = round(args.number(0));
+  bool fits = std::abs(value) < 0x1p63; // false for NaN too
+  args.check(fits, "got " + args.at(0).describe() + ", expected a number that fits in 64 bits");
+  return Value::integer(fits ? static_cast<int64_t>(value) : 0);
+}
+
+Value squareRoot(KernelArgs &args) { return Value::floating(std::sqrt(args.number(0))); }
+
+/// (condition, value if true, value if false)
+Value ifThenElse(KernelArgs &args) { return args.at(args.number(0) != 0 ? 1 : 2); }
 
 Value logicalNot(KernelArgs &args) { return Value::boolean(args.number(0) == 0); }
 
@@ -294,12 +319,19 @@ const Kernel kernels[] = {
     {"aten.sym_size.int", "self,dim", symSize},
     {"aten.sym_storage_offset.default", "self", symOffset},
     {"aten.sym_stride.int", "self,dim", symStride},
+    {"math.ceil", "a", toWhole<std::ceil>},
+    {"math.floor", "a", toWhole<std::floor>},
+    {"math.trunc", "a", toWhole<std::trunc>},
     {"operator.getitem", "a,b", getItem},
     {negation, "a", negate},
     {"operator.not_", "a", logicalNot},
     {"profiler._record_function_enter.default", "name,args", beginMark},
     {"profiler._record_function_enter_new.default", "name,args", beginMark},
     {"profiler._record_function_exit._RecordFunction", "handle", endMark},
+    {"torch._sym_sqrt", "a", squareRoot},
+    {"torch.sym_float", "a", toFloat},
+    {"torch.sym_int", "a", toWhole<std::trunc>},
+    {"torch.sym_ite", "b,t,f", ifThenElse},
     {"torch.sym_not", "a", logicalNot},
     {"torch.sym_sum", "args", symSum},
 };

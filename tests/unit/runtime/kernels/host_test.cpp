@@ -45,6 +45,19 @@ TEST(Python, SizesSumsAndItems) {
             std::string::npos);
 }
 
+TEST(Python, SizesAreComparedRoundedAndChosen) {
+  EXPECT_EQ(call("torch.sym_max", {number(3), number(5)}).integer(), 5);
+  EXPECT_EQ(call("torch.sym_min", {number(3), Value::floating(5)}).floating(), 3);
+  EXPECT_EQ(call("torch.sym_float", {number(3)}).floating(), 3);
+  EXPECT_EQ(call("torch.sym_int", {Value::floating(-2.5)}).integer(), -2);
+  EXPECT_EQ(call("math.floor", {Value::floating(-2.5)}).integer(), -3);
+  EXPECT_EQ(call("math.ceil", {Value::floating(2.5)}).integer(), 3);
+  EXPECT_EQ(call("math.trunc", {number(7)}).integer(), 7);
+  EXPECT_EQ(call("torch._sym_sqrt", {number(9)}).floating(), 3);
+  EXPECT_EQ(call("torch.sym_ite", {Value::boolean(false), number(1), number(2)}).integer(), 2);
+  EXPECT_NE(failure("torch.sym_int", {Value::floating(1e300)}).find("fits in 64 bits"), std::string::npos);
+}
+
 TEST(Python, AssertsFailWithTheirMessage) {
   call("aten._assert_scalar.default", {Value::boolean(true), Value::string("fine")});
   EXPECT_NE(failure("aten._assert_scalar.default", {Value::boolean(false), Value::string("u0 >= 0")}).find("u0 >= 0"),
