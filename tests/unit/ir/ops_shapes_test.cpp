@@ -71,6 +71,9 @@ TEST_F(ShapeTest, ProductsOfFloat8) {
   EXPECT_EQ(infer("aten._scaled_mm.default", factors, {Item::none(), Item::none(), DType::BF16}),
             "bf16[16, 48][48, 1]cpu");
   EXPECT_EQ(infer("aten._scaled_mm.default", factors), "f8e4m3fn[16, 48][48, 1]cpu");
+  EXPECT_EQ(infer("aten._scaled_mm.default",
+                  {"f8e5m2[16, 32][32, 1]cpu", "f8e5m2[16, 48][48, 1]cpu", "f32[]cpu", "f32[]cpu"}),
+            "multiplies f8e5m2[16, 32][32, 1]cpu by f8e5m2[16, 48][48, 1]cpu: 32 columns meet 16 rows");
 }
 
 TEST_F(ShapeTest, NewDimensionsOfOneElementFollowTheOneInsideThem) {
@@ -287,6 +290,22 @@ TEST_F(ShapeTest, WorkOfAttentionCountsTwoProducts) {
   EXPECT_EQ(forward->flops, 4.0 * 2 * 8 * 8 * 4);
 }
 
+// 16 x 32 times 32 x 48 numbers. An element of float4_e2m1fn_x2 is two numbers; of a grouped product, each row is
+// multiplied by the matrix of its group.
+TEST_F(ShapeTest, WorkOfScaledProductsCountsNumbers) {
+  constexpr double expected = 2.0 * 16 * 32 * 48;
+  const char *result = "bf16[16, 48][48, 1]cpu", *scale = "f32[][]cpu";
+  const std::vector<std::vector<const char *>> calls = {
+      {"aten._scaled_mm.default", "f8e4m3fn[16, 32][32, 1]cpu", "f8e4m3fn[32, 48][1, 32]cpu"},
+      {"aten._scaled_mm.default", "f4e2m1fnx2[16, 16][16, 1]cpu", "f4e2m1fnx2[16, 48][1, 16]cpu"},
+      {"aten._scaled_grouped_mm.default", "f8e4m3fn[16, 32][32, 1]cpu", "f8e4m3fn[2, 32, 48][1536, 1, 32]cpu"}};
+  for (const auto &call : calls) {
+    const std::optional<Work> counted = work(call[0], {call[1], call[2], scale, scale}, result);
+    ASSERT_TRUE(counted.has_value()) << call[0];
+    EXPECT_EQ(counted->flops, expected) << call[0] << " " << call[1];
+  }
+}
+
 // Dumps print no type for a list of results, but its operations are known.
 TEST_F(ShapeTest, WorkOfAttentionWithoutATypeOfItsResult) {
   const char *q = "bf16[1, 2, 8, 4][64, 32, 4, 1]cpu";
@@ -344,6 +363,9 @@ TEST_F(ShapeTest, FamiliesOfWork) {
   EXPECT_EQ(family("aten._log_softmax.default"), WorkFamily::Reduction);
   EXPECT_EQ(family("aten.addmm.default"), WorkFamily::MatMul);
   EXPECT_EQ(family("aten.linear.default"), WorkFamily::MatMul);
+  for (const char *target : {"aten._scaled_mm.default", "aten._scaled_mm_v2.default", "aten._scaled_grouped_mm.default",
+                             "aten._scaled_grouped_mm_v2.default"})
+    EXPECT_EQ(family(target), WorkFamily::MatMul) << target;
   EXPECT_EQ(family("aten.convolution.default"), WorkFamily::Convolution);
   EXPECT_EQ(family("aten._scaled_dot_product_flash_attention_backward.default"), WorkFamily::Attention);
   EXPECT_EQ(family("aten.sort.default"), WorkFamily::Other);

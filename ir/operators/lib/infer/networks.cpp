@@ -53,7 +53,10 @@ TypePtr matmulType(Call &call) {
 TypePtr scaledMatmulType(Call &call) {
   TypePtr a = call.tensor("self");
   TypePtr b = call.tensor("mat2");
-  return a && b ? productType(call, a, b, statedDType(call, a->dtype())) : nullptr;
+  if (!a || !b)
+    return nullptr;
+  call.assumeUnless(!call.given("contraction_dim"));
+  return productType(call, a, b, statedDType(call, a->dtype()));
 }
 
 // Rows in groups: [m, k] with [g, k, n] is [m, n], [k, m] with [k, n] is [g, m, n] for as many groups as there are

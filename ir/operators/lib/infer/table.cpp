@@ -35,6 +35,7 @@ constexpr Entry entries[] = {
     {"aten._scaled_dot_product_flash_attention_for_cpu", flashAttentionOnCpu},
     {"aten._scaled_dot_product_flash_attention_for_cpu_backward", attentionBackward},
     {"aten._scaled_mm", scaledMatmulType, Certain},
+    {"aten._scaled_mm_v2", scaledMatmulType, Certain},
     {"aten._softmax", softmaxType},
     {"aten._softmax_backward_data", softmaxBackward},
     {"aten._to_copy", copyType, Certain},

@@ -130,6 +130,9 @@ Result withFlopsOfList(const Node &node, double flops) {
   return Work{flops, bytes};
 }
 
+/// An element of float4_e2m1fn_x2 is a pair of numbers along the inner dimension of a product.
+double numbersOfElement(const Type &type) { return type.dtype() == DType::F4E2M1FNX2 ? 2 : 1; }
+
 /// 2 * rows * inner * columns, for each of the batch: mm of f32[64, 32] and f32[32, 16] has 65,536 operations and moves
 /// 14,336 bytes. Its result has rows * columns elements, so only the inner size is read off an operand.
 Result matmulWork(const Node &node) {
@@ -138,8 +141,8 @@ Result matmulWork(const Node &node) {
   const Type *result = node.type() && node.type()->isTensor() ? node.type() : nullptr;
   if (!a || !result || a->sizes().empty() || !a->sizes().back().isStatic() || !result->numElements())
     return std::nullopt;
-  return withFlops(node,
-                   2.0 * static_cast<double>(a->sizes().back().value()) * static_cast<double>(*result->numElements()));
+  const double inner = static_cast<double>(a->sizes().back().value()) * numbersOfElement(*a);
+  return withFlops(node, 2.0 * inner * static_cast<double>(*result->numElements()));
 }
 
 /// linear(x, w): each row of x by w, which is [out, in].
@@ -159,7 +162,8 @@ Result groupedMatmulWork(const Node &node) {
   const Type *b = tensorAt(node, 1);
   if (!a || !b || !a->numElements() || b->sizes().empty() || !b->sizes().back().isStatic())
     return std::nullopt;
-  return withFlops(node, 2.0 * static_cast<double>(*a->numElements()) * static_cast<double>(b->sizes().back().value()));
+  const double numbers = static_cast<double>(*a->numElements()) * numbersOfElement(*a);
+  return withFlops(node, 2.0 * numbers * static_cast<double>(b->sizes().back().value()));
 }
 
 /// Two matrix products of queries [.., Sq, D] with keys [.., Sk, D], as torch.utils.flop_counter counts them: no credit
@@ -249,7 +253,10 @@ constexpr WorkEntry entries[] = {
     {"aten._scaled_dot_product_flash_attention", attentionWork},
     {"aten._scaled_dot_product_flash_attention_backward", attentionBackwardWork<1>},
     {"aten._scaled_dot_product_flash_attention_for_cpu", attentionWork},
+    {"aten._scaled_grouped_mm", groupedMatmulWork},
+    {"aten._scaled_grouped_mm_v2", groupedMatmulWork},
     {"aten._scaled_mm", matmulWork},
+    {"aten._scaled_mm_v2", matmulWork},
     {"aten.addmm", matmulWork},
     {"aten.baddbmm", matmulWork},
     {"aten.bmm", matmulWork},
