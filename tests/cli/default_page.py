@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that `ccgraph report` without -o replaces no file: default_page.py BIN"""
+"""Checks that `ccgraph report` without -o replaces no file, and writes the same bytes twice: default_page.py BIN"""
 import os, subprocess, sys, tempfile
 
 os.environ["PATH"] = os.path.abspath(sys.argv[1]) + os.pathsep + os.environ["PATH"]
@@ -30,5 +30,9 @@ with tempfile.TemporaryDirectory() as folder:
     with open(page) as file:
         if file.read() == "a page of the user":
             failures.append("-o report.html did not replace the page")
-print("\n".join(failures) or "a page without a name replaces no file")
+    run(folder, "ccgraph report graph.json -o again.html", 0)
+    with open(page, "rb") as file, open(os.path.join(folder, "again.html"), "rb") as again:
+        if file.read() != again.read():
+            failures.append("two runs of ccgraph report wrote different bytes")
+print("\n".join(failures) or "a page without a name replaces no file, and two pages of one graph are equal")
 sys.exit(1 if failures else 0)

@@ -454,6 +454,11 @@ private:
            !options_.pipeline.manager.bitwise && options_.pipeline.level.value_or(defaultLevel) < longest;
   }
 
+  static void printAll(llvm::raw_ostream &os, const Summary &summary, Color color) {
+    printSummary(os, summary, color);
+    printPhaseTimes(os, summary, color);
+  }
+
   void printSummaries() {
     if (!printsSummary())
       return;
@@ -466,7 +471,7 @@ private:
         options_.csv ? printExposedCsv(os, summary.run.exposed)
                      : printExposedLists(os, summary, options_.explainedCollectives());
       else
-        printSummary(os, summary, color);
+        printAll(os, summary, color);
       if (&summary != &summaries_.back())
         os << '\n';
     }

@@ -88,6 +88,7 @@ TEST_F(ReportData, AreColumnsAndDifferences) {
   llvm::json::Value data = llvm::cantFail(llvm::json::parse(reportData(report_)));
   llvm::json::Object &object = *data.getAsObject();
   EXPECT_TRUE(object.getString("summary")->contains("step.py, <lambda>"));
+  EXPECT_FALSE(object.getString("summary")->contains("\ntime "));
   EXPECT_TRUE(object.getString("tool")->startswith("ccgraph-opt "));
   EXPECT_TRUE(static_cast<bool>(object.getObject("reasons")->getString("sink-waits sunk")));
   for (const char *key : {"summary", "tool", "reasons"})

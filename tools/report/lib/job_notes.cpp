@@ -1,8 +1,18 @@
 #include "report/job_notes.h"
 
+#include "ccgraph/ir/text.h"
 #include "ccgraph/toolkit/group_assumption.h"
 
 namespace ccgraph::report {
+
+namespace {
+
+std::string subgraphText(const SubgraphFacts &facts) {
+  return "calls of subgraphs (" + facts.target + ") run " + counted(facts.collectives, "collective") +
+         ": no pass moves them, and the predicted times leave them out";
+}
+
+} // namespace
 
 std::vector<JobNote> jobNotes(const Summary &summary) {
   std::vector<JobNote> notes;
@@ -10,6 +20,8 @@ std::vector<JobNote> jobNotes(const Summary &summary) {
     notes.push_back(
         {"ranks",
          summary.ranksDiffer + "; so the order across groups is kept and nothing is merged, as with --ranks-differ"});
+  if (summary.after.subgraphs.collectives != 0)
+    notes.push_back({"subgraphs", subgraphText(summary.after.subgraphs)});
   const bool predicts = summary.run.timeBefore && summary.run.timeBefore->total > 0;
   if (!predicts)
     return notes;

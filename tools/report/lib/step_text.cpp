@@ -5,6 +5,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
+
 namespace ccgraph::report {
 namespace {
 
@@ -49,6 +51,21 @@ std::string partText(const StepReport &step, GraphRole role) {
          timeText(after.total) + (starts.empty() ? "" : starts + ")");
 }
 
+/// Returns the first two compilations of one function, such as "0/0, 0/1", and "..." for more; empty where each
+/// function was compiled once. The part before the last '/' of a compilation names the function.
+std::string repeatedCompilations(const StepReport &step) {
+  std::map<std::string, std::vector<std::string>> functions;
+  for (const StepGraphReport &report : step.graphs) {
+    std::vector<std::string> &ids = functions[llvm::StringRef(report.graph.compileId).rsplit('/').first.str()];
+    if (!report.graph.compileId.empty() && !llvm::is_contained(ids, report.graph.compileId))
+      ids.push_back(report.graph.compileId);
+  }
+  for (const auto &[function, ids] : functions)
+    if (ids.size() > 1)
+      return ids[0] + ", " + ids[1] + (ids.size() > 2 ? ", ..." : "");
+  return "";
+}
+
 std::string costText(const GraphCost &cost) {
   std::string unsized = cost.unsized ? " and " + counted(cost.unsized, "collective") + " of unknown size" : "";
   return timeText(cost.total) + unsized + ", " + bytesText(cost.peakBytes);
@@ -86,6 +103,8 @@ std::string stepText(const StepReport &step, llvm::StringRef level) {
     if (std::string part = partText(step, role); !part.empty())
       parts += (parts.empty() ? "" : ", ") + part;
   std::string whose = (step.rank ? "rank " + std::to_string(*step.rank) + ", " : "") + "each graph once";
+  if (std::string ids = repeatedCompilations(step); !ids.empty())
+    whose += ", also compilations of one function, of which a step may run one: " + ids;
   if (step.carriesDurations)
     whose += ", with the durations of this graph for equal calls of the others";
   return text + parts + " (" + whose + ")";

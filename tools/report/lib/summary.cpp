@@ -127,7 +127,18 @@ public:
     printCosts();
     printGroups();
     printChecks();
-    printTimes();
+  }
+
+  void printTimes() {
+    const PhaseTimes &t = s_.times;
+    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read "
+                  << secondsText(t.read) << ", passes " << secondsText(t.passes) << ", checks "
+                  << secondsText(t.checks);
+    if (t.equivalence > 0)
+      os_ << ", equivalence " << secondsText(t.equivalence);
+    if (t.write > 0)
+      os_ << ", write " << secondsText(t.write);
+    os_ << '\n';
   }
 
 private:
@@ -201,12 +212,15 @@ private:
     }
     const GraphCost *inductor = inductors();
     const GraphCost before = inductor ? *inductor : costOf(asRead, 0);
-    label(name) << timeText(before.total) << (inductor ? " as PyTorch runs it -> " : " -> ") << timeText(after.total)
-                << " predicted, of it " << timeText(after.compute) << " computation\n";
+    std::string text = timeText(before.total) + (inductor ? " as PyTorch runs it -> " : " -> ") +
+                       timeText(after.total) + " predicted, of it " + timeText(after.compute) + " computation";
+    if (size_t unsized = costOf(after, 0).unsized)
+      text += ", without " + counted(unsized, "collective") + " of unknown size";
+    label(name) << wrapped(text, labelWidth) << '\n';
     if (s_.run.bounds)
       label("bound") << wrapped(boundText(*s_.run.bounds, after.total), labelWidth) << '\n';
-    if (std::string text = s_.rounding ? roundingText(*s_.rounding, after.total) : ""; !text.empty())
-      label("rounding") << wrapped(text, labelWidth) << '\n';
+    if (std::string rounding = s_.rounding ? roundingText(*s_.rounding, after.total) : ""; !rounding.empty())
+      label("rounding") << wrapped(rounding, labelWidth) << '\n';
     label("exposed") << timeWithShare(before.exposed, before.total) << " -> "
                      << timeWithShare(after.exposed, after.total) << '\n';
     printWorst();
@@ -340,10 +354,19 @@ private:
       text += ", budget " + (s_.budgetGiven && *s_.run.memoryBudget == 0 ? "as little as can be"
                              : s_.budgetGiven                            ? bytesText(*s_.run.memoryBudget)
                              : isPyTorchs                                ? "PyTorch's (--memory-budget)"
+                             : isNormalized()                            ? normalizedBudgetText()
                                                                          : "the input's (--memory-budget)");
     if (s_.run.bounds)
       text += ", " + floorText(s_.run.bounds->memory, s_.after.peakBytes);
     label("memory") << wrapped(text, labelWidth) << '\n';
+  }
+
+  /// Returns true where the passes of the normalize phase raised the peak, and with it the default budget.
+  [[nodiscard]] bool isNormalized() const { return *s_.run.memoryBudget > s_.before.peakBytes; }
+
+  [[nodiscard]] std::string normalizedBudgetText() const {
+    return bytesText(*s_.run.memoryBudget) +
+           ", the peak once all collectives have their functional form (--memory-budget)";
   }
 
   /// Prints the machine for which times are predicted, and how durations changed the predictions.
@@ -452,18 +475,6 @@ private:
     label("checks") << wrapped(text, labelWidth) << '\n';
   }
 
-  void printTimes() {
-    const PhaseTimes &t = s_.times;
-    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read "
-                  << secondsText(t.read) << ", passes " << secondsText(t.passes) << ", checks "
-                  << secondsText(t.checks);
-    if (t.equivalence > 0)
-      os_ << ", equivalence " << secondsText(t.equivalence);
-    if (t.write > 0)
-      os_ << ", write " << secondsText(t.write);
-    os_ << '\n';
-  }
-
   llvm::raw_ostream &os_;
   const Summary &s_;
   bool color_;
@@ -474,6 +485,10 @@ private:
 
 void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color) {
   SummaryPrinter(os, summary, color).run();
+}
+
+void printPhaseTimes(llvm::raw_ostream &os, const Summary &summary, Color color) {
+  SummaryPrinter(os, summary, color).printTimes();
 }
 
 } // namespace ccgraph::report

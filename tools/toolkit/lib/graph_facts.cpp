@@ -122,6 +122,39 @@ private:
   int64_t computed_ = 0;
 };
 
+size_t collectivesOf(const Graph &graph);
+
+/// Counts the collectives in the subgraphs that the node may run.
+size_t collectivesInside(const Node &node) {
+  size_t sum = 0;
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (const Node *attribute = node.operand(i); attribute->opcode() == Opcode::GetAttr)
+      if (const Graph *body = attribute->graph()->subgraph(attribute->target()))
+        sum += collectivesOf(*body);
+  return sum;
+}
+
+size_t collectivesOf(const Graph &graph) {
+  size_t sum = 0;
+  for (const Node *node : graph)
+    sum += (collectiveOf(*node) ? 1 : 0) + collectivesInside(*node);
+  return sum;
+}
+
+SubgraphFacts subgraphFacts(const Graph &graph) {
+  SubgraphFacts facts;
+  for (const Node *node : graph) {
+    bool hides = node->op() && node->op()->role == OpRole::HigherOrder;
+    size_t inside = hides ? collectivesInside(*node) : 0;
+    if (inside == 0)
+      continue;
+    if (facts.target.empty())
+      facts.target = node->target().str().str();
+    facts.collectives += inside;
+  }
+  return facts;
+}
+
 } // namespace
 
 size_t GraphFacts::launches() const {
@@ -141,6 +174,7 @@ GraphFacts gatherFacts(const Graph &graph) {
   facts.rows = collectives.rows();
   facts.opaque = opaqueOperators(graph);
   facts.overlap = OverlapCount(graph).facts();
+  facts.subgraphs = subgraphFacts(graph);
   facts.peakBytes = peakMemory(graph).bytes;
   facts.digest = digestOf(graph).str();
   return facts;

@@ -78,7 +78,10 @@ struct Summary {
 };
 
 enum class Color : bool { No, Yes };
+/// Prints everything but the times of this run of the tool, so that the same input gives the same text.
 void printSummary(llvm::raw_ostream &os, const Summary &summary, Color color);
+/// Prints how long the tool took.
+void printPhaseTimes(llvm::raw_ostream &os, const Summary &summary, Color color);
 
 /// The remarks of one pass with the same kind and reason, counted.
 struct RemarkCount {
