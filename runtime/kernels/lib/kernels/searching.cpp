@@ -3,8 +3,10 @@
 #include "kernels/pointwise.h"
 
 #include <algorithm>
+#include <cmath>
 
-// Places of values in sorted lines: torch.searchsorted and torch.bucketize.
+// Places of values in sorted lines, torch.searchsorted and torch.bucketize, and counts of values in equal bins,
+// torch.histc and torch.bincount.
 namespace ccgraph::runtime {
 namespace {
 
@@ -94,12 +96,92 @@ Value searchSorted(KernelArgs &args) {
   return run(args, search, args.boolean(2, false));
 }
 
+// --- Counts in bins ----------------------------------------------------------------------------
+/// The range of a histogram; low == high stands for the range of the values.
+struct Bins {
+  int64_t count = 0;
+  double low = 0;
+  double high = 0;
+};
+
+Bins rangeOf(Bins bins, llvm::ArrayRef<double> values) {
+  if (bins.low == bins.high && !values.empty()) {
+    auto [low, high] = std::minmax_element(values.begin(), values.end());
+    bins.low = *low;
+    bins.high = *high;
+  }
+  if (bins.low == bins.high) {
+    bins.low -= 1;
+    bins.high += 1;
+  }
+  return bins;
+}
+
+/// The bin of a value in the range, in the arithmetic of the tensor's dtype. The last bin holds the end of the range.
+template <typename T>
+int64_t binOf(const Bins &bins, double value) {
+  T offset = (static_cast<T>(value) - static_cast<T>(bins.low)) * static_cast<T>(bins.count);
+  return std::min(static_cast<int64_t>(offset / (static_cast<T>(bins.high) - static_cast<T>(bins.low))),
+                  bins.count - 1);
+}
+
+/// (self, bins, min, max): values outside of the range, and NaN, are not counted.
+Value histogram(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  Bins bins{args.integer(1, 100), args.number(2, 0), args.number(3, 0)};
+  bool ordered = computable(self.dtype()) && !isComplex(self.dtype()) && self.dtype() != DType::Bool;
+  if (args.failed() || !args.check(ordered && bins.count > 0 && bins.low <= bins.high,
+                                   "got " + typeOf(self) + " and " + llvm::Twine(bins.count) +
+                                       " bins, expected numbers, at least one bin, and min up to max"))
+    return {};
+  Scratch<double> values = readAll(self);
+  bins = rangeOf(bins, values);
+  if (!args.check(std::isfinite(bins.low) && std::isfinite(bins.high), "the range of the values is not finite"))
+    return {};
+  Scratch<int64_t> counts(static_cast<size_t>(bins.count));
+  for (double value : values)
+    if (value >= bins.low && value <= bins.high)
+      ++counts[static_cast<size_t>(self.dtype() == DType::F64 ? binOf<double>(bins, value)
+                                                              : binOf<float>(bins, value))];
+  return tensorOf(counts, self.dtype(), {bins.count});
+}
+
+/// (self, weights, minlength): how often each whole number occurs, or the sum of its weights.
+Value countNumbers(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  std::optional<Tensor> weights = args.optionalTensor(1);
+  int64_t length = args.integer(2, 0);
+  bool whole = classOf(self.dtype()) == DTypeClass::Integer && self.rank() == 1 && length >= 0;
+  bool fits = !weights || (weights->sizes() == self.sizes() && computable(weights->dtype()));
+  if (args.failed() || !args.check(whole && fits, "got " + typeOf(self) +
+                                                      ", expected whole numbers in 1 dimension, and "
+                                                      "as many weights"))
+    return {};
+  Scratch<int64_t> numbers = elementsOf<int64_t>(self);
+  for (int64_t number : numbers) {
+    if (!args.check(number >= 0, "got the number " + llvm::Twine(number) + ", expected none below 0"))
+      return {};
+    length = std::max(length, number + 1);
+  }
+  DType dtype = !weights ? DType::I64 : weights->dtype() == DType::F32 ? DType::F32 : DType::F64;
+  Scratch<double> added = weights ? readAll(*weights) : Scratch<double>();
+  Scratch<double> sums(static_cast<size_t>(length));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    double &sum = sums[static_cast<size_t>(numbers[i])];
+    sum += weights ? added[i] : 1;
+    sum = dtype == DType::F32 ? static_cast<float>(sum) : sum;
+  }
+  return tensorOf(sums, dtype, {length});
+}
+
 constexpr llvm::StringLiteral bucketNames = "self,boundaries,out_int32,right";
 constexpr llvm::StringLiteral searchNames = "sorted_sequence,self,out_int32,right,side,sorter";
 
 const Kernel searchTable[] = {
+    {"aten.bincount.default", "self,weights,minlength", countNumbers},
     {"aten.bucketize.Scalar", bucketNames, bucketize},
     {"aten.bucketize.Tensor", bucketNames, bucketize},
+    {"aten.histc.default", "self,bins,min,max", histogram},
     {"aten.searchsorted.Scalar", searchNames, searchSorted},
     {"aten.searchsorted.Tensor", searchNames, searchSorted},
 };

@@ -6,6 +6,25 @@
 namespace ccgraph::runtime::testing {
 namespace {
 
+TEST(Counts, OfValuesInEqualBins) {
+  EXPECT_EQ(valuesOf("aten.histc.default", {counting({6}), number(3), number(0), number(4)}), (Doubles{2, 1, 2}));
+  EXPECT_EQ(valuesOf("aten.histc.default", {counting({6}), number(3)}), (Doubles{2, 2, 2}));
+  EXPECT_EQ(valuesOf("aten.histc.default", {tensor(DType::F32, {2}, {2, 2}), number(3)}), (Doubles{0, 2, 0}));
+  EXPECT_EQ(typeOf("aten.histc.default", {tensor(DType::F64, {0}, {}), number(2)}), "f64[2][1]");
+  EXPECT_NE(failure("aten.histc.default", {counting({2}), number(0)}).find("at least one bin"), std::string::npos);
+}
+
+TEST(Counts, OfWholeNumbers) {
+  Tensor numbers = i64({3}, {1, 3, 1});
+  EXPECT_EQ(valuesOf("aten.bincount.default", {numbers}), (Doubles{0, 2, 0, 1}));
+  EXPECT_EQ(valuesOf("aten.bincount.default", {numbers, Value(), number(6)}), (Doubles{0, 2, 0, 1, 0, 0}));
+  EXPECT_EQ(valuesOf("aten.bincount.default", {numbers, tensor(DType::F32, {3}, {0.5, 1, 2})}),
+            (Doubles{0, 2.5, 0, 1}));
+  EXPECT_EQ(typeOf("aten.bincount.default", {numbers, numbers}), "f64[4][1]");
+  EXPECT_EQ(valuesOf("aten.bincount.default", {i64({0}, {}), Value(), number(2)}), (Doubles{0, 0}));
+  EXPECT_NE(failure("aten.bincount.default", {i64({1}, {-1})}).find("none below 0"), std::string::npos);
+}
+
 TEST(Creation, FollowsTheNumberUnlessADTypeIsGiven) {
   EXPECT_EQ(typeOf("aten.full.default", {integers({2}), number(1)}), "i64[2][1]");
   EXPECT_EQ(typeOf("aten.full.default", {integers({2}), number(1.5)}), "f32[2][1]");
