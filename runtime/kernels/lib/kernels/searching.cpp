@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Places of values in sorted lines, torch.searchsorted and torch.bucketize, and counts of values in equal bins, torch.histc
-// and torch.bincount.
+// Places of values in sorted lines, torch.searchsorted and torch.bucketize, and counts of values in equal bins,
+// torch.histc and torch.bincount.
 namespace ccgraph::runtime {
 namespace {
 
