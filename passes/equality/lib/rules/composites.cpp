@@ -175,8 +175,8 @@ IntList paddingThatKeeps(IntListRef window, IntListRef dilation) {
   }
   return padding;
 }
-// conv1d(input, weight, bias, stride, padding, dilation, groups), and the same for two and three dimensions. The padding
-// is a list, or 'valid' or 'same'.
+// conv1d(input, weight, bias, stride, padding, dilation, groups), and the same for two and three dimensions. The
+// padding is a list, or 'valid' or 'same'.
 Value convolutionRule(Call &call) {
   const IntList weight = call.view(1).sizes;
   call.require(weight.size() > 2 && call.view(0).sizes.size() == weight.size(), "a convolution of one example");

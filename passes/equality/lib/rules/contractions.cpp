@@ -1,7 +1,7 @@
 // Products of tensors that are sums over some of their dimensions: einsum, inner, matmul, outer, tensordot.
 //
-// Each dimension has a letter, as in an einsum. A product of two tensors becomes a batch of matrix products: letters that
-// both have and the result keeps number the matrices, and letters that both have and the result lacks are summed.
+// Each dimension has a letter, as in an einsum. A product of two tensors becomes a batch of matrix products: letters
+// that both have and the result keeps number the matrices, and letters that both have and the result lacks are summed.
 #include "axis.h"
 #include "rules/compose.h"
 #include "rules/reductions.h"
