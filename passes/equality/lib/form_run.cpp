@@ -86,8 +86,8 @@ llvm::Expected<std::optional<Problem>> runForm(llvm::ArrayRef<RankStep> ranks, c
   std::vector<RankProgram> programs;
   std::vector<std::vector<Value>> inputs;
   for (size_t rank = 0; rank != ranks.size(); ++rank) {
-    programs.push_back(
-        {ranks[rank].graph, &ranks[rank].groups, static_cast<int64_t>(rank), run.keepsValues, run.checksSizes});
+    programs.push_back({ranks[rank].graph, &ranks[rank].groups, static_cast<int64_t>(rank), run.keepsValues,
+                        run.checksSizes, run.forced.empty() ? nullptr : &run.forced[rank]});
     llvm::Expected<std::vector<Value>> mine = inputsOf(*ranks[rank].graph, placements, run, static_cast<int64_t>(rank));
     if (!mine)
       return mine.takeError();

@@ -21,6 +21,8 @@ struct FormRun {
   bool keepsValues = true;
   /// true: a value that does not have the sizes of its node's type is a problem
   bool checksSizes = false;
+  /// by rank; empty: none
+  llvm::ArrayRef<ForcedValue> forced = {};
   /// set where a rank holds a shard with padding; may be null
   bool *padsShards = nullptr;
 };

@@ -74,6 +74,8 @@ private:
       const Graph &graph = *programs_[i].graph;
       ranks_[i].next = graph.front();
       ranks_[i].pending.assign(graph.idLimit(), false);
+      if (const ForcedValue *forced = programs_[i].forced; forced && forced->known)
+        results_[i].values = forced->known->values;
       results_[i].values.resize(graph.idLimit());
       ranks_[i].readsLeft.assign(graph.idLimit(), 0);
       for (const Node *node : graph)
@@ -97,6 +99,8 @@ private:
       if (state.pending[operand->id()])
         return false;
     state.next = node->next();
+    if (isKnown(rank, *node))
+      return true;
     execute(rank, *node);
     if (!isLaunch(*node))
       freeOperands(rank, *node);
@@ -136,7 +140,17 @@ private:
     if (!value)
       return stop(rank, &node, llvm::toString(value.takeError()));
     values[node.id()] = std::move(*value);
+    force(rank, node);
     checkSizes(rank, node);
+  }
+  void force(size_t rank, const Node &node) {
+    if (const ForcedValue *forced = programs_[rank].forced; forced && forced->node == &node)
+      results_[rank].values[node.id()] = forced->value;
+  }
+  /// Returns whether the node keeps the value of an earlier run.
+  [[nodiscard]] bool isKnown(size_t rank, const Node &node) const {
+    const ForcedValue *forced = programs_[rank].forced;
+    return forced && forced->known && node.opcode() != Opcode::Output && !forced->isAffected[node.id()];
   }
   void checkSizes(size_t rank, const Node &node) {
     const Value &value = results_[rank].values[node.id()];
@@ -278,6 +292,7 @@ private:
     }
     values[node.id()] = pending.launch.call.spec->coalesced ? Value(std::move(list)) : list.front();
     ranks_[pending.rank].pending[node.id()] = false;
+    force(pending.rank, node);
     checkSizes(pending.rank, node);
     freeOperands(pending.rank, node);
   }

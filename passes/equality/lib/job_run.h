@@ -26,6 +26,18 @@ struct Problem {
   std::string text;
 };
 
+struct RankValues;
+
+/// A value that a node has in place of the one that it computes, and an earlier run of the program without it.
+struct ForcedValue {
+  const Node *node = nullptr;
+  Value value;
+  /// null: all nodes are evaluated
+  const RankValues *known = nullptr;
+  /// by node id: whether the node is evaluated; the others keep their known values. No node of the program writes.
+  std::vector<bool> isAffected;
+};
+
 /// The program of one rank.
 struct RankProgram {
   const Graph *graph = nullptr;
@@ -35,6 +47,8 @@ struct RankProgram {
   bool keepsValues = true;
   /// true: a value that does not have the sizes of its node's type is a problem
   bool checksSizes = false;
+  /// null: none
+  const ForcedValue *forced = nullptr;
 };
 
 /// Evaluates nodes, and remembers the calls that it has computed.

@@ -2,7 +2,7 @@
 
 #include "node_matches.h"
 #include "origins.h"
-#include "suspicion.h"
+#include "repairs.h"
 
 #include "ccgraph/ir/diagnostic.h"
 
@@ -38,7 +38,7 @@ public:
     // or a multiple of what it should be.
     auto rankOf = [&](const Node *node) {
       const bool textsDiffer = matches_.alignment().textsDiffer(*node);
-      return std::tuple(!textsDiffer || isPartOfUneven(*node), !textsDiffer, !lacksOperand(*node));
+      return std::tuple(!textsDiffer || isPartOfUneven(*node), !textsDiffer, !matches_.lacksOperand(*node));
     };
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
@@ -52,6 +52,7 @@ public:
       name(*node);
     nameReaders(floats);
     llvm::stable_sort(places_, [](const Named &a, const Named &b) { return a.level < b.level; });
+    preferRepairable();
     std::vector<StepPlace> places;
     for (const Named &named : places_)
       places.push_back(named.place);
@@ -64,6 +65,22 @@ private:
     StepPlace place;
     unsigned level = 0;
   };
+
+  void preferRepairable() {
+    std::vector<const Node *> likely;
+    for (const Named &named : places_)
+      if (const Node *node = comparison_.ranks.front().graph->find(named.place.node))
+        likely.push_back(node);
+    const Node *repairable = repairableNode(comparison_, trial_, matches_, suspicion_, likely);
+    if (!repairable)
+      return;
+    std::vector<Named> others = std::move(places_);
+    places_.clear();
+    named_.clear();
+    nameAt(*repairable, 0);
+    for (Named &named : others)
+      addPlace(std::move(named.place), named.level);
+  }
 
   /// Names the first step of each rank that at most half of the ranks have, if a wrong value reads it: over steps of
   /// the same kind, a value that all ranks have and that corresponds to nothing. Of a step that a rank lacks, names
@@ -224,7 +241,7 @@ private:
     size_t floats = 0;
     for (const Node *operand : matches_.operandsOf(node)) {
       floats += matches_.isFloatValue(*operand);
-      if (operand->opcode() != Opcode::Placeholder && matches_.isKnown(*operand) && lacks(*operand, node))
+      if (operand->opcode() != Opcode::Placeholder && matches_.isKnown(*operand) && matches_.lacks(*operand, node))
         lacking.push_back(operand);
     }
     if (floats < 2 || lacking.size() == floats)
@@ -306,17 +323,6 @@ private:
       }
       work = std::move(next);
     }
-  }
-  bool lacksOperand(const Node &node) {
-    return llvm::any_of(matches_.operandsOf(node), [&](const Node *operand) {
-      return operand->opcode() != Opcode::Placeholder && matches_.isFloatValue(*operand) &&
-             matches_.isKnown(*operand) && !matches_.kindOfMatch(*operand).isNone &&
-             !matches_.correspondsExactly(*operand);
-    });
-  }
-  /// Returns whether a right operand is no value of the single graph as the reader needs it.
-  bool lacks(const Node &operand, const Node &reader) {
-    return !matches_.correspondsExactly(operand) || (isElementwise(reader) && matches_.kindOfMatch(operand).isInner());
   }
   void nameIntegers(const Node &node) {
     if (!visited_.count(&node) || matches_.isFloatValue(node))

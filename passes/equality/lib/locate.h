@@ -10,8 +10,10 @@
 // The maximum that a vocabulary-parallel loss subtracts has no counterpart; the values that are computed from it are
 // compared with those that the same operators compute of whole tensors.
 //
+// A node at which a factor or a reduction makes wrong outputs right comes first (repairs.h).
+//
 // Ownership: plain values. Failure: none; an empty list if nothing was found. Cost: for each node of the walk, one pass
-// over its values for each candidate placement.
+// over its values for each candidate placement, and the evaluations of repairs.h.
 #pragma once
 
 #include "trial.h"

@@ -214,6 +214,16 @@ const Match &NodeMatches::kindOfMatch(const Node &node) {
   return match.isNone && isWholeView(node) ? kindOfMatch(*node.operand(0)) : match;
 }
 
+bool NodeMatches::lacksOperand(const Node &node) {
+  return llvm::any_of(operandsOf(node), [&](const Node *operand) {
+    return operand->opcode() != Opcode::Placeholder && isFloatValue(*operand) && isKnown(*operand) &&
+           !kindOfMatch(*operand).isNone && !correspondsExactly(*operand);
+  });
+}
+bool NodeMatches::lacks(const Node &operand, const Node &reader) {
+  return !correspondsExactly(operand) || (isElementwise(reader) && kindOfMatch(operand).isInner());
+}
+
 bool NodeMatches::isFloatValue(const Node &node) const {
   const Value &value = trial_.ranks.front().values[node.id()];
   return value.is(Value::Type::Tensor) && value.tensor.kind() >= Kind::Float;

@@ -32,6 +32,11 @@ public:
   /// It corresponds times a factor other than 1.
   bool hasFactor(const Node &node);
 
+  /// Returns whether an operand is a part of a sum, or a multiple of what it should be.
+  bool lacksOperand(const Node &node);
+  /// Returns whether a right operand is no value of the single graph as the reader needs it.
+  bool lacks(const Node &operand, const Node &reader);
+
   [[nodiscard]] bool isFloatValue(const Node &node) const;
   [[nodiscard]] bool producesList(const Node &node) const;
   /// Returns the operands. Those of an element of a list are the operands from which its producer makes it.

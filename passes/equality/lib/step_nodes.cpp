@@ -153,6 +153,9 @@ bool readsOnlySizes(const Node &node) {
 bool isElementwise(const Node &node) {
   return isOneOfWords(shortTarget(node), {"add", "sub", "mul", "div", "lerp", "addcmul", "addcdiv", "where"});
 }
+bool isScaleByNumber(const Node &node) {
+  return isOneOfWords(shortTarget(node), {"mul", "div"}) && node.numOperands() == 1;
+}
 bool isCollectiveNode(const Node &node) { return node.op() && node.op()->role == OpRole::Collective; }
 
 bool isMovingCollective(const Node &node) {

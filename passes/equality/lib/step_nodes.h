@@ -64,6 +64,8 @@ private:
 /// An operator whose operands are placed alike.
 [[nodiscard]] bool isElementwise(const Node &node);
 [[nodiscard]] bool isCollectiveNode(const Node &node);
+/// A product with a number, or a quotient by one.
+[[nodiscard]] bool isScaleByNumber(const Node &node);
 /// A collective whose result has the elements of the operands, in other places.
 [[nodiscard]] bool isMovingCollective(const Node &node);
 /// A concatenation.

@@ -19,6 +19,8 @@ public:
 
   /// 0: only wrong outputs are computed from the node, and all of them; 1: only wrong outputs; 2: right ones too.
   [[nodiscard]] unsigned levelOf(const Node &node) const;
+  /// Returns how many wrong outputs are computed from the node.
+  [[nodiscard]] size_t numWrongFrom(const Node &node) const { return reached_.lookup(&node).wrong; }
   /// Returns the node of rank 0 that makes an output of its graph; null if none does.
   [[nodiscard]] static const Node *outputNode(const Graph &graph, size_t position);
 

@@ -208,7 +208,8 @@ llvm::Error runTrial(const StepComparison &comparison, Trial &trial) {
     return whole.takeError();
   if (trial.problem)
     return llvm::Error::success();
-  FormRun run{&trial.evaluator, *whole, trial.keepsValues, trial.checksSizes, &trial.padsShards};
+  trial.whole = std::move(*whole);
+  FormRun run{&trial.evaluator, trial.whole, trial.keepsValues, trial.checksSizes, {}, &trial.padsShards};
   llvm::Expected<std::optional<Problem>> problem = runForm(comparison.ranks, comparison.placements, run, trial.ranks);
   if (!problem)
     return problem.takeError();

@@ -19,6 +19,8 @@ struct Trial {
   /// A value that does not have the sizes of its node's type is a problem.
   bool checksSizes = false;
   LabelChoice labels = LabelChoice::None;
+  /// the whole inputs, by TensorPlacement::single
+  std::vector<Array> whole;
   /// of one rank; of a reference that is a parallel form, the outputs that its ranks hold together
   std::vector<RankValues> single;
   /// of a reference that is a parallel form

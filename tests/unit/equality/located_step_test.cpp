@@ -118,6 +118,43 @@ TEST_F(LocatedStepTest, AnElementOfABucketIsFollowedToItsTensor) {
   EXPECT_EQ(firstPlaces(2), "0:tanh 0:mul ");
 }
 
+// No value before the reduction is one of the single step, but half of the reduced value makes the output right.
+constexpr const char *shiftedSum = R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        shift: "f32[4]" = torch.ops.aten.add.Tensor(mul, 1)
+        sum_1: "f32[]" = torch.ops.aten.sum.default(shift)
+        all_reduce: "f32[]" = torch.ops._c10d_functional.all_reduce.default(sum_1, 'sum', '0')
+        wait_tensor: "f32[]" = torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        sub: "f32[]" = torch.ops.aten.sub.Tensor(wait_tensor, 4)
+        tanh: "f32[]" = torch.ops.aten.tanh.default(sub)
+        return (tanh,)
+)";
+constexpr const char *sumOfSquares = R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        sum_1: "f32[]" = torch.ops.aten.sum.default(mul)
+        tanh: "f32[]" = torch.ops.aten.tanh.default(sum_1)
+        return (tanh,)
+)";
+
+TEST_F(LocatedStepTest, AReductionAtWhichAFactorMakesTheOutputRightIsNamedFirst) {
+  compare(sumOfSquares, shiftedSum);
+  EXPECT_EQ(firstPlaces(1), "0:all_reduce ");
+}
+
+TEST_F(LocatedStepTest, AFactorThatBreaksARightOutputIsNoRepair) {
+  std::string both = shiftedSum;
+  both.replace(both.find("return (tanh,)"), 14, "return (tanh, wait_tensor)");
+  std::string single = sumOfSquares;
+  single.replace(single.find("return (tanh,)"), 14, "return (tanh, twice)");
+  single.insert(single.find("        return"), R"(        shift: "f32[4]" = torch.ops.aten.add.Tensor(mul, 1)
+        shifted: "f32[]" = torch.ops.aten.sum.default(shift)
+        twice: "f32[]" = torch.ops.aten.mul.Tensor(shifted, 2)
+)");
+  compare(single, both);
+  comparison.placements.outputs.push_back({1, 1, "z", {AxisPlacement()}, {}, {}});
+  EXPECT_EQ(firstPlaces(1), "0:sub ");
+}
+
 TEST_F(LocatedStepTest, WhatStandsInPlaceOfALackingStepIsNamedFirst) {
   compare(sumOfBoth, sumOfBoth);
   comparison.ranks.push_back(comparison.ranks.front());

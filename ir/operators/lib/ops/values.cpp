@@ -46,7 +46,6 @@ constexpr IndexEntry indices[] = {
     {"aten.nll_loss_backward", {2, 1, Into::Second}},
     {"aten.nll_loss_forward", {1, 0, Into::Second}},
     {"aten.nll_loss_nd", {1, 0, Into::Second}},
-    {"aten.one_hot", {0, 1, Into::Number}},
     {"aten.scatter", {2, 0, Into::Stated}},
     {"aten.scatter_add", {2, 0, Into::Stated}},
     {"aten.scatter_reduce", {2, 0, Into::Stated}},

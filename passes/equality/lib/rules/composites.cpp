@@ -2,6 +2,8 @@
 // decompositions have it. An export before decomposition contains them.
 #include "rules/compose.h"
 
+#include <cstdlib>
+
 namespace ccgraph::equality {
 namespace {
 
