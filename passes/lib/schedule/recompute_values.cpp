@@ -10,8 +10,8 @@
 //   which       values at the peak, those first that free the most bytes for a microsecond, in two orders: a gather
 //               takes its time, or none because it overlaps with computation; in parts that reduce the peak by a
 //               sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more memory none
-//               is lost; but where the budget is met without any, only some of them are tried, and after a part with
-//               repeated gathers that fits and is not faster, no larger one. Of these parts, and of the program
+//               is lost; but where the budget is met without any, only some of them are tried, and after two parts
+//               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
 //               without any, the one with the fastest schedule within the budget counts; if none fits, the one of the
 //               lowest peak
 //   do it       rewrite/recomputation.h
@@ -143,7 +143,10 @@ std::string textOf(const Recomputed &value) {
 
 /// Returns true if the option allows other values under this budget.
 bool Recomputer::isDue() {
-  constexpr size_t mostNodes = 12'000; // several searches of a larger program take longer than the rest of the pipeline
+  // Several searches of a larger program take longer than the rest of the pipeline.
+  constexpr size_t mostNodes = 16'000, mostThorough = 12'000;
+  if (graph_.size() > mostThorough)
+    options_.maxWalks = std::min(options_.maxWalks, usualWalks);
   const bool always = pass_.when_.get() == Occasion::Always && graph_.size() <= mostNodes;
   // No pass before this one exceeds a budget that the input meets.
   if (!always && options_.budget >= context_.inputPeak().value_or(overlap::unlimited))
@@ -184,7 +187,9 @@ void Recomputer::tryParts(GatherTime time) {
   Recomputation trial(*copy, before, *costs, {mayGather() ? &repeatable : nullptr, time});
   constexpr int64_t wholes = 16;
   const int64_t parts = std::min(pass_.parts_.get().limit.value_or(wholes), wholes);
+  constexpr unsigned mostInVain = 2;
   size_t values = 0;
+  unsigned inVain = 0;
   for (int64_t part = 1; part <= parts; ++part) {
     trial.reduceTo(peak_ - peak_ / wholes * part);
     if (trial.done().size() == values)
@@ -194,8 +199,9 @@ void Recomputer::tryParts(GatherTime time) {
     if (!gathers && time == GatherTime::Hidden)
       return;
     values = trial.done().size();
+    inVain = consider(*copy, ProgramFacts(*copy), *costs, trial.done()) || !gathers ? 0 : inVain + 1;
     // Larger parts have these gathers too, which overlap with too little computation.
-    if (!consider(*copy, ProgramFacts(*copy), *costs, trial.done()) && gathers)
+    if (inVain == mostInVain)
       break;
   }
   llvm::transform(trial.done(), std::back_inserter(tried_), textOf);
