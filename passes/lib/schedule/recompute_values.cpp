@@ -167,7 +167,10 @@ bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostMod
   overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
   auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
-  if (best_ && rank(schedule.peakBytes, schedule.picoseconds) >= rank(best_->peakBytes, best_->picoseconds))
+  // Later passes may gain more without the repeated calls, so a part must save a thousandth of the step.
+  constexpr int64_t leastPart = 1000;
+  const int64_t least = isMet ? best_->picoseconds / leastPart : 0;
+  if (best_ && rank(schedule.peakBytes, schedule.picoseconds + least) >= rank(best_->peakBytes, best_->picoseconds))
     return schedule.peakBytes > options_.budget;
   best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};
   llvm::transform(values, std::back_inserter(best_->values), textOf);
