@@ -12,8 +12,8 @@
 //               sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more memory none
 //               is lost; but where the budget is met without any, only some of them are tried, and after two parts
 //               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
-//               without any, the one with the fastest schedule within the budget counts; if none fits, the one of the
-//               lowest peak
+//               without any, the one with the fastest schedule within the budget counts, if it saves a thousandth of
+//               the step without any; if none fits, the one of the lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
@@ -167,9 +167,9 @@ bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostMod
   overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
   auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
-  // Later passes may gain more without the repeated calls, so a part must save a thousandth of the step.
+  // Later passes may gain more without repeated calls, so a part is better than none only by a thousandth of the step.
   constexpr int64_t leastPart = 1000;
-  const int64_t least = isMet ? best_->picoseconds / leastPart : 0;
+  const int64_t least = isMet && best_->values.empty() ? best_->picoseconds / leastPart : 0;
   if (best_ && rank(schedule.peakBytes, schedule.picoseconds + least) >= rank(best_->peakBytes, best_->picoseconds))
     return schedule.peakBytes > options_.budget;
   best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};

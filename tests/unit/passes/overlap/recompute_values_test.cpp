@@ -16,9 +16,14 @@ TEST_F(RecomputeValues, TheScheduleThatFollowsTakesThePredictedTime) {
   for (int64_t percent : {98, 100}) {
     Outcome outcome = after(both, percent);
     const PassRun &recomputed = outcome.run.passes[1], &scheduled = outcome.run.passes[2];
-    ASSERT_GT(statistic(recomputed, "recomputed"), 0);
     EXPECT_EQ(statistic(recomputed, "after-ns"), statistic(scheduled, "after-ns")) << percent << " % of the peak";
   }
+}
+
+// At its own peak this step would gain less than a thousandth.
+TEST_F(RecomputeValues, ASmallGainIsLeft) {
+  EXPECT_GT(statistic(after(both, 98).run.passes[1], "recomputed"), 0);
+  EXPECT_EQ(statistic(after(both, 100).run.passes[1], "recomputed"), 0);
 }
 
 TEST_F(RecomputeValues, ABudgetIsMetThatNoOrderMeets) {
