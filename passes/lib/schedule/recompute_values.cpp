@@ -12,8 +12,8 @@
 //               sixteenth, two sixteenths, ... of it. The parts do not depend on the budget, so with more memory none
 //               is lost; but where the budget is met without any, only some of them are tried, and after two parts
 //               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
-//               without any, the one with the fastest schedule within the budget counts, if it saves a thousandth of
-//               the step without any; if none fits, the one of the lowest peak
+//               without any, the one with the fastest schedule within the budget counts, where repeated gathers must
+//               save a thousandth of the step; if none fits, the one of the lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
@@ -133,6 +133,7 @@ private:
   overlap::SearchOptions options_;
   int64_t peak_ = 0; ///< of the program as it stands
   std::optional<Choice> best_;
+  bool isMetWithout_ = false;                  ///< whether the program as it stands meets the budget
   std::vector<std::string> tried_;             ///< values of some part
   std::optional<Recomputation> recomputation_; ///< of the graph itself
 };
@@ -155,6 +156,10 @@ bool Recomputer::isDue() {
   return always || options_.budget < peak_;
 }
 
+bool repeatsGathers(llvm::ArrayRef<Recomputed> values) {
+  return llvm::any_of(values, [](const Recomputed &value) { return value.gatherTime > 0; });
+}
+
 /// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false
 /// if it fits the budget and is not faster than the best one.
 bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
@@ -167,18 +172,14 @@ bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostMod
   overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
   auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
-  // Later passes may gain more without repeated calls, so a part is better than none only by a thousandth of the step.
+  // Later passes may gain more without repeated gathers, so these must save a thousandth of the step.
   constexpr int64_t leastPart = 1000;
-  const int64_t least = isMet && best_->values.empty() ? best_->picoseconds / leastPart : 0;
+  const int64_t least = isMetWithout_ && repeatsGathers(values) ? best_->picoseconds / leastPart : 0;
   if (best_ && rank(schedule.peakBytes, schedule.picoseconds + least) >= rank(best_->peakBytes, best_->picoseconds))
     return schedule.peakBytes > options_.budget;
   best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};
   llvm::transform(values, std::back_inserter(best_->values), textOf);
   return true;
-}
-
-bool repeatsGathers(const Recomputation &trial) {
-  return llvm::any_of(trial.done(), [](const Recomputed &value) { return value.gatherTime > 0; });
 }
 
 /// Tries parts of the values, in the order that follows from this time of gathers.
@@ -197,7 +198,7 @@ void Recomputer::tryParts(GatherTime time) {
     trial.reduceTo(peak_ - peak_ / wholes * part);
     if (trial.done().size() == values)
       continue;
-    const bool gathers = repeatsGathers(trial);
+    const bool gathers = repeatsGathers(trial.done());
     // Gathers that take no time are first. Without any, the order is the one that was tried before.
     if (!gathers && time == GatherTime::Hidden)
       return;
@@ -214,6 +215,7 @@ void Recomputer::tryParts(GatherTime time) {
 
 void Recomputer::choose() {
   static_cast<void>(consider(graph_, facts_, context_.cost(), {}));
+  isMetWithout_ = best_->peakBytes <= options_.budget;
   tryParts(GatherTime::Exposed);
   if (mayGather())
     tryParts(GatherTime::Hidden);
