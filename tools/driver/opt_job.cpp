@@ -28,10 +28,10 @@
 #include "driver/plan_job.h"
 #include "driver/progress_line.h"
 #include "driver/reproducer.h"
+#include "driver/summary_output.h"
 #include "driver/training_step_times.h"
 #include "driver/view_job.h"
 #include "report/describe_run.h"
-#include "report/exposed_list.h"
 #include "report/json_output.h"
 #include "report/measured_text.h"
 #include "report/rounding.h"
@@ -39,7 +39,6 @@
 #include "report/summary.h"
 
 #include "llvm/Support/Format.h"
-#include "llvm/Support/Process.h"
 
 #include <chrono>
 
@@ -105,7 +104,8 @@ public:
     }
     if (llvm::Error error = duringLine(streams_.err, "writing views", [&] { return show(); }))
       return fail(std::move(error));
-    printSummaries();
+    if (printsSummary())
+      printSummaries(options_, summaries_, streams_);
     return unmet_;
   }
 
@@ -452,29 +452,6 @@ private:
     bool isOfScript = options_.json && options_.writesGraphs() && !options_.summary;
     return options_.printsSummary() && !isOfScript && !options_.exposed && !input_.schedule() &&
            !options_.pipeline.manager.bitwise && options_.pipeline.level.value_or(defaultLevel) < longest;
-  }
-
-  static void printAll(llvm::raw_ostream &os, const Summary &summary, Color color) {
-    printSummary(os, summary, color);
-    printPhaseTimes(os, summary, color);
-  }
-
-  void printSummaries() {
-    if (!printsSummary())
-      return;
-    llvm::raw_ostream &os = options_.writesToStdout() || options_.views.diff ? streams_.err : streams_.out;
-    Color color = os.has_colors() && !llvm::sys::Process::GetEnv("NO_COLOR") ? Color::Yes : Color::No;
-    if (options_.json)
-      return printSummariesJson(os, summaries_);
-    for (const Summary &summary : summaries_) {
-      if (options_.exposed)
-        options_.csv ? printExposedCsv(os, summary.run.exposed)
-                     : printExposedLists(os, summary, options_.explainedCollectives());
-      else
-        printAll(os, summary, color);
-      if (&summary != &summaries_.back())
-        os << '\n';
-    }
   }
 
   const OptOptions &options_;
