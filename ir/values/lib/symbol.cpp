@@ -341,6 +341,9 @@ std::optional<int64_t> Dim::evaluate(SymbolLookup lookup) const {
 }
 
 Dim multiply(Context &context, const Dim &a, const Dim &b) {
+  int64_t number = 0;
+  if (a.isStatic() && b.isStatic() && !llvm::MulOverflow(a.value(), b.value(), number))
+    return Dim(number);
   if (a == Dim(1) || b == Dim(0))
     return b;
   if (b == Dim(1) || a == Dim(0))
