@@ -57,7 +57,7 @@ std::optional<LayerName> layerNameOf(llvm::StringRef name) {
 }
 
 LayerRuns::LayerRuns(const Graph &graph, llvm::ArrayRef<std::vector<Node *>> inputs)
-    : graph_(graph), nodes_(graph.nodes()), position_(graph.idLimit(), -1), places_(graph.idLimit()),
+    : nodes_(graph.nodes()), position_(graph.idLimit(), -1), places_(graph.idLimit()),
       keys_(graph.idLimit(), 0) {
   for (size_t i = 0; i != nodes_.size(); ++i) {
     position_[nodes_[i]->id()] = static_cast<int64_t>(i);

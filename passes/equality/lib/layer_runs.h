@@ -66,7 +66,6 @@ private:
   [[nodiscard]] bool isFree(int64_t start, int64_t width) const;
   [[nodiscard]] bool isShifted(const Node &node, const Node &next) const;
 
-  const Graph &graph_;
   int64_t layers_ = 0;
   std::vector<Node *> nodes_;
   /// by id

@@ -118,9 +118,10 @@ private:
 
   bool waitsForNothing(const Front &front) {
     auto [known, isNew] = lacksLaunch_.try_emplace({classOf(front.rank), front.launch}, false);
+    bool &lacksOne = known->second;
     if (isNew)
-      forEachMissing(front, [&](Id, Id launch) { known->second |= launch == none; });
-    return known->second;
+      forEachMissing(front, [&](Id, Id launch) { lacksOne |= launch == none; });
+    return lacksOne;
   }
 
   /// Returns the fronts of a class that a launch needs first, which has not arrived.
