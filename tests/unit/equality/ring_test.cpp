@@ -117,6 +117,10 @@ TEST_F(RingTest, TheOrderIsTotalAndHasZeroInTheMiddle) {
   EXPECT_LT(orderKey(0), orderKey(numberOfInteger(1)));
   EXPECT_LT(orderKey(negativeInfinity), orderKey(numberOfInteger(-400000)));
   EXPECT_GT(orderKey(positiveInfinity), orderKey(numberOfInteger(400000)));
+  EXPECT_LT(orderKey(negativeInfinity), orderKey(lowestNumber));
+  EXPECT_LT(orderKey(lowestNumber), orderKey(numberOfInteger(-400000)));
+  EXPECT_GT(orderKey(highestNumber), orderKey(numberOfInteger(400000)));
+  EXPECT_LT(orderKey(highestNumber), orderKey(positiveInfinity));
   EXPECT_NE(orderKey(Field::exponential(any(1))), orderKey(Field::exponential(any(2))));
 }
 
@@ -125,6 +129,11 @@ TEST_F(RingTest, MarksFollowTheRulesOfFloats) {
   EXPECT_EQ(subtract(negativeInfinity, negativeInfinity), notANumber);
   EXPECT_EQ(negate(negativeInfinity), positiveInfinity);
   EXPECT_EQ(multiply(negativeInfinity, 0), notANumber);
+  EXPECT_EQ(add(lowestNumber, any(1)), lowestNumber);
+  EXPECT_EQ(subtract(lowestNumber, lowestNumber), 0U);
+  EXPECT_EQ(add(lowestNumber, lowestNumber), negativeInfinity);
+  EXPECT_EQ(add(lowestNumber, positiveInfinity), positiveInfinity);
+  EXPECT_EQ(Field::exponential(lowestNumber), 0U);
   EXPECT_EQ(integerOf(numberOfInteger(-5)), -5);
   EXPECT_FALSE(integerOf(any(1)));
 }

@@ -118,13 +118,14 @@ Value forward(Call &call, const Places &places, size_t results) {
   Attention attention = attentionOf(call, places);
   if (call.failed())
     return {};
-  Array e = exponential(call, scoresOf(call, attention, places));
+  ShiftedLines scores = shiftedLines(call, scoresOf(call, attention, places), {2});
+  Array e = exponential(call, scores.values);
   if (call.failed())
     return {};
   Array sums = lineSums(e, 2);
   Array p = applied(call, "aten.div", {Value(e), Value(sums)});
   Array output = product(call, p, attention.value);
-  Array log = applied(call, "aten.log", {Value(sums)});
+  Array log = sumOf(call, applied(call, "aten.log", {Value(sums)}), scores.shifts);
   if (call.failed())
     return {};
   const IntList &sizes = attention.sizes;
