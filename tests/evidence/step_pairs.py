@@ -119,7 +119,8 @@ def one_result(target, given, others, mine):
 
 CALL = re.compile(r"^torch\.ops\._c10d_functional\.(\w+)\.default\((.*)\)$")
 OPERATOR = re.compile(r"\btorch\.ops\.(\w+)\.(\w+)\.(\w+)")
-SCOPE = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "__builtins__": {}}
+SCOPE = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan,
+         "__builtins__": {"__import__": __import__}}  # which PyTorch's operators call
 
 
 def operator_name(found):
@@ -187,10 +188,11 @@ def shape_of(kind):
     return [int(size) for size in re.match(r"\w+\[([\d, ]*)\]", kind)[1].split(", ") if size]
 
 
-# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked.
+# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked. The single device subtracts
+# the offset 0 from indices into a part of a table.
 SAME_NUMBERS = re.compile(r"^(?:torch\.ops\.aten\.(?:(?:alias|view|_unsafe_view|reshape|flatten|unsqueeze|squeeze|"
-                          r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy)\.\w+\(|"
-                          r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)")
+                          r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy|clamp)\.\w+\(|"
+                          r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)|^torch\.ops\.aten\.sub\.Tensor\((\w+), 0\)")
 # An operator that reads the second named value as positions in a dimension of the first one.
 INDEXED = (re.compile(r"^torch\.ops\.aten\.(?:embedding|nll_loss_forward)\.default\((\w+), (\w+)"),
            re.compile(r"^torch\.ops\.aten\.(?:gather|index_select|scatter)\.\w+\((\w+), (?P<dim>-?\d+), (\w+)"),
@@ -215,7 +217,7 @@ def classes(program, name):
     none."""
     names, sizes = {name}, []
     for step, expression in program.steps:
-        if (same := SAME_NUMBERS.match(expression)) and same[1] in names:
+        if (same := SAME_NUMBERS.match(expression)) and (same[1] or same[2]) in names:
             names.add(step)
         elif size := indexed_size(program, expression, names):
             sizes.append(size)
