@@ -109,6 +109,7 @@ def one_result(target, given, others, mine):
     if target == "all_reduce_coalesced":
         return [reduced([other[0][i] for other in others], given[1]) for i in range(len(given[0]))]
     if target == "all_gather_into_tensor":
+        assert len({other[0].shape for other in others}) == 1, "ranks gather tensors of different sizes"
         return torch.cat([other[0] for other in others])
     if target == "reduce_scatter_tensor":
         return reduced([other[0] for other in others], given[1]).chunk(len(others))[mine].clone()

@@ -188,6 +188,13 @@ uint64_t modulusOf(unsigned digits) {
   return powers[digits];
 }
 
+unsigned primePower(Word word) {
+  unsigned power = 0;
+  while (!isMark(word) && power != fullDigits && toPlain(word) % modulusOf(power + 1) == 0)
+    ++power;
+  return power;
+}
+
 Word truncate(Word word, unsigned digits) {
   return digits >= fullDigits || isMark(word) ? word : fromPlain(toPlain(word) % modulusOf(digits));
 }
@@ -247,13 +254,15 @@ Word Field::exponential(Word a) {
 }
 
 // u^(p-1) = 1 + p y, and log(1 + p y) / p = y - p y^2 / 2 modulo p^2. For u = 1 + p this is (p - 1) (1 - p / 2).
-Word Field::logarithm(Word a) {
+Word Field::logarithm(Word a, unsigned mostPower) {
   if (a == 0)
     return negativeInfinity;
   if (isMark(a))
     return isLimit(a) ? notANumber : a;
-  if (!isUnit(a))
+  const unsigned factors = primePower(a);
+  if (factors > mostPower)
     return fillGap(hashText("log"), a);
+  a = fromPlain(toPlain(a) / modulusOf(factors));
   const uint64_t power = toPlain(powerOf(a, prime - 1));
   const Word half = fromPlain((modulus + 1) / 2), p = fromPlain(prime), one = fromPlain(1);
   Word y = fromPlain((power - 1) / prime);
@@ -262,7 +271,13 @@ Word Field::logarithm(Word a) {
   return multiplyNumbers(above, invert(below));
 }
 
-Word Field::rootOfUnity(Word a) { return isMark(a) || !isUnit(a) ? fromPlain(1) : powerOf(a, prime * prime); }
+Word Field::rootOfUnity(Word a, unsigned mostPower) {
+  const unsigned power = primePower(a);
+  if (isMark(a) || power > mostPower)
+    return fromPlain(1);
+  const Word unit = fromPlain(toPlain(a) / modulusOf(power));
+  return multiplyNumbers(fromPlain(modulusOf(power)), powerOf(unit, prime * prime));
+}
 
 Word Field::root(Word a) {
   if (a == 0)

@@ -9,7 +9,8 @@
 //                                 the roots of unity (Iwasawa). log(uv) = log(u) + log(v), log(exp(x)) = x. It needs u
 //                                 modulo p^(d+1) for d digits. exp(log(u)) is u divided by its root of unity, u^(p^2)
 //                                 (Teichmueller). An array of logarithms keeps these roots (Array::unity); sums of
-//                                 logarithms multiply them, and exp multiplies by them.
+//                                 logarithms multiply them, and exp multiplies by them. The logarithm of p^k u is that
+//                                 of u, of which k digits fewer are known, and p^k stays with the root of unity.
 //   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2 modulo p^3 - p^2 and odd m. It is multiplicative,
 //                                 sqrt(-u) = -sqrt(u), and sqrt(u)^2 is u or -u, because (p^3 - p^2) / 2 is odd.
 //                                 Field::square returns u for every root that was made. Of p^2 u it is p sqrt(u), of
@@ -119,6 +120,8 @@ inline constexpr unsigned mostProducts = 16;
 
 /// p^digits.
 [[nodiscard]] uint64_t modulusOf(unsigned digits);
+/// Returns how often p divides a number; fullDigits for 0, and 0 for a mark.
+[[nodiscard]] unsigned primePower(Word word);
 /// Returns the number whose unknown digits are 0; marks stay.
 [[nodiscard]] Word truncate(Word word, unsigned digits);
 
@@ -139,9 +142,11 @@ public:
   [[nodiscard]] Word inverse(Word a);
   [[nodiscard]] Word divide(Word a, Word b) { return multiply(a, inverse(b)); }
   [[nodiscard]] static Word exponential(Word a);
-  [[nodiscard]] Word logarithm(Word a);
-  /// Returns the root of unity that is congruent to a unit modulo p: exp(log(u)) times it is u. 1 for any other word.
-  [[nodiscard]] static Word rootOfUnity(Word a);
+  /// Returns log(u) of p^k u for k up to `mostPower`.
+  [[nodiscard]] Word logarithm(Word a, unsigned mostPower = 0);
+  /// Returns what exp(log(p^k u)) must be multiplied by to be p^k u: p^k times the root of unity that is congruent to u
+  /// modulo p. 1 for a mark, 0 and a number with more than `mostPower` factors p.
+  [[nodiscard]] static Word rootOfUnity(Word a, unsigned mostPower = 0);
   [[nodiscard]] Word root(Word a);
   /// Notes that `root` is a square root of `of`.
   void noteRoot(Word root, Word of) { squares_.try_emplace(root, of); }

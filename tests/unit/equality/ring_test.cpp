@@ -62,6 +62,11 @@ TEST_F(RingTest, ALogarithmOfAProductIsASumInTwoDigits) {
               truncate(add(a, field.logarithm(b)), 2));
   }
   EXPECT_EQ(field.logarithm(0), negativeInfinity);
+  const Word multiple = multiply(fromPlain(prime), any(7));
+  EXPECT_EQ(truncate(field.logarithm(multiple, 1), 1), truncate(field.logarithm(any(7)), 1));
+  EXPECT_EQ(primePower(multiple), 1U);
+  EXPECT_EQ(primePower(0), fullDigits);
+  EXPECT_EQ(multiply(Field::rootOfUnity(multiple, 1), Field::exponential(field.logarithm(multiple, 1))), multiple);
 }
 
 TEST_F(RingTest, RootsMultiplyAndSquareBack) {
