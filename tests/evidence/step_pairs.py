@@ -189,8 +189,8 @@ def shape_of(kind):
     return [int(size) for size in re.match(r"\w+\[([\d, ]*)\]", kind)[1].split(", ") if size]
 
 
-# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked. The single device subtracts
-# the offset 0 from indices into a part of a table.
+# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked. The single device
+# subtracts the offset 0 from indices into a part of a table.
 SAME_NUMBERS = re.compile(r"^(?:torch\.ops\.aten\.(?:(?:alias|view|_unsafe_view|reshape|flatten|unsqueeze|squeeze|"
                           r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy|clamp)\.\w+\(|"
                           r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)|^torch\.ops\.aten\.sub\.Tensor\((\w+), 0\)")

@@ -62,8 +62,8 @@ private:
                                      state_.mesh()[axis].name + "; no rule proves it");
   }
 
-  /// Returns whether a value gets the dimension from `unsqueeze`. The ranks then hold the slices of a stack, each its own
-  /// value, such as what the compression of its gradient left over: no reduction is missing.
+  /// Returns whether a value gets the dimension from `unsqueeze`. The ranks then hold the slices of a stack, each its
+  /// own value, such as what the compression of its gradient left over: no reduction is missing.
   static bool isStacked(const Node &value, int64_t dim) {
     const Node *node = &value;
     while (node->opcode() == Opcode::CallFunction && node->operand(0)) {
