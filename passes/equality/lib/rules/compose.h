@@ -16,8 +16,8 @@ namespace ccgraph::equality {
 /// Sums along a dimension, which stays with size 1.
 [[nodiscard]] Array lineSums(const Array &a, int64_t dim);
 
-/// Lines of elements, and what was subtracted from each. Where all elements of a line are masked by the lowest number of
-/// a dtype, a softmax is that of equal elements, since lowest - lowest = 0. The shift of such a line is the lowest
+/// Lines of elements, and what was subtracted from each. Where all elements of a line are masked by the lowest number
+/// of a dtype, a softmax is that of equal elements, since lowest - lowest = 0. The shift of such a line is the lowest
 /// number, and that of any other line is 0.
 struct ShiftedLines {
   Array values;
