@@ -25,8 +25,8 @@
 // know. log loses a digit and exp regains it; a product with multiples of p has one more than the other factor.
 //
 // Infinities and NaN are marks outside the ring: exp(-inf) = 0, -inf + x = -inf, and any undefined operation is NaN.
-// The lowest number of a dtype that a mask fills in is a mark as well: exp(lowest) = 0 and lowest + x = lowest, as a sum
-// of floats absorbs x, but lowest - lowest = 0.
+// The lowest number of a dtype that a mask fills in is a mark as well: exp(lowest) = 0 and lowest + x = lowest, as a
+// sum of floats absorbs x, but lowest - lowest = 0.
 //
 // Error: two different values are taken for equal if their difference vanishes by accident. A nonzero polynomial of
 // degree n in inputs drawn from Z/p vanishes with a probability of at most n / p. exp moves a difference to the next
@@ -126,7 +126,8 @@ inline constexpr unsigned mostProducts = 16;
 [[nodiscard]] Word truncate(Word word, unsigned digits);
 
 /// Returns a key that orders words totally, so that maxima are associative: by the first digit, which counts from
-/// -(p-1)/2 to (p-1)/2, then by the next ones. 0 is in the middle; -inf and the lowest number are below, the highest number and inf above all other numbers.
+/// -(p-1)/2 to (p-1)/2, then by the next ones. 0 is in the middle; -inf and the lowest number are below, the highest
+/// number and inf above all other numbers.
 [[nodiscard]] uint64_t orderKey(Word word);
 
 /// Mixes two words.
