@@ -12,7 +12,7 @@ LINE = re.compile(r'^\s+(\w+)(?:: "([^"]*)")? = (.*?)(?:;  .*)?$')
 TOLERANCE = 1e-12
 LOOSE_TOLERANCE = 1e-7
 # A gradient that is zero, such as that of a bias before a softmax, is rounding noise of this size times the tolerance.
-SMALLEST = 1e-3
+SMALLEST = 1e-2
 
 
 def read(path):
