@@ -34,6 +34,11 @@ class Recorder(TorchDispatchMode):
         super().__init__()
         self.lines, self.names, self.kept, self.used, self.writers = [], {}, [], {}, set()
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Nothing is compiled here; otherwise torch._dynamo is imported and wraps each call."""
+        return False
+
     def fresh(self, word):
         count = self.used.get(word, 1 if hasattr(builtins, word) else 0)
         self.used[word] = count + 1

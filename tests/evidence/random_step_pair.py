@@ -1,6 +1,6 @@
 """Pairs of a random step on one device and on the ranks of a mesh, right or with one mistake, and the nodes at which a
 mistake may be named."""
-import copy, difflib, itertools, random, re
+import difflib, itertools, random, re
 
 import step_pairs as pairs
 from random_step import Plan, Step
@@ -22,6 +22,7 @@ class RandomPair(pairs.Pair):
         for size in mesh.values():
             self.ranks *= size
         single = Step(self.plan, None)
+        self.expected, self.gaps = {}, {}
         self.single = pairs.Program(random_step_capture.chosen(single))
         self.kinds, self.programs, entries = [], [], None
         for number in range(self.ranks):
@@ -60,11 +61,6 @@ class RandomPair(pairs.Pair):
         outputs = [{"position": i, "single": single.outputs.index(entry["of"]), **entry}
                    for i, entry in enumerate(step.output_entries())]
         return {"inputs": inputs, "outputs": outputs}
-
-    def with_programs(self, programs):
-        other = copy.copy(self)
-        other.programs = programs
-        return other
 
     def have_equal_names(self):
         return len({tuple(name for name, _ in program.steps) for program in self.programs}) == 1

@@ -4,7 +4,7 @@ and says which outputs of the ranks are not those of the single device.
 
 A folder holds single/readable.py; parallel/readable.py or parallel/rank<r>.py; io.json with the placement of each input
 and output on each axis of the mesh; facts.json with the mesh. Texts may be gzipped."""
-import glob, gzip, json, math, os, re
+import copy, glob, gzip, json, math, os, re
 import torch
 
 LINE = re.compile(r'^\s+(\w+)(?:: "([^"]*)")? = (.*?)(?:;  .*)?$')
@@ -12,7 +12,7 @@ LINE = re.compile(r'^\s+(\w+)(?:: "([^"]*)")? = (.*?)(?:;  .*)?$')
 TOLERANCE = 1e-12
 LOOSE_TOLERANCE = 1e-7
 # A gradient that is zero, such as that of a bias before a softmax, is rounding noise of this size times the tolerance.
-SMALLEST = 1e-3
+SMALLEST = 1e-2
 
 
 def read(path):
@@ -38,6 +38,7 @@ class Program:
                 self.steps.append((name, expression))
                 self.types[name] = kind
         self.result = re.search(r"^\s+return (.*)$", text, flags=re.M)[1]
+        self.generators = {}  # of the steps, for `run`
 
     def lines(self):
         """Returns the text again, from the steps."""
@@ -49,7 +50,7 @@ class Program:
     def copy(self):
         other = Program.__new__(Program)
         other.text, other.placeholders, other.result = self.text, self.placeholders, self.result
-        other.steps, other.types = list(self.steps), dict(self.types)
+        other.steps, other.types, other.generators = list(self.steps), dict(self.types), {}
         return other
 
 
@@ -70,6 +71,13 @@ class Pair:
         self.groups = [{name: group["ranks"] for name, group in table.items()} for table in by_rank]
         mesh = self.facts["mesh"]
         self.axes = list(zip(mesh["axes"], mesh["sizes"]))
+        self.expected, self.gaps = {}, {}  # of each seed and scale, for `wrong_outputs`
+
+    def with_programs(self, programs):
+        """Returns the pair with other parallel programs and the same single one."""
+        other = copy.copy(self)
+        other.programs, other.gaps = programs, {}
+        return other
 
     def position(self, rank):
         """Returns the coordinates of a rank in the mesh by axis, row-major."""
@@ -101,6 +109,7 @@ def one_result(target, given, others, mine):
     if target == "all_reduce_coalesced":
         return [reduced([other[0][i] for other in others], given[1]) for i in range(len(given[0]))]
     if target == "all_gather_into_tensor":
+        assert len({other[0].shape for other in others}) == 1, "ranks gather tensors of different sizes"
         return torch.cat([other[0] for other in others])
     if target == "reduce_scatter_tensor":
         return reduced([other[0] for other in others], given[1]).chunk(len(others))[mine].clone()
@@ -110,48 +119,81 @@ def one_result(target, given, others, mine):
 
 
 CALL = re.compile(r"^torch\.ops\._c10d_functional\.(\w+)\.default\((.*)\)$")
+OPERATOR = re.compile(r"\btorch\.ops\.(\w+)\.(\w+)\.(\w+)")
+SCOPE = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan,
+         "__builtins__": {"__import__": __import__}}  # which PyTorch's operators call
+
+
+def operator_name(found):
+    """Returns the name under which a generated function finds the operator."""
+    namespace, packet, overload = found.groups()
+    name = f"__{namespace}__{packet}__{overload}"
+    if name not in SCOPE:
+        operator = getattr(getattr(getattr(torch.ops, namespace), packet), overload)
+        SCOPE[name] = getattr(operator, "_op", operator)  # without a Python frame for each call
+    return name
+
+
+def line_of(name, expression):
+    call = CALL.match(expression)
+    if call and call[1].startswith("wait_tensor"):
+        return f"{name} = {call[2]}"
+    if call:
+        return f"{name} = yield {call[1]!r}, ({call[2]},)"
+    return f"{name} = {OPERATOR.sub(operator_name, expression).replace('torch.float32', 'torch.float64')}"
+
+
+def generator_of(program):
+    """Returns a generator function of the inputs. It yields the name and the arguments of each collective, takes the
+    result, and returns the outputs."""
+    lines = ["def steps(" + ", ".join(name for name, _ in program.placeholders) + "):"]
+    lines += [line_of(name, expression) for name, expression in program.steps]
+    lines += [f"return {program.result}", "yield"]
+    made = {}
+    exec("\n    ".join(lines), SCOPE, made)
+    return made["steps"]
+
+
+def generators_of(programs):
+    """Returns the generator function of each rank; equal texts have one."""
+    made = {}
+    for program in programs:
+        key = (*program.steps, program.result)
+        if key not in program.generators:
+            made[key] = program.generators[key] = made.get(key) or generator_of(program)
+    return [program.generators[(*program.steps, program.result)] for program in programs]
+
+
+def advance(steps, result=None):
+    """Executes up to the next collective; returns whether there is one, and the collective or the outputs."""
+    try:
+        return True, steps.send(result)
+    except StopIteration as end:
+        return False, end.value
 
 
 def run(programs, groups, inputs):
     """Executes the programs of all ranks from collective to collective; returns the outputs of each.
     `inputs`: of each rank, in the order of its placeholders."""
-    scopes = []
-    for program, given in zip(programs, inputs):
-        scope = {name: value.clone() for (name, _), value in zip(program.placeholders, given)}
-        scopes.append({**scope, "torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan})
-    def evaluate(expression, rank):
-        return eval(expression.replace("torch.float32", "torch.float64"), {"__builtins__": {}}, scopes[rank])
-    def advance(rank, at):
-        """Executes up to the next collective; returns its position."""
-        steps = programs[rank].steps
-        while at < len(steps):
-            name, expression = steps[at]
-            call = CALL.match(expression)
-            if call and not call[1].startswith("wait_tensor"):
-                break
-            scopes[rank][name] = evaluate(call[2] if call else expression, rank)
-            at += 1
-        return at
-    at = [advance(rank, 0) for rank in range(len(programs))]
-    while any(position < len(program.steps) for position, program in zip(at, programs)):
-        started = [CALL.match(program.steps[position][1]) for position, program in zip(at, programs)]
-        assert len({call[1] for call in started}) == 1, "ranks start different collectives"
-        given = [evaluate(f"({call[2]},)", rank) for rank, call in enumerate(started)]
-        for rank, result in enumerate(collective(started[0][1], given, groups)):
-            scopes[rank][programs[rank].steps[at[rank]][0]] = result
-        at = [advance(rank, position + 1) for rank, position in enumerate(at)]
-    outputs = [list(evaluate(program.result, rank)) for rank, program in enumerate(programs)]
-    return outputs
+    ranks = [steps(*(value.clone() for value in given)) for steps, given in zip(generators_of(programs), inputs)]
+    at = [advance(steps) for steps in ranks]
+    while any(runs for runs, _ in at):
+        assert all(runs for runs, _ in at) and len({call[0] for _, call in at}) == 1, \
+            "ranks start different collectives"
+        results = collective(at[0][1][0], [call[1] for _, call in at], groups)
+        at = [advance(steps, result) for steps, result in zip(ranks, results)]
+    return [list(outputs) for _, outputs in at]
 
 
 def shape_of(kind):
     return [int(size) for size in re.match(r"\w+\[([\d, ]*)\]", kind)[1].split(", ") if size]
 
 
-# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked.
+# An operator, or a getitem, whose result has the numbers of the named value, perhaps masked. The single device
+# subtracts the offset 0 from indices into a part of a table.
 SAME_NUMBERS = re.compile(r"^(?:torch\.ops\.aten\.(?:(?:alias|view|_unsafe_view|reshape|flatten|unsqueeze|squeeze|"
-                          r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy)\.\w+\(|"
-                          r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)")
+                          r"expand|slice|select|split|clone|t|transpose|permute|detach|_to_copy|clamp)\.\w+\(|"
+                          r"where\.\w+\(\w+, ))?(\w+)(?:[,)]|\[\d+\]$)|^torch\.ops\.aten\.sub\.Tensor\((\w+), 0\)")
 # An operator that reads the second named value as positions in a dimension of the first one.
 INDEXED = (re.compile(r"^torch\.ops\.aten\.(?:embedding|nll_loss_forward)\.default\((\w+), (\w+)"),
            re.compile(r"^torch\.ops\.aten\.(?:gather|index_select|scatter)\.\w+\((\w+), (?P<dim>-?\d+), (\w+)"),
@@ -176,7 +218,7 @@ def classes(program, name):
     none."""
     names, sizes = {name}, []
     for step, expression in program.steps:
-        if (same := SAME_NUMBERS.match(expression)) and same[1] in names:
+        if (same := SAME_NUMBERS.match(expression)) and (same[1] or same[2]) in names:
             names.add(step)
         elif size := indexed_size(program, expression, names):
             sizes.append(size)
@@ -249,6 +291,32 @@ def joined_partials(values, entry, pair, rank):
     return values[rank]
 
 
+def expected_outputs(pair, seed, factor):
+    """Returns the outputs of the single device and the inputs of each rank. Both are the same for all parallel steps of
+    one single step, such as the one without a mistake and the one that has it."""
+    if (seed, factor) not in pair.expected:
+        single, ranks = inputs_of(pair, seed, factor)
+        pair.expected[seed, factor] = run([pair.single], [{}], [single])[0], ranks
+    return pair.expected[seed, factor]
+
+
+def largest_gaps(pair, seed, factor):
+    """Returns {name of an output: the largest difference of a rank, relative to the largest value}."""
+    expected, ranks = expected_outputs(pair, seed, factor)
+    outputs, gaps = run(pair.programs, pair.groups, ranks), {}
+    for entry in pair.io["outputs"]:
+        whole = expected[entry["single"]]
+        scale = max(float(whole.abs().max()), SMALLEST) if whole.numel() else 1.0
+        values = [output[entry["position"]] for output in outputs]
+        for rank in range(pair.ranks):
+            part, got = cut(whole, entry, pair, rank), joined_partials(values, entry, pair, rank)
+            gap = math.inf if part.shape != got.shape else (
+                float((part - got).abs().max()) / scale if part.numel() else 0.0)
+            if not gap <= gaps.get(entry["of"], -1.0):
+                gaps[entry["of"]] = gap
+    return gaps
+
+
 def wrong_outputs(pair, seeds=((1, 1), (2, 1)), share=1):
     """Returns {name of an output: the largest difference relative to the largest value} of those that differ.
     `seeds`: of the inputs, and the scale of each. Larger inputs reach what clamps and activations hide of small ones;
@@ -256,19 +324,11 @@ def wrong_outputs(pair, seeds=((1, 1), (2, 1)), share=1):
     wrong = {}
     for seed, factor in seeds:
         tolerance = share * (TOLERANCE if factor == 1 else LOOSE_TOLERANCE)
-        single, ranks = inputs_of(pair, seed, factor)
-        (expected,) = run([pair.single], [{}], [single])
-        outputs = run(pair.programs, pair.groups, ranks)
-        for entry in pair.io["outputs"]:
-            whole = expected[entry["single"]]
-            scale = max(float(whole.abs().max()), SMALLEST) if whole.numel() else 1.0
-            values = [output[entry["position"]] for output in outputs]
-            for rank in range(pair.ranks):
-                part, got = cut(whole, entry, pair, rank), joined_partials(values, entry, pair, rank)
-                gap = math.inf if part.shape != got.shape else (
-                    float((part - got).abs().max()) / scale if part.numel() else 0.0)
-                if not gap <= tolerance:
-                    wrong[entry["of"]] = max(wrong.get(entry["of"], 0.0), gap)
+        if (seed, factor) not in pair.gaps:
+            pair.gaps[seed, factor] = largest_gaps(pair, seed, factor)
+        for of, gap in pair.gaps[seed, factor].items():
+            if not gap <= tolerance:
+                wrong[of] = max(wrong.get(of, 0.0), gap)
     return wrong
 
 

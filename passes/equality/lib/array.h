@@ -27,7 +27,7 @@ using Words = std::vector<Word>;
 
 struct Array {
   Kind kind = Kind::Float;
-  /// how many digits of the floats are known, 1 to fullDigits
+  /// how many digits of the floats are known, 0 to fullDigits
   uint8_t digits = fullDigits;
   IntList sizes;
   std::shared_ptr<const Words> words;

@@ -132,11 +132,11 @@ IntList Call::dimensions(size_t position, size_t rank) {
 
 const RuleEntry *findRule(llvm::StringRef base) {
   for (llvm::ArrayRef<RuleEntry> table :
-       {elementwiseRules(), functionRules(),  viewRules(),  reductionRules(),   productRules(),
-        indexRules(),       creationRules(),  normRules(),  attentionRules(),   bucketRules(),
-        complexRules(),     numberRules(),    placeRules(), sortingRules(),     activationRules(),
-        convolutionRules(), poolRules(),      moveRules(),  lossRules(),        scanRules(),
-        groupNormRules(),   optimizerRules(), patchRules(), contractionRules(), compositeRules()}) {
+       {elementwiseRules(), functionRules(), viewRules(),       reductionRules(),   productRules(), indexRules(),
+        creationRules(),    normRules(),     attentionRules(),  bucketRules(),      complexRules(), numberRules(),
+        placeRules(),       sortingRules(),  activationRules(), convolutionRules(), poolRules(),    moveRules(),
+        lossRules(),        scanRules(),     groupNormRules(),  optimizerRules(),   patchRules(),   contractionRules(),
+        compositeRules(),   bagRules(),      cellRules()}) {
     assert(llvm::is_sorted(table, [](const RuleEntry &a, const RuleEntry &b) { return a.base < b.base; }) &&
            "a table of rules is not sorted");
     const auto *entry = llvm::partition_point(table, [&](const RuleEntry &candidate) { return candidate.base < base; });

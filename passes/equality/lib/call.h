@@ -109,7 +109,9 @@ struct RuleEntry {
 [[nodiscard]] llvm::ArrayRef<RuleEntry> creationRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> normRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> attentionRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> bagRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> bucketRules();
+[[nodiscard]] llvm::ArrayRef<RuleEntry> cellRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> complexRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> numberRules();
 [[nodiscard]] llvm::ArrayRef<RuleEntry> placeRules();

@@ -84,8 +84,12 @@ Array sumOf(Call &call, const Array &a, const Array &b) {
   if (a.kind != Kind::Float)
     return zipWords(call, a, b, a.kind, std::plus<Word>());
   Array sum = zipWords(call, a, b, a.kind, add);
-  if ((a.companion || b.companion) && !call.failed())
-    sum.companion = zipWords(call, unityOf(a), unityOf(b), Kind::Float, multiply).words;
+  if ((a.companion || b.companion) && !call.failed()) {
+    Array unity = zipWords(call, unityOf(a), unityOf(b), Kind::Float, multiply);
+    // A mark absorbs the logarithm.
+    auto ofNumbers = [](Word word, Word root) { return isMark(word) ? fromPlain(1) : root; };
+    sum.companion = zipWords(call, sum, unity, Kind::Float, ofNumbers, fullDigits).words;
+  }
   return sum;
 }
 

@@ -154,12 +154,23 @@ std::optional<int64_t> integerOf(Word number) {
   return std::nullopt;
 }
 
+static bool isLimit(Word word) { return word == lowestNumber || word == highestNumber; }
+
+/// Returns the sum of two marks. Two lowest numbers overflow, and an infinity absorbs a finite number.
+static Word addMarks(Word a, Word b) {
+  if (isLimit(a) && isLimit(b))
+    return a != b ? 0 : a == lowestNumber ? negativeInfinity : positiveInfinity;
+  if (isLimit(a) || isLimit(b))
+    return isLimit(a) ? b : a;
+  return a == b ? a : notANumber;
+}
+
 Word add(Word a, Word b) {
   if (!isMark(a | b))
     return addNumbers(a, b);
   if (!isMark(a))
     return b;
-  return !isMark(b) || a == b ? a : notANumber;
+  return isMark(b) ? addMarks(a, b) : a;
 }
 
 Word multiply(Word a, Word b) { return isMark(a | b) ? notANumber : multiplyNumbers(a, b); }
@@ -167,6 +178,8 @@ Word multiply(Word a, Word b) { return isMark(a | b) ? notANumber : multiplyNumb
 Word negate(Word a) {
   if (!isMark(a))
     return negateNumber(a);
+  if (isLimit(a))
+    return a == lowestNumber ? highestNumber : lowestNumber;
   return a == notANumber ? a : a == negativeInfinity ? positiveInfinity : negativeInfinity;
 }
 
@@ -175,17 +188,30 @@ uint64_t modulusOf(unsigned digits) {
   return powers[digits];
 }
 
+unsigned primePower(Word word) {
+  unsigned power = 0;
+  while (!isMark(word) && power != fullDigits && toPlain(word) % modulusOf(power + 1) == 0)
+    ++power;
+  return power;
+}
+
 Word truncate(Word word, unsigned digits) {
   return digits >= fullDigits || isMark(word) ? word : fromPlain(toPlain(word) % modulusOf(digits));
 }
 
+static uint64_t orderKeyOfMark(Word mark) {
+  if (mark == negativeInfinity || mark == lowestNumber)
+    return mark == lowestNumber ? 1 : 0;
+  return modulus + (mark == notANumber ? 4 : mark == positiveInfinity ? 3 : 2);
+}
+
 uint64_t orderKey(Word word) {
   if (isMark(word))
-    return word == negativeInfinity ? 0 : modulus + (word == notANumber ? 2 : 1);
+    return orderKeyOfMark(word);
   constexpr uint64_t half = (prime - 1) / 2;
   constexpr uint64_t middle = half * (1 + prime + prime * prime);
   uint64_t shifted = (toPlain(word) + middle) % modulus;
-  return 1 + shifted % prime * prime * prime + shifted / prime % prime * prime + shifted / prime / prime;
+  return 2 + shifted % prime * prime * prime + shifted / prime % prime * prime + shifted / prime / prime;
 }
 
 // The finalizer of splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014).
@@ -220,7 +246,7 @@ Word Field::inverse(Word a) {
 // (1 + p)^x = 1 + x p + x (x - 1) / 2 p^2 modulo p^3.
 Word Field::exponential(Word a) {
   if (isMark(a))
-    return a == negativeInfinity ? 0 : a;
+    return a == negativeInfinity || a == lowestNumber ? 0 : a == highestNumber ? positiveInfinity : a;
   const Word one = fromPlain(1), p = fromPlain(prime);
   Word pairs = multiplyNumbers(multiplyNumbers(a, addNumbers(a, negateNumber(one))), fromPlain((modulus + 1) / 2));
   Word tail = addNumbers(a, multiplyNumbers(p, pairs));
@@ -228,13 +254,15 @@ Word Field::exponential(Word a) {
 }
 
 // u^(p-1) = 1 + p y, and log(1 + p y) / p = y - p y^2 / 2 modulo p^2. For u = 1 + p this is (p - 1) (1 - p / 2).
-Word Field::logarithm(Word a) {
+Word Field::logarithm(Word a, unsigned mostPower) {
   if (a == 0)
     return negativeInfinity;
   if (isMark(a))
-    return a;
-  if (!isUnit(a))
+    return isLimit(a) ? notANumber : a;
+  const unsigned factors = primePower(a);
+  if (factors > mostPower)
     return fillGap(hashText("log"), a);
+  a = fromPlain(toPlain(a) / modulusOf(factors));
   const uint64_t power = toPlain(powerOf(a, prime - 1));
   const Word half = fromPlain((modulus + 1) / 2), p = fromPlain(prime), one = fromPlain(1);
   Word y = fromPlain((power - 1) / prime);
@@ -243,7 +271,13 @@ Word Field::logarithm(Word a) {
   return multiplyNumbers(above, invert(below));
 }
 
-Word Field::rootOfUnity(Word a) { return isMark(a) || !isUnit(a) ? fromPlain(1) : powerOf(a, prime * prime); }
+Word Field::rootOfUnity(Word a, unsigned mostPower) {
+  const unsigned power = primePower(a);
+  if (isMark(a) || power > mostPower)
+    return fromPlain(1);
+  const Word unit = fromPlain(toPlain(a) / modulusOf(power));
+  return multiplyNumbers(fromPlain(modulusOf(power)), powerOf(unit, prime * prime));
+}
 
 Word Field::root(Word a) {
   if (a == 0)

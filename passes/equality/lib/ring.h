@@ -9,7 +9,8 @@
 //                                 the roots of unity (Iwasawa). log(uv) = log(u) + log(v), log(exp(x)) = x. It needs u
 //                                 modulo p^(d+1) for d digits. exp(log(u)) is u divided by its root of unity, u^(p^2)
 //                                 (Teichmueller). An array of logarithms keeps these roots (Array::unity); sums of
-//                                 logarithms multiply them, and exp multiplies by them.
+//                                 logarithms multiply them, and exp multiplies by them. The logarithm of p^k u is that
+//                                 of u, of which k digits fewer are known, and p^k stays with the root of unity.
 //   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2 modulo p^3 - p^2 and odd m. It is multiplicative,
 //                                 sqrt(-u) = -sqrt(u), and sqrt(u)^2 is u or -u, because (p^3 - p^2) / 2 is odd.
 //                                 Field::square returns u for every root that was made. Of p^2 u it is p sqrt(u), of
@@ -24,6 +25,8 @@
 // know. log loses a digit and exp regains it; a product with multiples of p has one more than the other factor.
 //
 // Infinities and NaN are marks outside the ring: exp(-inf) = 0, -inf + x = -inf, and any undefined operation is NaN.
+// The lowest number of a dtype that a mask fills in is a mark as well: exp(lowest) = 0 and lowest + x = lowest, as a
+// sum of floats absorbs x, but lowest - lowest = 0.
 //
 // Error: two different values are taken for equal if their difference vanishes by accident. A nonzero polynomial of
 // degree n in inputs drawn from Z/p vanishes with a probability of at most n / p. exp moves a difference to the next
@@ -52,6 +55,9 @@ inline constexpr uint64_t modulus = prime * prime * prime;
 /// digits of a number
 inline constexpr unsigned fullDigits = 3;
 
+inline constexpr Word lowestNumber = ~Word{0} - 4;
+/// -lowestNumber
+inline constexpr Word highestNumber = ~Word{0} - 3;
 inline constexpr Word negativeInfinity = ~Word{0} - 2;
 inline constexpr Word positiveInfinity = ~Word{0} - 1;
 inline constexpr Word notANumber = ~Word{0};
@@ -114,11 +120,14 @@ inline constexpr unsigned mostProducts = 16;
 
 /// p^digits.
 [[nodiscard]] uint64_t modulusOf(unsigned digits);
+/// Returns how often p divides a number; fullDigits for 0, and 0 for a mark.
+[[nodiscard]] unsigned primePower(Word word);
 /// Returns the number whose unknown digits are 0; marks stay.
 [[nodiscard]] Word truncate(Word word, unsigned digits);
 
 /// Returns a key that orders words totally, so that maxima are associative: by the first digit, which counts from
-/// -(p-1)/2 to (p-1)/2, then by the next ones. 0 is in the middle; -inf is below and inf above all numbers.
+/// -(p-1)/2 to (p-1)/2, then by the next ones. 0 is in the middle; -inf and the lowest number are below, the highest
+/// number and inf above all other numbers.
 [[nodiscard]] uint64_t orderKey(Word word);
 
 /// Mixes two words.
@@ -134,9 +143,11 @@ public:
   [[nodiscard]] Word inverse(Word a);
   [[nodiscard]] Word divide(Word a, Word b) { return multiply(a, inverse(b)); }
   [[nodiscard]] static Word exponential(Word a);
-  [[nodiscard]] Word logarithm(Word a);
-  /// Returns the root of unity that is congruent to a unit modulo p: exp(log(u)) times it is u. 1 for any other word.
-  [[nodiscard]] static Word rootOfUnity(Word a);
+  /// Returns log(u) of p^k u for k up to `mostPower`.
+  [[nodiscard]] Word logarithm(Word a, unsigned mostPower = 0);
+  /// Returns what exp(log(p^k u)) must be multiplied by to be p^k u: p^k times the root of unity that is congruent to u
+  /// modulo p. 1 for a mark, 0 and a number with more than `mostPower` factors p.
+  [[nodiscard]] static Word rootOfUnity(Word a, unsigned mostPower = 0);
   [[nodiscard]] Word root(Word a);
   /// Notes that `root` is a square root of `of`.
   void noteRoot(Word root, Word of) { squares_.try_emplace(root, of); }

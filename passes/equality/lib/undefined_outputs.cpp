@@ -6,7 +6,8 @@ namespace ccgraph::equality {
 namespace {
 
 bool isUndefined(const Array &array) {
-  return array.kind >= Kind::Float && llvm::is_contained(*asPairs(array).words, notANumber);
+  const bool isUnknown = array.digits == 0 && array.count() != 0;
+  return array.kind >= Kind::Float && (isUnknown || llvm::is_contained(*asPairs(array).words, notANumber));
 }
 bool isUndefined(const Value &value) {
   return (value.is(Value::Type::Tensor) && isUndefined(read(value.tensor))) ||

@@ -1,5 +1,5 @@
-// Undefined outputs: those with elements that are no numbers in the evaluation, such as 0 / 0, so that equal results
-// prove nothing.
+// Undefined outputs: those with elements that are no numbers in the evaluation, such as 0 / 0, or of which no digit is
+// known, so that equal results prove nothing.
 //
 // Ownership: plain values. Failure: none. Cost: one pass over the outputs; the origin, one walk over the single graph.
 #pragma once

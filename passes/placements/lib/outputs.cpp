@@ -40,6 +40,8 @@ private:
     const bool isPartial = stated.kind == Stated::PartialSum || stated.kind == Stated::PartialAvg;
     if (held.isUniform || held.isGuessed(axis))
       return;
+    if (hold.kind == HoldKind::Partial && stated.kind == Stated::Shard && isStacked(value, stated.dim))
+      return assumePart(placement, axis);
     if (hold.kind == HoldKind::Partial && !isPartial)
       return unreduced(placement, value, axis);
     if (stated.kind == Stated::Replicate && hold.kind == HoldKind::Varying && !hold.isProven)
@@ -55,14 +57,33 @@ private:
       return wrong(placement, value, axis, "");
   }
 
+  void assumePart(const TensorPlacement &placement, size_t axis) {
+    state_.answer->assumed.push_back("output " + placement.of + " is the part of each rank of " +
+                                     state_.mesh()[axis].name + "; no rule proves it");
+  }
+
+  /// Returns whether a value gets the dimension from `unsqueeze`. The ranks then hold the slices of a stack, each its
+  /// own value, such as what the compression of its gradient left over: no reduction is missing.
+  static bool isStacked(const Node &value, int64_t dim) {
+    const Node *node = &value;
+    while (node->opcode() == Opcode::CallFunction && node->operand(0)) {
+      const llvm::StringRef base = baseOfTarget(node->target().str());
+      if (base == "aten.unsqueeze") {
+        const Argument *at = argumentAt(*node, 1);
+        return at && at->is(Argument::Kind::Int) && at->integer() == dim;
+      }
+      if (base != "aten.alias" && base != "aten.clone" && base != "aten.detach")
+        return false;
+      node = node->operand(0);
+    }
+    return false;
+  }
+
   void checkShard(const TensorPlacement &placement, const Node &value, size_t axis) {
     const Held &held = state_.held[value.id()];
     const Hold &hold = held.axes[axis];
-    if (hold.kind == HoldKind::Varying) {
-      state_.answer->assumed.push_back("output " + placement.of + " is the part of each rank of " +
-                                       state_.mesh()[axis].name + "; no rule proves it");
-      return;
-    }
+    if (hold.kind == HoldKind::Varying)
+      return assumePart(placement, axis);
     const bool isFused = !placement.as.empty() || !placement.parts.empty();
     const auto dim = static_cast<size_t>(placement.axes[axis].dim);
     if (hold.kind != HoldKind::Sharded || (!isFused && held.dimOf(axis) != std::optional(dim)))

@@ -170,6 +170,56 @@ const Law laws[] = {
         logical_and_: "b8[64]" = torch.ops.aten.logical_and_.default(gt, lt)
         y: "f32[64]" = torch.ops.aten.where.self(logical_and_, g, scalar_tensor))",
      R"(y: "f32[64]" = torch.ops.aten.hardtanh_backward.default(g, x, -0.5, 0.5))", true},
+    {"AGradientOfASoftmaxIsTheExponentialOfItsLogarithm", "x: \"f32[3, 4]\", z: \"f32[3, 4]\"",
+     R"(p: "f32[3, 4]" = torch.ops.aten._softmax.default(x, -1, False)
+        q: "f32[3, 4]" = torch.ops.aten._softmax.default(z, -1, False)
+        g: "f32[3, 4]" = torch.ops.aten.sub.Tensor(p, q)
+        y: "f32[3, 4]" = torch.ops.aten.mul.Tensor(g, 2))",
+     R"(p: "f32[3, 4]" = torch.ops.aten._softmax.default(x, -1, False)
+        q: "f32[3, 4]" = torch.ops.aten._softmax.default(z, -1, False)
+        g: "f32[3, 4]" = torch.ops.aten.sub.Tensor(p, q)
+        h: "f32[3, 4]" = torch.ops.aten.mul.Tensor(g, 2)
+        l: "f32[3, 4]" = torch.ops.aten.log.default(h)
+        y: "f32[3, 4]" = torch.ops.aten.exp.default(l))", true},
+    {"AMultipleOfThePrimeIsTheExponentialOfALogarithmWithoutKnownDigits", "w: \"f32[4]\", v: \"f32[4]\"",
+     R"(a: "f32[4]" = torch.ops.aten.log.default(w)
+        b: "f32[4]" = torch.ops.aten.log.default(a)
+        c: "f32[4]" = torch.ops.aten.mul.Tensor(b, 2)
+        d: "f32[4]" = torch.ops.aten.exp.default(c)
+        y: "f32[4]" = torch.ops.aten.sub.Tensor(d, 1))",
+     R"(a: "f32[4]" = torch.ops.aten.log.default(w)
+        b: "f32[4]" = torch.ops.aten.log.default(a)
+        c: "f32[4]" = torch.ops.aten.mul.Tensor(b, 2)
+        d: "f32[4]" = torch.ops.aten.exp.default(c)
+        e: "f32[4]" = torch.ops.aten.sub.Tensor(d, 1)
+        l: "f32[4]" = torch.ops.aten.log.default(e)
+        y: "f32[4]" = torch.ops.aten.exp.default(l))", true},
+    {"ALineOfLowestNumbersHasEqualShares", "x: \"f32[3, 4]\"",
+     R"(k: "b8[3, 4]" = torch.ops.aten.ones.default([3, 4], dtype = torch.bool)
+        f: "f32[3, 4]" = torch.ops.aten.masked_fill.Scalar(x, k, -3.4028234663852886e+38)
+        y: "f32[3, 4]" = torch.ops.aten._softmax.default(f, -1, False))",
+     R"(y: "f32[3, 4]" = torch.ops.aten.full.default([3, 4], 0.25))", true},
+    {"ABlockOfLowestNumbersHasNoWeightBesideAnother", "x: \"f32[3, 4]\", z: \"f32[3, 4]\"",
+     R"(k: "b8[3, 4]" = torch.ops.aten.ones.default([3, 4], dtype = torch.bool)
+        f: "f32[3, 4]" = torch.ops.aten.masked_fill.Scalar(x, k, -1.7976931348623157e+308)
+        l: "f32[3, 1]" = torch.ops.aten.logsumexp.default(f, [-1], True)
+        m: "f32[3, 1]" = torch.ops.aten.logsumexp.default(z, [-1], True)
+        n: "f32[3, 1]" = torch.ops.aten.logaddexp.default(l, m)
+        s: "f32[3, 4]" = torch.ops.aten.sub.Tensor(f, l)
+        e: "f32[3, 4]" = torch.ops.aten.exp.default(s)
+        r: "f32[3, 1]" = torch.ops.aten.sub.Tensor(l, n)
+        w: "f32[3, 1]" = torch.ops.aten.exp.default(r)
+        p: "f32[3, 4]" = torch.ops.aten.mul.Tensor(e, w)
+        y: "f32[3, 4]" = torch.ops.aten.add.Tensor(p, n))",
+     R"(m: "f32[3, 1]" = torch.ops.aten.logsumexp.default(z, [-1], True)
+        y: "f32[3, 4]" = torch.ops.aten.expand.default(m, [3, 4]))", true},
+    {"ASumOfExponentialsOfTwoLowestNumbersIsTheLowestNumber", "x: \"f32[4]\"",
+     R"(k: "b8[4]" = torch.ops.aten.ones.default([4], dtype = torch.bool)
+        f: "f32[4]" = torch.ops.aten.masked_fill.Scalar(x, k, -3.4028234663852886e+38)
+        l: "f32[4]" = torch.ops.aten.logaddexp.default(f, f)
+        s: "f32[4]" = torch.ops.aten.sub.Tensor(l, f)
+        y: "f32[4]" = torch.ops.aten.exp.default(s))",
+     R"(y: "f32[4]" = torch.ops.aten.ones.default([4]))", true},
     {"TheLowestNumberMasksAsInfinityDoes", "x: \"f32[3, 4]\", k: \"b8[3, 4]\"",
      R"(masked_fill: "f32[3, 4]" = torch.ops.aten.masked_fill.Scalar(x, k, -3.4028234663852886e+38)
         y: "f32[3, 4]" = torch.ops.aten.exp.default(masked_fill))",

@@ -180,8 +180,11 @@ private:
   /// The values are those at the end of the step, so a value that is written later is not what the node returned.
   static bool isWritten(const Node &node) {
     return llvm::any_of(node.uses(), [&](const Use &use) {
-      return !use.isOrdering() && use.user()->opcode() == Opcode::CallFunction && use.user()->operand(0) == &node &&
-             isInPlace(use.user()->target().str().rsplit('.').first);
+      if (use.isOrdering() || use.user()->opcode() != Opcode::CallFunction)
+        return false;
+      const llvm::StringRef base = use.user()->target().str().rsplit('.').first;
+      return base.endswith(".irecv") || base.endswith(".batch_p2p_ops") ||
+             (use.user()->operand(0) == &node && isInPlace(base));
     });
   }
 

@@ -62,6 +62,11 @@ TEST_F(RingTest, ALogarithmOfAProductIsASumInTwoDigits) {
               truncate(add(a, field.logarithm(b)), 2));
   }
   EXPECT_EQ(field.logarithm(0), negativeInfinity);
+  const Word multiple = multiply(fromPlain(prime), any(7));
+  EXPECT_EQ(truncate(field.logarithm(multiple, 1), 1), truncate(field.logarithm(any(7)), 1));
+  EXPECT_EQ(primePower(multiple), 1U);
+  EXPECT_EQ(primePower(0), fullDigits);
+  EXPECT_EQ(multiply(Field::rootOfUnity(multiple, 1), Field::exponential(field.logarithm(multiple, 1))), multiple);
 }
 
 TEST_F(RingTest, RootsMultiplyAndSquareBack) {
@@ -117,6 +122,10 @@ TEST_F(RingTest, TheOrderIsTotalAndHasZeroInTheMiddle) {
   EXPECT_LT(orderKey(0), orderKey(numberOfInteger(1)));
   EXPECT_LT(orderKey(negativeInfinity), orderKey(numberOfInteger(-400000)));
   EXPECT_GT(orderKey(positiveInfinity), orderKey(numberOfInteger(400000)));
+  EXPECT_LT(orderKey(negativeInfinity), orderKey(lowestNumber));
+  EXPECT_LT(orderKey(lowestNumber), orderKey(numberOfInteger(-400000)));
+  EXPECT_GT(orderKey(highestNumber), orderKey(numberOfInteger(400000)));
+  EXPECT_LT(orderKey(highestNumber), orderKey(positiveInfinity));
   EXPECT_NE(orderKey(Field::exponential(any(1))), orderKey(Field::exponential(any(2))));
 }
 
@@ -125,6 +134,11 @@ TEST_F(RingTest, MarksFollowTheRulesOfFloats) {
   EXPECT_EQ(subtract(negativeInfinity, negativeInfinity), notANumber);
   EXPECT_EQ(negate(negativeInfinity), positiveInfinity);
   EXPECT_EQ(multiply(negativeInfinity, 0), notANumber);
+  EXPECT_EQ(add(lowestNumber, any(1)), lowestNumber);
+  EXPECT_EQ(subtract(lowestNumber, lowestNumber), 0U);
+  EXPECT_EQ(add(lowestNumber, lowestNumber), negativeInfinity);
+  EXPECT_EQ(add(lowestNumber, positiveInfinity), positiveInfinity);
+  EXPECT_EQ(Field::exponential(lowestNumber), 0U);
   EXPECT_EQ(integerOf(numberOfInteger(-5)), -5);
   EXPECT_FALSE(integerOf(any(1)));
 }

@@ -367,5 +367,17 @@ TEST_F(InferPlacementsTest, AGatheredFactorBesideAnAxisIsAGuess) {
   EXPECT_EQ(findings(), "");
 }
 
+TEST_F(InferPlacementsTest, AStackOfEachRanksOwnSumIsNoFinding) {
+  ask(R"(x: "f32[4, 3]")", R"(
+        s: "f32[3]" = torch.ops.aten.sum.dim_IntList(x, [0])
+        u: "f32[1, 3]" = torch.ops.aten.unsqueeze.default(s, 0)
+        a: "f32[1, 3]" = torch.ops.aten.alias.default(u)
+        return (a, s)
+)");
+  input(0, {shard(0)});
+  question.known.outputs = {{0, 0, "left over", {shard(0)}, {}, {}}, {1, 1, "sum", {shard(0)}, {}, {}}};
+  EXPECT_EQ(findings(), "unreduced-output at s;");
+}
+
 } // namespace
 } // namespace ccgraph::placements

@@ -225,5 +225,60 @@ TEST_F(InferPlacementsTest, ALossOfAPartialSumIsAFinding) {
   EXPECT_EQ(findings(), "unreduced-operand at loss;");
 }
 
+TEST_F(InferPlacementsTest, ComposedConvolutionsOverCutChannelsAddUp) {
+  ask(ofConvolutions, R"(
+        h: "f32[2, 4, 6, 6]" = torch.ops.aten.conv2d.default(x, v, b, [1, 1], [1, 1])
+        p: "f32[2, 4, 3, 3]" = torch.ops.aten.max_pool2d.default(h, [2, 2])
+        y: "f32[2, 5, 3, 3]" = torch.ops.aten.conv2d.default(p, w)
+        t: "f32[2, 5, 3, 3]" = torch.ops.aten.tanh.default(y)
+        return (t,)
+)");
+  input(0, {AxisPlacement()});
+  for (size_t weight : {1, 2})
+    input(weight, {shard(0)});
+  input(3, {shard(1)});
+  EXPECT_EQ(findings(), "unreduced-operand at t;");
+  EXPECT_EQ(of(answer(), "p"), "shard(1)");
+  EXPECT_EQ(of(answer(), "y"), "partial(sum)");
+}
+
+TEST_F(InferPlacementsTest, AComposedLossOverABatchIsAPartialSum) {
+  ask(R"(x: "f32[2, 8]", l: "i64[2]")", R"(
+        y: "f32[]" = torch.ops.aten.cross_entropy_loss.default(x, l)
+        e: "f32[2]" = torch.ops.aten.cross_entropy_loss.default(x, l, None, 0)
+        return (y, e)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "partial(sum)");
+  EXPECT_EQ(of(answer(), "e"), "shard(0)");
+}
+
+TEST_F(InferPlacementsTest, AComposedLossOfUnreducedScoresIsAFinding) {
+  ask(R"(x: "f32[2, 8]", l: "i64[2]")", R"(
+        y: "f32[]" = torch.ops.aten.cross_entropy_loss.default(x, l)
+        return (y,)
+)");
+  input(0, {partial()});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "unreduced-operand at y;");
+}
+
+TEST_F(InferPlacementsTest, ComposedNormsAreElementwiseInTheBatch) {
+  ask(R"(x: "f32[2, 4, 6]", w: "f32[6]", b: "f32[6]", v: "f32[4]", u: "f32[4]")", R"(
+        y: "f32[2, 4, 6]" = torch.ops.aten.layer_norm.default(x, [6], w, b)
+        g: "f32[2, 4, 6]" = torch.ops.aten.group_norm.default(y, 2, v, u)
+        d: "f32[2, 4, 6]" = torch.ops.aten.dropout.default(g, 0.1, False)
+        return (d,)
+)");
+  input(0, {shard(0)});
+  for (size_t weight : {1, 2, 3, 4})
+    input(weight, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "y"), "shard(0)");
+  EXPECT_EQ(of(answer(), "d"), "shard(0)");
+}
+
 } // namespace
 } // namespace ccgraph::placements

@@ -150,7 +150,13 @@ Value roundedRule(Call &call) {
 
 // logaddexp(self, other): log(exp(self) + exp(other))
 Value logOfSumRule(Call &call) {
-  Array sum = sumOf(call, exponential(call, call.floats(0)), exponential(call, call.floats(1)));
+  Array a = call.floats(0), b = call.floats(1);
+  if (llvm::is_contained(*a.words, lowestNumber) || llvm::is_contained(*b.words, lowestNumber)) {
+    Value terms(std::vector<Value>{Value(expandedTo(a, broadcastSizes(call, {a, b}))),
+                                   Value(expandedTo(b, broadcastSizes(call, {a, b})))});
+    return Value(logSumOfLines(call, applied(call, "aten.stack", {terms}), {0}, false));
+  }
+  Array sum = sumOf(call, exponential(call, a), exponential(call, b));
   return Value(applied(call, "aten.log", {Value(sum)}));
 }
 // xlogy(self, other): self log(other)

@@ -4,6 +4,9 @@
 // sum(grad * output)). So a form that is spread over blocks of keys, each with the output and logsumexp of all blocks,
 // is equal to the single one.
 //
+// Dropout of p with a kept share k = 1 - rate: p' = p mask / k in the product with v, and dp' = dp mask / k. The first
+// word of the state of random numbers that the forward returns chooses the mask, so the backward has the same one.
+//
 // Grouped queries: g heads of the query in a row share one head of key and value, as enable_gqa of
 // scaled_dot_product_attention repeats the heads; the gradient of a shared head is the sum of theirs.
 #include "rules/compose.h"
@@ -23,6 +26,8 @@ struct Places {
   /// Query i sees keys 0 to i, also where there are more keys or more queries. The kernels of flash attention and of
   /// cuDNN align the last query with the last key, and PyTorch calls them for equal lengths only.
   bool alignsFirst = false;
+  /// the state of random numbers: a result of the forward, an argument of the backward; -1: none
+  int seed = -1;
 };
 
 /// The operands as batches of matrices: [batch * heads, length, features].
@@ -77,7 +82,6 @@ Attention attentionOf(Call &call, const Places &places) {
   attention.groupSize = groupSizeOf(query, key);
   call.require(attention.groupSize > 0,
                "no rule for attention of " + intListText(query.sizes) + " and " + intListText(key.sizes));
-  call.require(call.real(places.dropout, 0) == 0, "no rule for attention with dropout");
   if (call.failed())
     return attention;
   attention.query = asBatches(call, query);
@@ -113,24 +117,56 @@ Array scoresOf(Call &call, const Attention &attention, const Places &places) {
   return call.failed() ? scores : masked(call, times(call, scores, attention.scale), attention, places);
 }
 
-/// Returns [output, logsumexp], and the further results of the operator as None.
+/// Returns the factors of a dropout of probabilities: 0, or 1 / (1 - rate). `state` chooses them.
+Array dropoutFactors(Call &call, IntListRef sizes, double rate, Word state) {
+  const Word kept = rate < 1 ? call.field->inverse(numberOfReal(1 - rate)) : 0;
+  Words words(static_cast<size_t>(productOf(sizes)));
+  for (size_t i = 0; i != words.size(); ++i)
+    words[i] = mix(mix(mix(call.field->seed(), hashText("attention")), state), i) >> 63 != 0 ? kept : 0;
+  return makeArray(Kind::Float, sizes, std::move(words));
+}
+/// Returns the probabilities after the dropout of a forward, whose state is the number of the node among those that
+/// draw.
+Array dropped(Call &call, const Array &p, const Places &places) {
+  const double rate = call.real(places.dropout, 0);
+  if (rate == 0)
+    return p;
+  call.drawsRandom = true;
+  return times(call, p, dropoutFactors(call, p.sizes, rate, call.ordinal));
+}
+/// Returns the factors of a backward.
+Array droppedFactors(Call &call, IntListRef sizes, const Places &places) {
+  call.require(places.seed >= 0, "no rule for the gradient of attention with dropout");
+  if (call.failed())
+    return filled(Kind::Float, {}, 0);
+  const Array state = call.tensor(static_cast<size_t>(places.seed));
+  call.require(state.kind == Kind::Integer && state.count() != 0, "no state of random numbers");
+  return call.failed() ? state : dropoutFactors(call, sizes, call.real(places.dropout, 0), state[0]);
+}
+
+/// Returns [output, logsumexp], and the further results of the operator as None, but for the state of random numbers.
 Value forward(Call &call, const Places &places, size_t results) {
   Attention attention = attentionOf(call, places);
   if (call.failed())
     return {};
-  Array e = exponential(call, scoresOf(call, attention, places));
+  ShiftedLines scores = shiftedLines(call, scoresOf(call, attention, places), {2});
+  Array e = exponential(call, scores.values);
   if (call.failed())
     return {};
   Array sums = lineSums(e, 2);
   Array p = applied(call, "aten.div", {Value(e), Value(sums)});
-  Array output = product(call, p, attention.value);
-  Array log = applied(call, "aten.log", {Value(sums)});
+  Array output = product(call, dropped(call, p, places), attention.value);
+  Array log = sumOf(call, applied(call, "aten.log", {Value(sums)}), scores.shifts);
   if (call.failed())
     return {};
   const IntList &sizes = attention.sizes;
   std::vector<Value> values(results);
   values[0] = Value(reshaped(output, {sizes[0], sizes[1], sizes[2], output.sizes[2]}));
   values[1] = Value(reshaped(log, {sizes[0], sizes[1], sizes[2]}));
+  if (places.seed >= 0)
+    for (size_t i : {0, 1})
+      values[static_cast<size_t>(places.seed) + i] =
+          Value(filled(Kind::Integer, {}, i == 0 && call.drawsRandom ? call.ordinal : 0));
   return Value(std::move(values));
 }
 
@@ -147,10 +183,15 @@ Value backward(Call &call, const Places &places, size_t output, size_t results) 
   log = reshaped(log, {attention.query.sizes[0], attention.query.sizes[1], 1});
   Array p = exponential(call, minus(call, scoresOf(call, attention, places), log));
   Array inner = lineSums(times(call, grad, result), 2);
-  Array dp = product(call, grad, transposedBatches(call, attention.value));
+  Array dp = product(call, grad, transposedBatches(call, attention.value)), kept = p;
+  if (call.real(places.dropout, 0) != 0) {
+    const Array factors = droppedFactors(call, p.sizes, places);
+    dp = times(call, dp, factors);
+    kept = times(call, p, factors);
+  }
   Array ds = times(call, times(call, p, minus(call, dp, inner)), attention.scale);
   Array gradients[] = {product(call, ds, attention.key), product(call, transposedBatches(call, ds), attention.query),
-                       product(call, transposedBatches(call, p), grad)};
+                       product(call, transposedBatches(call, kept), grad)};
   std::vector<Value> values(results);
   for (size_t i = 0; i != 3 && !call.failed(); ++i) {
     const IntList &sizes = gradients[i].sizes;
@@ -164,21 +205,22 @@ Value cpuRule(Call &call) { return forward(call, {.mask = 5, .alignsFirst = true
 Value cpuBackwardRule(Call &call) {
   return backward(call, {.query = 1, .mask = 8, .dropout = 6, .causal = 7, .scale = 9, .alignsFirst = true}, 4, 3);
 }
-Value flashRule(Call &call) { return forward(call, {}, 9); }
+Value flashRule(Call &call) { return forward(call, {.seed = 6}, 9); }
 Value flashBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .dropout = 10, .causal = 11, .scale = 14}, 4, 3);
+  return backward(call, {.query = 1, .dropout = 10, .causal = 11, .scale = 14, .seed = 12}, 4, 3);
 }
-Value cudnnRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 8}, 9); }
+Value cudnnRule(Call &call) { return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 8, .seed = 6}, 9); }
 // (grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, max_q,
 // max_k, dropout_p, is_causal, scale)
 Value cudnnBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .mask = 8, .dropout = 13, .causal = 14, .scale = 15}, 4, 3);
+  return backward(call, {.query = 1, .mask = 8, .dropout = 13, .causal = 14, .scale = 15, .seed = 6}, 4, 3);
 }
 Value efficientRule(Call &call) {
-  return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7, .alignsFirst = true}, 4);
+  return forward(call, {.mask = 3, .dropout = 5, .causal = 6, .scale = 7, .alignsFirst = true, .seed = 2}, 4);
 }
 Value efficientBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12, .alignsFirst = true}, 5, 4);
+  return backward(
+      call, {.query = 1, .mask = 4, .dropout = 9, .causal = 11, .scale = 12, .alignsFirst = true, .seed = 7}, 5, 4);
 }
 /// Returns the tensor with the missing dimensions of [batch, heads, length, features] in front.
 Array fourDimensional(const Array &a) {
@@ -203,9 +245,11 @@ Value composedRule(Call &call) {
   return Value(reshaped(output, sizes));
 }
 // The forms of devices that are no CUDA devices.
-Value overrideableRule(Call &call) { return forward(call, {.mask = 3, .dropout = 4, .causal = 5, .scale = 7}, 9); }
+Value overrideableRule(Call &call) {
+  return forward(call, {.mask = 3, .dropout = 4, .causal = 5, .scale = 7, .seed = 6}, 9);
+}
 Value overrideableBackwardRule(Call &call) {
-  return backward(call, {.query = 1, .mask = 4, .dropout = 12, .causal = 13, .scale = 16}, 6, 4);
+  return backward(call, {.query = 1, .mask = 4, .dropout = 12, .causal = 13, .scale = 16, .seed = 14}, 6, 4);
 }
 
 } // namespace

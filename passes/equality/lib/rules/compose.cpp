@@ -19,4 +19,22 @@ Array times(Call &call, const Array &a, const Array &b) { return productOfFloats
 Array exponential(Call &call, const Array &a) { return applied(call, "aten.exp", {Value(a)}); }
 Array lineSums(const Array &a, int64_t dim) { return a.sizes.empty() ? a : sumOver(a, {dim}, true); }
 
+ShiftedLines shiftedLines(Call &call, const Array &a, IntListRef dims) {
+  if (a.sizes.empty() || !llvm::is_contained(*a.words, lowestNumber))
+    return {a, filled(Kind::Float, {}, 0)};
+  std::vector<Value> axes;
+  for (int64_t dim : dims)
+    axes.push_back(Value::ofInteger(dim));
+  Value keeps = Value::ofInteger(1);
+  Array maxima = applied(call, "aten.amax", {Value(a), Value(std::move(axes)), keeps});
+  Array shifts = mapWords(maxima, Kind::Float, [](Word word) { return word == lowestNumber ? word : 0; });
+  return {minus(call, a, shifts), shifts};
+}
+
+Array logSumOfLines(Call &call, const Array &a, IntListRef dims, bool keeps) {
+  ShiftedLines lines = shiftedLines(call, a, dims);
+  Array log = applied(call, "aten.log", {Value(sumOver(exponential(call, lines.values), dims, keeps))});
+  return lines.shifts.sizes.empty() || call.failed() ? log : sumOf(call, log, reshaped(lines.shifts, log.sizes));
+}
+
 } // namespace ccgraph::equality

@@ -16,4 +16,16 @@ namespace ccgraph::equality {
 /// Sums along a dimension, which stays with size 1.
 [[nodiscard]] Array lineSums(const Array &a, int64_t dim);
 
+/// Lines of elements, and what was subtracted from each. Where all elements of a line are masked by the lowest number
+/// of a dtype, a softmax is that of equal elements, since lowest - lowest = 0. The shift of such a line is the lowest
+/// number, and that of any other line is 0.
+struct ShiftedLines {
+  Array values;
+  /// with size 1 in the dimensions of the lines
+  Array shifts;
+};
+[[nodiscard]] ShiftedLines shiftedLines(Call &call, const Array &a, IntListRef dims);
+/// Returns log(sum(exp(a))) along the dimensions of lines.
+[[nodiscard]] Array logSumOfLines(Call &call, const Array &a, IntListRef dims, bool keeps);
+
 } // namespace ccgraph::equality

@@ -192,14 +192,14 @@ Value hardtanhRule(Call &call) { return clampBy(call, 1, 2); }
 Value clampMinRule(Call &call) { return clampBy(call, 1, 9); }
 Value clampMaxRule(Call &call) { return clampBy(call, 9, 1); }
 
-// A mask may fill with the lowest number of a dtype in place of -inf: exp of both is 0.
-Array withInfinities(const Array &a) {
+// A mask may fill with the lowest number of a dtype in place of -inf: exp of both is 0 (ring.h).
+Array withLowest(const Array &a) {
   static const Word lowest[] = {numberOfReal(-1.7976931348623157e308), numberOfReal(-3.4028234663852886e38),
                                 numberOfReal(-3.3895313892515355e38), numberOfReal(-65504)};
   auto isLowest = [](Word word) { return llvm::is_contained(lowest, word); };
   if (a.kind != Kind::Float || llvm::none_of(*a.words, isLowest))
     return a;
-  return mapWords(a, a.kind, [&](Word word) { return isLowest(word) ? negativeInfinity : word; });
+  return mapWords(a, a.kind, [&](Word word) { return isLowest(word) ? lowestNumber : word; });
 }
 
 /// Returns where condition holds `a`, else `b`.
@@ -209,8 +209,8 @@ Array selected(Call &call, const Array &condition, const Array &a, const Array &
   if (call.failed())
     return filled(kind, {}, 0);
   Array mask = expandedTo(condition, sizes);
-  Array left = expandedTo(withInfinities(*converted(a, kind)), sizes);
-  Array right = expandedTo(withInfinities(*converted(b, kind)), sizes);
+  Array left = expandedTo(withLowest(*converted(a, kind)), sizes);
+  Array right = expandedTo(withLowest(*converted(b, kind)), sizes);
   Words words(mask.words->size());
   for (size_t i = 0; i != words.size(); ++i)
     words[i] = (*mask.words)[i] != 0 ? (*left.words)[i] : (*right.words)[i];

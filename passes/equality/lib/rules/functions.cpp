@@ -31,6 +31,15 @@ Array plusOne(const Array &a) {
 
 Value negateRule(Call &call) { return Value(negated(call, call.tensor(0))); }
 
+/// Returns the least power of p in the factors of numbers other than 0.
+unsigned leastPower(const Words &numbers, const Words &factors) {
+  unsigned least = fullDigits;
+  for (size_t i = 0; i != numbers.size() && least != 0; ++i)
+    if (numbers[i] != 0)
+      least = std::min(least, primePower(factors[i]));
+  return least;
+}
+
 Array exponential(const Array &a) {
   Array e = mapWords(a, Kind::Float, Field::exponential, std::min<unsigned>(fullDigits, a.digits + 1));
   if (!a.companion)
@@ -38,18 +47,32 @@ Array exponential(const Array &a) {
   Words words(*e.words);
   for (size_t i = 0; i != words.size(); ++i)
     words[i] = multiply(words[i], (*a.companion)[i]);
-  return makeArray(Kind::Float, a.sizes, std::move(words), e.digits);
+  const unsigned digits = e.digits + leastPower(*e.words, *a.companion);
+  return makeArray(Kind::Float, a.sizes, std::move(words), std::min(digits, fullDigits));
+}
+
+/// Returns the largest power of p in a number, of those up to `most`. A logarithm of p^k u knows k digits fewer.
+unsigned largestPower(const Array &a, unsigned most) {
+  unsigned largest = 0;
+  for (Word word : *a.words)
+    if (const unsigned power = primePower(word); power <= most)
+      largest = std::max(largest, power);
+  return largest;
 }
 
 Array logarithm(Call &call, const Array &a) {
-  call.require(a.digits > 1, "more logarithms follow one another than the ring has digits");
+  call.require(a.digits > 0, "more logarithms follow one another than the ring has digits");
   if (call.failed())
     return a;
+  // The logarithm of numbers that are all multiples of p, or of which one digit is known, may have no known digit: its
+  // exponential is known by the factors alone.
+  const bool mayBeUnknown = a.digits == 1 || leastPower(*a.words, *a.words) != 0;
+  const unsigned power = largestPower(a, a.digits - (mayBeUnknown ? 1U : 2U));
   Array log = mapWords(
-      a, Kind::Float, [&](Word word) { return call.field->logarithm(word); }, a.digits - 1);
+      a, Kind::Float, [&](Word word) { return call.field->logarithm(word, power); }, a.digits - 1U - power);
   Words unity(a.words->size());
   for (size_t i = 0; i != unity.size(); ++i)
-    unity[i] = Field::rootOfUnity((*a.words)[i]);
+    unity[i] = Field::rootOfUnity((*a.words)[i], power);
   log.companion = std::make_shared<const Words>(std::move(unity));
   return log;
 }

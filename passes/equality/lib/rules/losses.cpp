@@ -98,6 +98,26 @@ Value absoluteLossRule(Call &call) {
   Array losses = applied(call, "aten.abs", {Value(minus(call, call.floats(0), call.floats(1)))});
   return call.failed() ? Value() : reducedLoss(call, losses, 2);
 }
+/// Returns the norms of a - b + epsilon along the last dimension.
+Array distances(Call &call, const Array &a, const Array &b, double order, double epsilon) {
+  Array difference = sumOf(call, minus(call, a, b), filled(Kind::Float, {}, numberOfReal(epsilon)));
+  const Value last(std::vector<Value>{Value::ofInteger(-1)});
+  return applied(call, "aten.linalg_vector_norm", {Value(difference), Value::ofReal(order), last});
+}
+// triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction): max(0, margin + |a - p| - |a - n|),
+// where `swap` takes |p - n| in place of |a - n| if it is smaller
+Value tripletRule(Call &call) {
+  const double order = call.real(4, 2), epsilon = call.real(5, 1e-6);
+  const Array anchor = call.floats(0), positive = call.floats(1), negative = call.floats(2);
+  Array near = distances(call, anchor, positive, order, epsilon);
+  Array far = distances(call, anchor, negative, order, epsilon);
+  if (call.flag(6))
+    far = applied(call, "aten.minimum", {Value(far), Value(distances(call, positive, negative, order, epsilon))});
+  Array margin = filled(Kind::Float, {}, numberOfReal(call.real(3, 1)));
+  Array losses = minus(call, sumOf(call, near, margin), far);
+  losses = applied(call, "aten.clamp_min", {Value(losses), Value::ofInteger(0)});
+  return call.failed() ? Value() : reducedLoss(call, losses, 7);
+}
 // kl_div(self, target, reduction, log_target): target (log(target) - self), where self is a logarithm
 Value divergenceRule(Call &call) {
   Array self = call.floats(0), target = call.floats(1);
@@ -202,6 +222,7 @@ llvm::ArrayRef<RuleEntry> lossRules() {
       {"aten.smooth_l1_loss_backward", evenLossBackwardRule},
       {"aten.soft_margin_loss", softMarginRule},
       {"aten.soft_margin_loss_backward", softMarginBackwardRule},
+      {"aten.triplet_margin_loss", tripletRule},
   };
   return rules;
 }

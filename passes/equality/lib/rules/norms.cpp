@@ -27,27 +27,28 @@ namespace {
 Value softmaxRule(Call &call) {
   Array x = call.floats(0);
   int64_t dim = call.dimension(1, x.sizes.size());
-  Array e = exponential(call, x);
+  Array e = exponential(call, shiftedLines(call, x, {dim}).values);
   return Value(applied(call, "aten.div", {Value(e), Value(lineSums(e, dim))}));
 }
 // _safe_softmax(self, dim, dtype): 0 where all elements of a line are -inf
 Value safeSoftmaxRule(Call &call) {
   Array x = call.floats(0);
-  Array e = exponential(call, x);
-  Array sums = lineSums(e, call.dimension(1, x.sizes.size()));
+  int64_t dim = call.dimension(1, x.sizes.size());
+  Array e = exponential(call, shiftedLines(call, x, {dim}).values);
+  Array sums = lineSums(e, dim);
   Array shares = mapWords(sums, Kind::Float, [&](Word word) { return word == 0 ? word : call.field->inverse(word); });
   return Value(times(call, e, shares));
 }
 Value logSoftmaxRule(Call &call) {
   Array x = call.floats(0);
   int64_t dim = call.dimension(1, x.sizes.size());
+  x = shiftedLines(call, x, {dim}).values;
   Array sums = applied(call, "aten.log", {Value(lineSums(exponential(call, x), dim))});
   return Value(minus(call, x, sums));
 }
 Value logSumExpRule(Call &call) {
   Array x = call.floats(0);
-  Array sums = sumOver(exponential(call, x), call.dimensions(1, x.sizes.size()), call.flag(2));
-  return Value(applied(call, "aten.log", {Value(sums)}));
+  return Value(logSumOfLines(call, x, call.dimensions(1, x.sizes.size()), call.flag(2)));
 }
 // output * (grad - sum(output * grad))
 Value softmaxBackwardRule(Call &call) {

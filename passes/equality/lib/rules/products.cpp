@@ -201,11 +201,30 @@ Value groupedProductRule(Call &call) {
   return right == 3 ? groupedRows(call, self, other) : groupedSums(call, self, other);
 }
 
+/// Multiplies by the scale of a whole matrix, or of each of its rows (dimension 0) or columns (dimension 1).
+Array scaledBy(Call &call, const Array &matrix, const Array &scale, size_t dim) {
+  const bool isOfLines = scale.sizes.size() == 2 && matrix.sizes.size() == 2 && scale.sizes[1 - dim] == 1 &&
+                         scale.sizes[dim] == matrix.sizes[dim];
+  call.require(scale.count() == 1 || isOfLines,
+               "no rule for scales " + intListText(scale.sizes) + " of a matrix " + intListText(matrix.sizes));
+  if (call.failed())
+    return matrix;
+  return productOfFloats(call, matrix, scale.count() == 1 ? reshaped(scale, {}) : scale);
+}
+// _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result): (scale_a self) (scale_b mat2) + bias
+Value scaledProductRule(Call &call) {
+  call.require(!call.has(5), "no rule for a product with a scale of its result");
+  Array a = scaledBy(call, call.floats(0), call.floats(2), 0), b = scaledBy(call, call.floats(1), call.floats(3), 1);
+  Array result = call.failed() ? a : product(call, a, b);
+  return Value(call.has(4) && !call.failed() ? sumOf(call, result, call.floats(4)) : result);
+}
+
 } // namespace
 
 llvm::ArrayRef<RuleEntry> productRules() {
   static constexpr RuleEntry rules[] = {
       {"aten._grouped_mm", groupedProductRule},
+      {"aten._scaled_mm", scaledProductRule},
       {"aten.addmm", addmmRule},
       {"aten.addmv", addmvRule},
       {"aten.addr", addrRule},

@@ -198,6 +198,37 @@ Value chunkRule(Call &call) {
   int64_t size = tensor.sizes.empty() ? 0 : tensor.sizes[dim], chunks = std::max<int64_t>(1, call.integer(1));
   return partsOfLength(call, tensor, dim, std::max<int64_t>(1, (size + chunks - 1) / chunks));
 }
+/// tensor_split into a number of parts, of which the first are one element longer if the elements do not divide, or at
+/// positions: each part ends where the next one begins.
+Value tensorSplitRule(Call &call) {
+  Tensor tensor = call.view(0);
+  auto dim = static_cast<size_t>(call.dimension(2, tensor.sizes.size()));
+  call.require(!tensor.sizes.empty(), "the parts of a number");
+  IntList at;
+  if (call.at(1).is(Value::Type::Tensor))
+    for (Word word : *call.tensor(1).words)
+      at.push_back(static_cast<int64_t>(word));
+  else
+    at = call.integers(1);
+  if (call.failed())
+    return {};
+  const bool isCount = call.at(1).isNumber() || (call.at(1).is(Value::Type::Tensor) && call.view(1).sizes.empty());
+  const int64_t size = tensor.sizes[dim];
+  call.require(!isCount || at.front() > 0, "a number of parts below 1");
+  IntList lengths;
+  for (int64_t i = 0; isCount && !call.failed() && i != at.front(); ++i)
+    lengths.push_back(size / at.front() + (i < size % at.front() ? 1 : 0));
+  if (!isCount) {
+    int64_t begin = 0;
+    at.push_back(size);
+    for (int64_t position : at) {
+      const int64_t end = std::clamp<int64_t>(position < 0 ? position + size : position, begin, size);
+      lengths.push_back(end - begin);
+      begin = end;
+    }
+  }
+  return call.failed() ? Value() : parts(call, tensor, dim, lengths);
+}
 Value unbindRule(Call &call) {
   Tensor tensor = call.view(0);
   auto dim = static_cast<size_t>(call.dimension(1, tensor.sizes.size()));
@@ -295,6 +326,7 @@ llvm::ArrayRef<RuleEntry> viewRules() {
       {"aten.split_with_sizes_copy", copiedPartsRule},
       {"aten.squeeze", squeezeRule, true},
       {"aten.t", tRule, true},
+      {"aten.tensor_split", tensorSplitRule, true},
       {"aten.transpose", transposeRule, true},
       {"aten.unbind", unbindRule, true},
       {"aten.unsafe_chunk", chunkRule, true},

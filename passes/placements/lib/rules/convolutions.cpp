@@ -33,10 +33,10 @@ struct Channels {
 };
 
 /// Returns the letters; empty if the groups are neither one nor one for each channel.
-std::optional<Channels> channelsOf(const PlacedCall &call, const Held &weight, size_t transposed, size_t groups) {
+std::optional<Channels> channelsOf(const PlacedCall &call, const Held &weight, int transposed, size_t groups) {
   const int64_t count = call.integer(groups).value_or(1);
   if (count == 1)
-    return call.flag(transposed) ? Channels{"ni", "io", "no"} : Channels{};
+    return transposed >= 0 && call.flag(static_cast<size_t>(transposed)) ? Channels{"ni", "io", "no"} : Channels{};
   if (weight.dims.size() < 2 || weight.localSize(0) != count || weight.localSize(1) != 1)
     return std::nullopt;
   return Channels{"ni", "i", "ni"};
@@ -45,12 +45,16 @@ std::optional<Channels> channelsOf(const PlacedCall &call, const Held &weight, s
 /// Returns whether the convolution has a batch.
 bool hasBatch(const Held &tensor, const Held &weight) { return tensor.dims.size() == weight.dims.size(); }
 
-/// convolution(x, w, bias, stride, padding, dilation, transposed, output_padding, groups).
-Held placeConvolution(PlacedCall &call) {
+/// Where a convolution has the number of its groups, and whether it is transposed; -1: it never is.
+struct ConvolutionPlaces {
+  int transposed = 6;
+  size_t groups = 8;
+};
+Held placeConvolution(PlacedCall &call, ConvolutionPlaces places) {
   HeldOperand x = call.operand(0), w = call.operand(1), bias = call.operand(2);
   if (!x.held || !w.held || !hasBatch(*x.held, *w.held) || w.held->dims.size() < 3)
     return undecidedBecause(call, "a convolution without batch");
-  std::optional<Channels> channels = channelsOf(call, *w.held, 6, 8);
+  std::optional<Channels> channels = channelsOf(call, *w.held, places.transposed, places.groups);
   if (!channels)
     return undecidedBecause(call, "groups of several channels");
   const Held input = leadingDims(call, *x.held, 2), weight = leadingDims(call, *w.held, channels->weight.size());
@@ -63,6 +67,11 @@ Held placeConvolution(PlacedCall &call) {
   sum.sizes = {output.localSize(0), output.localSize(1)};
   return withWindows(call, placeElementwise(call, sum), 0);
 }
+
+/// convolution(x, w, bias, stride, padding, dilation, transposed, output_padding, groups).
+Held placeConvolution(PlacedCall &call) { return placeConvolution(call, {}); }
+/// conv2d(x, w, bias, stride, padding, dilation, groups).
+Held placeNamedConvolution(PlacedCall &call) { return placeConvolution(call, {-1, 6}); }
 
 /// Returns whether the call computes gradient `i`. A product that is not computed is no finding.
 bool isWanted(const PlacedCall &call, size_t i) {
@@ -115,6 +124,8 @@ Held placeWindows(PlacedCall &call, bool isLinear) {
 
 Held placeLinearWindows(PlacedCall &call) { return placeWindows(call, true); }
 
+Held placeMaximaOfWindows(PlacedCall &call) { return placeWindows(call, false); }
+
 /// max_pool2d_with_indices(x, ..) -> values, indices.
 Held placeMaxWindows(PlacedCall &call) {
   Held values = placeWindows(call, false), indices = values;
@@ -130,8 +141,12 @@ Held placeWindowsBackward(PlacedCall &call) { return placeWindows(call, true); }
 constexpr PlacementRuleEntry convolutionRows[] = {
     {"aten.avg_pool2d", placeLinearWindows},
     {"aten.avg_pool2d_backward", placeWindowsBackward},
+    {"aten.conv1d", placeNamedConvolution},
+    {"aten.conv2d", placeNamedConvolution},
+    {"aten.conv3d", placeNamedConvolution},
     {"aten.convolution", placeConvolution},
     {"aten.convolution_backward", placeConvolutionBackward},
+    {"aten.max_pool2d", placeMaximaOfWindows},
     {"aten.max_pool2d_with_indices", placeMaxWindows},
     {"aten.max_pool2d_with_indices_backward", placeWindowsBackward},
     {"aten.upsample_bilinear2d", placeLinearWindows},

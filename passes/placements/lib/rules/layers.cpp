@@ -92,7 +92,7 @@ Held placeNorm(PlacedCall &call) {
   HeldOperand input = call.operand(0);
   if (!input.held)
     return call.undecided();
-  const bool isLayerNorm = call.base() == "aten.native_layer_norm";
+  const bool isLayerNorm = call.base() == "aten.native_layer_norm" || call.base() == "aten.layer_norm";
   std::vector<size_t> dims = normalizedDims(call, 1, input.held->dims.size());
   Held normalized = placeAlongDims(call, input, dims);
   std::vector<HeldOperand> weights = {call.operand(2)};
@@ -162,6 +162,16 @@ Held placeGroupNorm(PlacedCall &call) {
   return listOf(call, {output, statistics, statistics});
 }
 
+/// group_norm(x, groups, weight, bias, eps).
+Held placeComposedGroupNorm(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held || input.held->dims.size() < 2)
+    return call.undecided();
+  Held output = perExample(call, input);
+  joinWeights(call, output, {call.operand(2), call.operand(3)});
+  return output;
+}
+
 /// native_group_norm_backward(grad, x, mean, rstd, weight, N, C, HxW, groups, mask) -> dx, dweight, dbias.
 Held placeGroupNormBackward(PlacedCall &call) {
   HeldOperand grad = call.operand(0), input = call.operand(1);
@@ -178,23 +188,46 @@ Held placeGroupNormBackward(PlacedCall &call) {
   return listOf(call, {gradient, weight, weight});
 }
 
-/// nll_loss_forward(x, target, weight, reduction, ignore_index) -> loss, weight of all targets.
-Held placeLoss(PlacedCall &call) {
+/// Returns a tensor of scores or probabilities without its dimension of classes; a tensor of labels has none.
+Held withoutClasses(PlacedCall &call, HeldOperand scores, size_t rank) {
+  if (scores.held->dims.size() != rank)
+    return *scores.held;
+  const size_t dims[] = {rank > 1 ? size_t{1} : size_t{0}};
+  Held rows = placeAlongDims(call, scores, dims);
+  rows.dims.erase(rows.dims.begin() + static_cast<std::ptrdiff_t>(dims[0]));
+  return rows;
+}
+/// Returns the loss of each example.
+std::optional<Held> lossOfExamples(PlacedCall &call) {
   HeldOperand input = call.operand(0), target = call.operand(1);
   if (!input.held || !target.held || input.held->dims.empty())
-    return call.undecided();
-  const size_t classes = input.held->dims.size() > 1 ? 1 : 0;
-  const size_t dims[] = {classes};
-  Held rows = placeAlongDims(call, input, dims);
-  rows.dims.erase(rows.dims.begin() + static_cast<std::ptrdiff_t>(classes));
+    return std::nullopt;
+  const size_t rank = input.held->dims.size();
+  const Held rows = withoutClasses(call, input, rank), targets = withoutClasses(call, target, rank);
   Elementwise function;
-  function.operands = {{{&rows, input.node}, 'n'}, {target, 'n'}};
+  function.operands = {{{&rows, input.node}, 'n'}, {{&targets, target.node}, 'n'}};
   for (size_t dim = 0; dim != rows.dims.size(); ++dim)
     function.sizes.push_back(rows.localSize(dim));
-  Held each = placeElementwise(call, function);
-  Held sum = placeSumTo(call, each, {});
-  const bool isReduced = call.integer(3).value_or(1) != 0;
-  return listOf(call, {isReduced ? sum : each, sum});
+  return placeElementwise(call, function);
+}
+/// Returns whether argument 3, the reduction, is a sum or a mean.
+bool isReduced(const PlacedCall &call) { return call.integer(3).value_or(1) != 0; }
+
+/// nll_loss_forward(x, target, weight, reduction, ignore_index) -> loss, weight of all targets.
+Held placeLoss(PlacedCall &call) {
+  std::optional<Held> each = lossOfExamples(call);
+  if (!each)
+    return call.undecided();
+  Held sum = placeSumTo(call, *each, {});
+  return listOf(call, {isReduced(call) ? sum : *each, sum});
+}
+/// cross_entropy_loss(x, target, weight, reduction, ignore_index, label_smoothing) and nll_loss(x, target, weight,
+/// reduction, ignore_index).
+Held placeComposedLoss(PlacedCall &call) {
+  std::optional<Held> each = lossOfExamples(call);
+  if (!each)
+    return call.undecided();
+  return isReduced(call) ? placeSumTo(call, *each, {}) : *each;
 }
 
 /// nll_loss_backward(grad, x, target, weight, reduction, ignore_index, weight of all targets).
@@ -301,6 +334,14 @@ Held placeDropout(PlacedCall &call) {
   return listOf(call, {output, mask});
 }
 
+/// dropout(x, p, train).
+Held placeComposedDropout(PlacedCall &call) {
+  if (!call.flag(2) && call.operand(0).held)
+    return *call.operand(0).held;
+  Held both = placeDropout(call);
+  return both.elements.empty() ? both : both.elements.front();
+}
+
 /// log_sigmoid_forward(x) -> y, buffer. The buffer has an element for each of x, or none.
 Held placeLogSigmoid(PlacedCall &call) {
   HeldOperand input = call.operand(0);
@@ -330,6 +371,10 @@ constexpr PlacementRuleEntry layerRows[] = {
     {"aten._scaled_dot_product_flash_attention_for_cpu_backward", placeAttentionBackward},
     {"aten._softmax", placeSoftmax},
     {"aten._softmax_backward_data", placeSoftmaxBackward},
+    {"aten.cross_entropy_loss", placeComposedLoss},
+    {"aten.dropout", placeComposedDropout},
+    {"aten.group_norm", placeComposedGroupNorm},
+    {"aten.layer_norm", placeNorm},
     {"aten.log_sigmoid_forward", placeLogSigmoid},
     {"aten.log_softmax", placeSoftmax},
     {"aten.native_dropout", placeDropout},
@@ -337,8 +382,10 @@ constexpr PlacementRuleEntry layerRows[] = {
     {"aten.native_group_norm_backward", placeGroupNormBackward},
     {"aten.native_layer_norm", placeNorm},
     {"aten.native_layer_norm_backward", placeNormBackward},
+    {"aten.nll_loss", placeComposedLoss},
     {"aten.nll_loss_backward", placeLossBackward},
     {"aten.nll_loss_forward", placeLoss},
+    {"aten.nll_loss_nd", placeComposedLoss},
     {"aten.rms_norm", placeNorm},
     {"aten.scaled_dot_product_attention", placeAttention},
     {"aten.softmax", placeSoftmax},
