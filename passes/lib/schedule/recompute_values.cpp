@@ -13,8 +13,8 @@
 //               is lost; but where the budget is met without any, only some of them are tried, and after two parts
 //               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
 //               without any, the one with the fastest schedule within the budget counts, where repeated gathers must
-//               save a thousandth of the step or, where it is as fast, of its bound; if none fits, the one of the
-//               lowest peak
+//               save a thousandth of the step; of equally fast ones, the one with the lowest bound; if none fits, the
+//               one of the lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
@@ -164,7 +164,7 @@ bool repeatsGathers(llvm::ArrayRef<Recomputed> values) {
 }
 
 /// Returns true if the choice is better than the best one. Later passes may gain more without repeated gathers, so
-/// these must save a thousandth of the step, or of its bound: later passes come nearer to the bound.
+/// these must save a thousandth of the step. Of equally fast ones, later passes gain more with a lower bound.
 bool Recomputer::isBetter(const Choice &choice, bool gathers) const {
   if (!best_)
     return true;
