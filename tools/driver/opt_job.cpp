@@ -295,7 +295,7 @@ private:
   ExitCode runPasses(Graph &graph, Summary &summary) {
     PassManagerOptions manager = managerOptions();
     // Because where the budget is missed it is said what any order needs.
-    manager.predictTimes = wantsSummary() || manager.memoryBudget;
+    manager.predictTimes = wantsSummary() || manager.hasBudget();
     manager.recordSchedules = options_.views.wantsSchedules();
     manager.explainExposed = options_.explainedCollectives();
     std::optional<PassFailure> failure;
@@ -355,9 +355,9 @@ private:
   // Because the order that needs least is what the user goes on from, it is written all the same.
   [[nodiscard]] bool fitsBudget(const Graph &graph, const PipelineRun &run) const {
     const PassManagerOptions &manager = options_.pipeline.manager;
-    if (!manager.memoryBudget || !manager.limitMemory || options_.pipeline.leastMemory)
+    if (!manager.hasBudget() || !manager.limitMemory || options_.pipeline.leastMemory)
       return true;
-    std::string error = overBudgetText(options_.input, graph, run, *manager.memoryBudget);
+    std::string error = overBudgetText(options_.input, graph, run, *run.memoryBudget);
     streams_.err << error;
     return error.empty();
   }

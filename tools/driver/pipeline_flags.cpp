@@ -6,22 +6,18 @@
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/passes/registry.h"
+#include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/schedule_files.h"
 
 namespace ccgraph::driver {
 namespace {
 
-// There are three cases: a number of bytes is a budget, "unlimited" means no budget, and without a flag the budget is
-// what the input itself needs.
+// Without a flag the budget is what the input itself needs.
 llvm::Error acceptBudget(PipelineFlags &flags, llvm::StringRef text) {
-  PassManagerOptions &manager = flags.manager;
   if (flags.leastMemory)
     return badValue("--memory-budget", text, "no budget beside --minimize memory");
-  auto bytes = OptionText<ByteCount>::parse(text);
-  if (!bytes)
-    return badValue("--memory-budget", text, "bytes such as 40GiB, 24.6GiB, 80GB or 1500000, or unlimited");
-  manager.limitMemory = bytes->limit.has_value();
-  manager.memoryBudget = bytes->limit;
+  if (!setMemoryBudget(flags.manager, text))
+    return badValue("--memory-budget", text, memoryBudgetForms.str());
   return llvm::Error::success();
 }
 
@@ -30,7 +26,7 @@ llvm::Error acceptAim(PipelineFlags &flags, llvm::StringRef text) {
     return badValue("--minimize", text, "time or memory");
   if (text == "time")
     return llvm::Error::success();
-  if (flags.manager.memoryBudget)
+  if (flags.manager.hasBudget())
     return badValue("--minimize", text, "time beside --memory-budget");
   flags.leastMemory = true;
   flags.manager.memoryBudget = 0;
@@ -78,9 +74,11 @@ void addPipelineFlags(CommandLine &line, PipelineFlags &flags, unsigned otherwis
               return llvm::Error::success();
             }});
   line.chooseFrom(namesOfPasses());
-  line.add({"--memory-budget", "BYTES",
-            "peak memory that no pass may exceed: 40GiB, 80GB, unlimited (default: the peak of the input)",
-            [&flags](llvm::StringRef text) { return acceptBudget(flags, text); }});
+  line.add(
+      {"--memory-budget", "BYTES",
+       "peak memory that no pass may exceed: 40GiB, 80GB, 60% of the input's peak, unlimited (default: the peak of "
+       "the input)",
+       [&flags](llvm::StringRef text) { return acceptBudget(flags, text); }});
   line.add({"--minimize", "WHAT", "'time' within the memory budget, or 'memory' first and then time (time)",
             [&flags](llvm::StringRef text) { return acceptAim(flags, text); }});
   line.chooseFrom({"time", "memory"});

@@ -62,6 +62,8 @@ std::string otherFlags(const OptOptions &options) {
     text += " --bitwise";
   if (manager.memoryBudget)
     text += " --memory-budget " + std::to_string(*manager.memoryBudget);
+  else if (manager.memoryPercent)
+    text += " --memory-budget " + std::to_string(*manager.memoryPercent) + "%";
   else if (!manager.limitMemory)
     text += " --memory-budget unlimited";
   return text;

@@ -27,7 +27,7 @@ llvm::Error textError(const llvm::Twine &message) {
 /// Returns true if an option requires a graph.
 bool asksOfGraph(const RunOptions &options) {
   const PassManagerOptions &manager = options.pipeline.manager, usual;
-  bool passes = options.pipeline.level || options.pipeline.text || manager.memoryBudget || manager.bitwise ||
+  bool passes = options.pipeline.level || options.pipeline.text || manager.hasBudget() || manager.bitwise ||
                 !manager.limitMemory;
   bool checks = manager.spmd != usual.spmd || manager.verifyEach != usual.verifyEach ||
                 manager.checkLegality != usual.checkLegality;

@@ -196,9 +196,9 @@ def optimize(graph: Graph, pipeline: str = "-O2", *, machine: str | None = None,
     """Rewrites the graph, proves it, and gives it back.
 
     `pipeline` is a level or passes; a `schedule` (a path) takes its place. `machine` is a name or a path; `durations`
-    and `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB" or "unlimited", and the program's own
-    peak where it is left out. `bind` gives sizes of dynamic dimensions for which times are predicted and the order is
-    chosen: {"s0": 4096} or "s0=4096".
+    and `groups` are paths; `memory_budget` is bytes, "40GiB", "24.6GiB", "80GB", "60%" of the program's own peak or
+    "unlimited", and the program's own peak where it is left out. `bind` gives sizes of dynamic dimensions for which
+    times are predicted and the order is chosen: {"s0": 4096} or "s0=4096".
     """
     return graph.optimize(pipeline, machine=machine, durations=durations, groups=groups, memory_budget=memory_budget,
                           schedule=schedule, bind=bind, bitwise=bitwise, ranks_differ=ranks_differ)

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/guard_check.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"
@@ -179,10 +180,19 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   return llvm::Error::success();
 }
 
+int64_t partOf(int64_t bytes, int64_t percent) {
+  constexpr int64_t whole = 100;
+  return saturatingAdd(saturatingMultiply(bytes / whole, percent), bytes % whole * percent / whole);
+}
+
+/// Takes the peak of the input, and a budget that the caller chose.
 void Runner::takeInputPeak() {
   auto moves = [](const std::unique_ptr<Pass> &pass) { return pass->phase() != Phase::Normalize; };
-  if (options_.limitMemory && llvm::any_of(pipeline_.passes(), moves))
+  if (options_.limitMemory && (options_.memoryPercent || llvm::any_of(pipeline_.passes(), moves)))
     inputPeak_ = peakMemory(graph_, analyses_.storages()).bytes;
+  if (options_.limitMemory && options_.hasBudget())
+    result_.memoryBudget =
+        options_.memoryBudget ? *options_.memoryBudget : partOf(*inputPeak_, *options_.memoryPercent);
 }
 
 // The budget is taken before the first pass that may move anything, and after the normalisation, which changes what the
@@ -193,13 +203,13 @@ void Runner::takeBudget(const Pass &pass) {
     return;
   haveBudget_ = true;
   auto changed = [](const PassRun &run) { return run.changed == Changed::Yes; };
-  if (options_.memoryBudget)
-    result_.memoryBudget = options_.memoryBudget;
-  else if (llvm::any_of(result_.passes, changed))
+  if (options_.hasBudget())
+    return;
+  if (llvm::any_of(result_.passes, changed))
     result_.memoryBudget = peakMemory(graph_, analyses_.storages()).bytes;
   else
     result_.memoryBudget = inputPeak_;
-  if (!options_.memoryBudget && result_.memoryBudget)
+  if (result_.memoryBudget)
     for (const KnownOrder &known : options_.knownOrders)
       result_.memoryBudget = std::max(*result_.memoryBudget, known.peakBytes);
 }

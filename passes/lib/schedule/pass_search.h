@@ -1,7 +1,8 @@
 // The search for schedules as a pass asks for it: its options and its result.
 //
 // A pass that compares schedules of changed programs searches the program as it stands thoroughly, and each changed one
-// once. So a pass changes nothing for a schedule that is slower than the one that `-O2` finds for the same nodes.
+// once, except chunk-collectives: schedule-overlap then searches the same program as thoroughly. So a pass changes
+// nothing for a schedule that is slower than the one that `-O2` finds for the same nodes.
 //
 // Failure: none.
 #pragma once

@@ -13,7 +13,8 @@
 //               is lost; but where the budget is met without any, only some of them are tried, and after two parts
 //               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
 //               without any, the one with the fastest schedule within the budget counts, where repeated gathers must
-//               save a thousandth of the step; if none fits, the one of the lowest peak
+//               save a thousandth of the step; of equally fast ones, the one with the lowest bound; if none fits, the
+//               one of the lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
@@ -114,9 +115,11 @@ private:
     std::vector<std::string> values; ///< as the option `only` names them
     int64_t picoseconds = 0;
     int64_t peakBytes = 0;
+    int64_t bound = 0; ///< picoseconds that no schedule beats, with any memory
   };
   [[nodiscard]] bool isDue();
   [[nodiscard]] bool mayGather() const { return pass_.gathers_.get() == Gathers::Again; }
+  [[nodiscard]] bool isBetter(const Choice &choice, bool gathers) const;
   bool consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
   void tryParts(GatherTime time);
   void choose();
@@ -160,25 +163,37 @@ bool repeatsGathers(llvm::ArrayRef<Recomputed> values) {
   return llvm::any_of(values, [](const Recomputed &value) { return value.gatherTime > 0; });
 }
 
+/// Returns true if the choice is better than the best one. Later passes may gain more without repeated gathers, so
+/// these must save a thousandth of the step. Of equally fast ones, later passes gain more with a lower bound.
+bool Recomputer::isBetter(const Choice &choice, bool gathers) const {
+  if (!best_)
+    return true;
+  constexpr int64_t leastPart = 1000;
+  const int64_t part = best_->picoseconds / leastPart, least = isMetWithout_ && gathers ? part : 0;
+  auto over = [&](const Choice &it) { return std::max(it.peakBytes, options_.budget); };
+  if (over(choice) != over(*best_))
+    return over(choice) < over(*best_);
+  return choice.picoseconds + least < best_->picoseconds ||
+         (choice.picoseconds <= best_->picoseconds && choice.bound < best_->bound);
+}
+
 /// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false
-/// if it fits the budget and is not faster than the best one.
+/// if it fits the budget and is no better than the best one.
 bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
                           llvm::ArrayRef<Recomputed> values) {
   overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});
   const overlap::Problem &problem = program.given().problem;
   const bool isMet = best_ && best_->peakBytes <= options_.budget;
-  if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds >= best_->picoseconds)
+  const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
+  if (isMet && bound >= best_->picoseconds)
     return true;
   overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
   ++pass_.searched_;
-  auto rank = [&](int64_t peak, int64_t time) { return std::pair(std::max(peak, options_.budget), time); };
-  // Later passes may gain more without repeated gathers, so these must save a thousandth of the step.
-  constexpr int64_t leastPart = 1000;
-  const int64_t least = isMetWithout_ && repeatsGathers(values) ? best_->picoseconds / leastPart : 0;
-  if (best_ && rank(schedule.peakBytes, schedule.picoseconds + least) >= rank(best_->peakBytes, best_->picoseconds))
+  Choice choice{{}, schedule.picoseconds, schedule.peakBytes, bound};
+  if (!isBetter(choice, repeatsGathers(values)))
     return schedule.peakBytes > options_.budget;
-  best_ = Choice{{}, schedule.picoseconds, schedule.peakBytes};
-  llvm::transform(values, std::back_inserter(best_->values), textOf);
+  llvm::transform(values, std::back_inserter(choice.values), textOf);
+  best_ = std::move(choice);
   return true;
 }
 

@@ -216,6 +216,10 @@ TEST_F(PassManager, DefaultBudgetIsThePeakOfTheInput) {
   options.memoryBudget = 7;
   EXPECT_EQ(run(only(note), options), "");
   EXPECT_EQ(seen, 7);
+  options.memoryBudget = std::nullopt;
+  options.memoryPercent = 60;
+  EXPECT_EQ(run(only(note), options), "");
+  EXPECT_EQ(seen, peakMemory(graph_).bytes * 60 / 100);
   options.limitMemory = false;
   EXPECT_EQ(run(only(note), options), "");
   EXPECT_EQ(seen, std::nullopt);

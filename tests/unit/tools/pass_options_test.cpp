@@ -24,6 +24,22 @@ TEST(PassOptions, KeepsTheChoicesOfTheUser) {
   EXPECT_FALSE(options.machine);
 }
 
+TEST(PassOptions, AMemoryBudgetIsBytesOrAPercentageOrUnlimited) {
+  PassManagerOptions options;
+  EXPECT_TRUE(setMemoryBudget(options, "60%"));
+  EXPECT_EQ(options.memoryPercent, 60);
+  for (llvm::StringRef text : {"%", "0%", "-5%", "10001%", "60.5%", "6 0%", "60%%", "99999999999999999999%", "60 GiB%"})
+    EXPECT_FALSE(setMemoryBudget(options, text)) << text.str();
+  EXPECT_EQ(options.memoryPercent, 60) << "a text that is no budget changes nothing";
+  EXPECT_TRUE(setMemoryBudget(options, "1KiB"));
+  EXPECT_EQ(options.memoryBudget, 1024);
+  EXPECT_FALSE(options.memoryPercent) << "the last text counts";
+  EXPECT_TRUE(setMemoryBudget(options, "10000%"));
+  EXPECT_FALSE(options.memoryBudget);
+  EXPECT_TRUE(setMemoryBudget(options, "unlimited"));
+  EXPECT_FALSE(options.limitMemory || options.hasBudget());
+}
+
 TEST(PassOptions, TakesMachineAndDurations) {
   const std::optional<Machine> machine = machinePreset("a100x8");
   const Durations durations;

@@ -77,7 +77,7 @@ ccgraph_options *ccgraph_options_new(void);
  *   machine        name or path
  *   durations      path
  *   groups         path
- *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", or "unlimited"
+ *   memory-budget  bytes, such as "40GiB", "24.6GiB" or "80GB", "60%" of the input's peak, or "unlimited"
  *   bind           sizes of dynamic dimensions: "s0=4096,s1=8". Times are predicted and the order is chosen for them;
  *                  the graph keeps its symbols. Since 1.3
  *   bitwise, ranks-differ   "true" or "false"; ranks differ, whatever is set, where the logs of several ranks show it,

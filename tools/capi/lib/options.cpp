@@ -1,7 +1,7 @@
 #include "handles.h"
 
-#include "ccgraph/passes/options.h"
 #include "ccgraph/toolkit/group_assumption.h"
+#include "ccgraph/toolkit/pass_options.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -22,12 +22,7 @@ ccgraph_error *setSwitch(llvm::StringRef name, llvm::StringRef value, bool &wher
 }
 
 ccgraph_error *setBudget(PassManagerOptions &manager, llvm::StringRef value) {
-  auto bytes = OptionText<ByteCount>::parse(value);
-  if (!bytes)
-    return badValue("memory-budget", value, "bytes such as 40GiB, 24.6GiB, 80GB or 1500000, or unlimited");
-  manager.limitMemory = bytes->limit.has_value();
-  manager.memoryBudget = bytes->limit;
-  return nullptr;
+  return setMemoryBudget(manager, value) ? nullptr : badValue("memory-budget", value, memoryBudgetForms);
 }
 
 ccgraph_error *setSizes(ccgraph_options &options, llvm::StringRef value) {

@@ -18,7 +18,7 @@ void describePlan(Summary &summary, const PlannedRun &run) {
   summary.spmd = run.manager.spmd;
   if (summary.spmd && run.ranks.ranks.size() > 1)
     summary.ranksAgree = rankRangesText(run.ranks.ranks);
-  summary.budgetGiven = run.manager.memoryBudget.has_value() || run.appliesSchedule;
+  summary.budgetGiven = run.manager.hasBudget() || run.appliesSchedule;
   summary.machineGiven = run.machineGiven;
 }
 

@@ -4,7 +4,7 @@ namespace ccgraph {
 namespace {
 
 void takeBudget(const Schedule &schedule, PassManagerOptions &manager) {
-  if (!manager.limitMemory || manager.memoryBudget)
+  if (!manager.limitMemory || manager.hasBudget())
     return;
   manager.memoryBudget = schedule.memoryBudget;
   manager.limitMemory = schedule.memoryBudget.has_value();

@@ -119,6 +119,10 @@ struct PassManagerOptions {
   /// bytes; empty: the graph's own peak when the first pass after the normalize phase begins, or that of a known order
   /// if it is higher
   std::optional<int64_t> memoryBudget;
+  /// the budget in percent of the peak of the input, if there is no memoryBudget
+  std::optional<int64_t> memoryPercent;
+  /// Returns whether the caller chose a budget.
+  [[nodiscard]] bool hasBudget() const { return memoryBudget || memoryPercent; }
   /// orders of this graph that other schedulers chose
   std::vector<KnownOrder> knownOrders;
   /// empty: the default machine (machine.h)

@@ -122,7 +122,7 @@ std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan
   const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
   if (bound >= limit)
     return std::nullopt;
-  overlap::Schedule schedule = searchSchedule(problem, searchOptionsOf(context_, walks_, beam_));
+  overlap::Schedule schedule = searchThoroughly(problem, searchOptionsOf(context_, walks_, beam_));
   const bool fits = schedule.peakBytes <= std::max(peak_, context_.memoryBudget().value_or(overlap::unlimited));
   return fits ? std::optional(PredictedStep{schedule.picoseconds, bound}) : std::nullopt;
 }

@@ -1,7 +1,8 @@
 // StreamQueue: the collectives that one group's stream could run next.
 //
 // There are three kinds of launches, by their constraints:
-//   prefetch   reads parameters only, so it may be issued at any time (the gather of a sharded weight); its *latest
+//   prefetch   may be issued long before its result is needed: it reads parameters only (the gather of a sharded
+//              weight), or values that are computed long before (a gather that the backward pass repeats); its *latest
 //              start* is the moment at which it, and all that follow it, must begin to be in time
 //   prompt     reads computed values, and some step needs its result soon: it is issued immediately
 //   lasting    reads computed values, and no step needs its result before the end (the reduction of a gradient): it is

@@ -10,6 +10,8 @@ namespace {
 constexpr size_t maxFoldedSources = 64;
 /// The longest computation of a leaf, including all that it needs, as a fraction of all computation.
 constexpr int64_t leafParts = 100;
+/// A gather is late if this fraction of all computation is between its sources and its place in program order.
+constexpr int64_t lateParts = 100;
 /// A task is deferrable if the path after it is below this fraction of the remaining computation.
 constexpr int64_t asideFraction = 4;
 
@@ -105,16 +107,31 @@ void Tasks::measure() {
     computeBefore_[task + 1] = computeBefore_[task] + (launches(task) ? 0 : step(task).picoseconds);
 }
 
+/// Returns true for a launch that holds more memory than what it reads, and whose sources are done long before its
+/// place. The program issues it late to save this memory.
+bool Tasks::isLate(uint32_t task) const {
+  if (!launches(task) || step(task).fixed || before(task).empty())
+    return false;
+  int64_t held = 0;
+  for (uint32_t storage : problem_.holds[stepOf(task)])
+    held += problem_.storages[storage].bytes;
+  return allocates(task) > held - allocates(task) &&
+         computeBefore(task) - computeBefore(before(task).back() + 1) > computeBefore(size()) / lateParts;
+}
+
 // A task is deferrable if the longest path from it to the end is short compared with the computation that still follows
 // it: the gradient of a weight is, the gradient of an activation is not. Tasks that only feed deferrable tasks are
-// deferrable too.
+// deferrable too. Deferrable tasks need the result of a late launch as others do, since it is live until they run.
 void Tasks::findNeeds() {
   neededBy_.assign(size(), size() - 1);
   std::vector<int64_t> tail(size(), 0);
   std::vector<bool> aside(size(), false);
+  late_.assign(size(), false);
   for (uint32_t task = size(); task-- > 0;) {
+    late_[task] = isLate(task);
     for (uint32_t user : after(task)) {
-      neededBy_[task] = std::min(neededBy_[task], launches(user) || aside[user] ? neededBy_[user] : user);
+      const bool waits = launches(user) || (aside[user] && !late_[task]);
+      neededBy_[task] = std::min(neededBy_[task], waits ? neededBy_[user] : user);
       tail[task] = std::max(tail[task], tail[user]);
     }
     tail[task] += step(task).picoseconds;
@@ -137,7 +154,7 @@ void Tasks::findLeaves() {
       cost[task] = std::min(cost[task] + cost[from], limit + 1);
     }
     if (launches(task)) {
-      prefetchable_[task] = leaves && !step(task).fixed && neededBy_[task] + 1 < size();
+      prefetchable_[task] = (leaves || late_[task]) && !step(task).fixed && neededBy_[task] + 1 < size();
       continue;
     }
     cost[task] = std::min(cost[task] + step(task).picoseconds, limit + 1);

@@ -40,7 +40,8 @@ public:
   [[nodiscard]] uint32_t neededBy(uint32_t task) const { return neededBy_[task]; }
   /// Returns true for cheap computation on inputs of the program only (the cast of a sharded parameter).
   [[nodiscard]] bool leaf(uint32_t task) const { return leaf_[task]; }
-  /// Returns true for a launch that reads only leaves and inputs: it may be issued at any time.
+  /// Returns true for a launch that may be issued long before a step needs its result. Its sources are leaves and
+  /// inputs, or they are done long before its place in program order (a gather that the backward pass repeats).
   [[nodiscard]] bool prefetchable(uint32_t task) const { return prefetchable_[task]; }
   /// Returns true for a leaf whose readers are launches that may be issued at any time: it is issued with them.
   [[nodiscard]] bool feedsPrefetch(uint32_t task) const { return feedsPrefetch_[task]; }
@@ -57,6 +58,7 @@ private:
   void measure();
   void findNeeds();
   void findLeaves();
+  [[nodiscard]] bool isLate(uint32_t task) const;
 
   const Problem &problem_;
   std::vector<uint32_t> stepOf_, taskOf_;
@@ -65,7 +67,7 @@ private:
   NumberLists followers_, waitsOf_;
   std::vector<int64_t> allocates_, computeBefore_;
   std::vector<uint32_t> neededBy_;
-  std::vector<bool> leaf_, prefetchable_, feedsPrefetch_;
+  std::vector<bool> late_, leaf_, prefetchable_, feedsPrefetch_;
   std::vector<uint32_t> otherLeaves_;
 };
 

@@ -211,7 +211,7 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
     allocated += tasks_.allocates(task);
     bool joins = members.empty() || (step.mergeKey != none && step.mergeKey == tasks_.step(members.front()).mergeKey &&
                                      transferred <= policy_.prefetchBytes && members.size() < mostMembers);
-    if (!joins || planned(tasks_.neededBy(task)) + allocated > policy_.budget)
+    if (!joins || !canPrefetch(task) || planned(tasks_.neededBy(task)) + allocated > policy_.budget)
       break;
     members.push_back(task);
   }

@@ -2,9 +2,9 @@
 //
 // Computation keeps its order with two exceptions: deferrable computation (tasks.h) may be deferred, and deferred
 // computation fills later stalls. Before each task that runs for d picoseconds, every stream gets work until it is busy
-// for d more. A collective with a reader soon is issued immediately, parameters are fetched in the order in which they
-// are needed, and reductions without urgent readers take the remaining time. Launches of one kind that are issued at
-// the same moment form one bucket.
+// for d more. A collective with a reader soon is issued immediately, parameters and late gathers are fetched in the
+// order in which they are needed, and reductions without urgent readers take the remaining time. Launches of one kind
+// that are issued at the same moment form one bucket.
 //
 // Memory is planned on a curve: the memory that the program needs at each task if every collective is issued as late as
 // possible. A prefetch adds its bytes from its issue to its use, and is issued only if the maximum of that range stays

@@ -48,6 +48,11 @@ private:
   [[nodiscard]] bool hasCompletedInputs(uint32_t launch) const;
   bool launchReadyLasting(uint32_t stream);
   bool launchLasting(uint32_t stream);
+  /// Returns true if each source of the prefetch is complete, or is a leaf.
+  [[nodiscard]] bool canPrefetch(uint32_t launch) const {
+    auto isAvailable = [&](uint32_t from) { return isDone(from) || tasks_.leaf(from); };
+    return llvm::all_of(tasks_.before(launch), isAvailable) && hasCompletedInputs(launch);
+  }
   [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
 
   [[nodiscard]] int64_t planned(uint32_t until) const;

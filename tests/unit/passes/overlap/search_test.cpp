@@ -153,7 +153,7 @@ TEST(Search, MoreMemoryIsNeverSlower) {
 // it could gain more after a shorter search, and -O3 would be slower than -O2.
 TEST(SearchSchedule, DelaysWaitsAsFarAsTheBudgetAllows) {
   unsigned gained = 0;
-  for (uint64_t seed : {69, 137}) {
+  for (uint64_t seed : {69, 98}) {
     Problem problem = withLargeStorages(mergeableProblem(seed));
     const int64_t budget = replay(problem, asItStands(problem)).peakBytes * 120 / 100;
     Schedule within = search(problem, {budget});

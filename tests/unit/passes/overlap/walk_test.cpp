@@ -137,3 +137,39 @@ TEST(Walk, WhatReadsATransferInFlightGoesAfterItHasCompleted) {
                 .order(),
             "p d r e wr a f wa o");
 }
+
+namespace {
+
+/// A gather that only the gradient of a weight reads, long after its input; `m` needs the most memory.
+std::string lateGather(unsigned bytes) {
+  return "p input 0\n"
+         "s compute 1000 makes 4 needs p\n"
+         "m compute 1000 makes 8 needs s\n"
+         "l compute 1000 makes 1 needs m\n"
+         "g launch 100 bytes 4 makes " +
+         std::to_string(bytes) +
+         " needs s\n"
+         "wg wait completes g\n"
+         "w compute 10 makes 1 needs wg holds g needs l\n"
+         "d compute 1000 needs l\n"
+         "e compute 1000 needs d\n"
+         "o compute 0 needs e needs w\n";
+}
+
+} // namespace
+
+// Its result is live until the gradient is computed, though no other step waits for the gradient.
+TEST(Walk, ALateGatherGoesOnlyWhereItsBytesFit) {
+  constexpr unsigned gathered = 8, least = 13;
+  Policy policy;
+  policy.budget = least;
+  EXPECT_EQ(walkOf(lateGather(gathered), policy).order(), "p s m l g d e wg w o");
+  EXPECT_EQ(walkOf(lateGather(gathered), policy).schedule.peakBytes, least);
+  policy.budget = least + gathered;
+  EXPECT_EQ(walkOf(lateGather(gathered), policy).order(), "p s g m l wg w d e o");
+}
+
+TEST(Walk, ALateLaunchWithASmallResultGoesAtOnce) {
+  constexpr unsigned reduced = 4;
+  EXPECT_EQ(walkOf(lateGather(reduced), {}).order(), "p s g m wg l w d e o");
+}

@@ -24,6 +24,14 @@ struct PassSources {
   llvm::StringRef ranksDiffer;
 };
 
+/// What setMemoryBudget() accepts, for the error of a tool.
+inline constexpr llvm::StringLiteral memoryBudgetForms =
+    "bytes such as 40GiB, 24.6GiB, 80GB or 1500000, a percentage of the input's peak such as 60%, or unlimited";
+
+/// Sets the budget that a user wrote. Returns false, and changes nothing, if the text is no budget. A percentage is a
+/// whole number from 1 to 10000.
+[[nodiscard]] bool setMemoryBudget(PassManagerOptions &options, llvm::StringRef text);
+
 [[nodiscard]] PassManagerOptions passOptions(const PassSources &sources);
 
 } // namespace ccgraph
