@@ -278,6 +278,10 @@ const Law laws[] = {
         logsumexp: "f32[]" = torch.ops.aten.logsumexp.default(z, [0])
         pow_2: "f32[]" = torch.ops.aten.pow.Tensor_Scalar(logsumexp, 2)
         y: "f32[2]" = torch.ops.aten.stack.default([sum_1, pow_2]))", true},
+    {"APowerOfAHalfIsARootTimesItsSquare", "x: \"f32[8]\"",
+     R"(y: "f32[8]" = torch.ops.aten.pow.Tensor_Scalar(x, 1.5))",
+     R"(sqrt: "f32[8]" = torch.ops.aten.sqrt.default(x)
+        y: "f32[8]" = torch.ops.aten.mul.Tensor(x, sqrt))", true},
     {"TheNormOfMultiplesOfThePrimeIsANormOfNorms", "a: \"f32[6]\", b: \"f32[6]\"",
      R"(p: "f32[6]" = torch.ops.aten._softmax.default(a, 0, False)
         q: "f32[6]" = torch.ops.aten._softmax.default(b, 0, False)

@@ -130,11 +130,11 @@ Value reluRule(Call &call) {
 
 Value squareRule(Call &call) { return Value(squaresOf(call, call.floats(0))); }
 
-Word integerPower(Call &call, Word word, int64_t exponent) {
+/// Returns the power of a number whose square is `square`.
+Word integerPower(Call &call, Word word, Word square, int64_t exponent) {
   if (isMark(word))
     return notANumber;
   auto size = static_cast<uint64_t>(std::abs(exponent));
-  Word square = size >= 2 ? call.field->square(word) : 0;
   Word power = size >= 2 ? multiply(powerOf(square, size / 2), size % 2 == 1 ? word : one) : size == 1 ? word : one;
   return exponent < 0 ? call.field->inverse(power) : power;
 }
@@ -153,11 +153,13 @@ Value powerOfNumber(Call &call, double exponent) {
   if (exponent == 2)
     return Value(squaresOf(call, call.floats(0)));
   if (isWhole)
-    return mapped(call, [&](Word word) { return integerPower(call, word, static_cast<int64_t>(exponent)); });
+    return mapped(call, [&](Word word) {
+      return integerPower(call, word, call.field->square(word), static_cast<int64_t>(exponent));
+    });
   double halves = 2 * exponent;
   if (halves == std::floor(halves) && std::fabs(halves) <= most)
     return exponent == 0.5 ? sqrtRule(call) : mapped(call, [&](Word word) {
-      return integerPower(call, call.field->root(word), static_cast<int64_t>(halves));
+      return integerPower(call, call.field->root(word), word, static_cast<int64_t>(halves));
     });
   return randomFunction(call, mix(hashText("pow"), numberOfReal(exponent)));
 }
@@ -169,7 +171,7 @@ Word powerOfWords(Call &call, Word base, Word exponent) {
     return notANumber;
   constexpr int64_t most = 4096;
   if (std::optional<int64_t> whole = integerOf(exponent); whole && std::abs(*whole) <= most)
-    return integerPower(call, base, *whole);
+    return integerPower(call, base, call.field->square(base), *whole);
   if (isNegative(exponent))
     return call.field->inverse(powerOfWords(call, base, negate(exponent)));
   return call.field->random(mix(hashText("pow of"), base), exponent);
