@@ -40,6 +40,10 @@ function(ccgraph_start_tests_first)
   set_tests_properties(${tests} PROPERTIES COST 10)
 endfunction()
 
+# Properties of tests that wait for deadlines and hardly compute. Only one of them runs at a time, and the first begins
+# at once: tools/test starts one test more than there are cores, so the others keep the cores busy.
+set(ccgraph_waiting_test RESOURCE_LOCK waiting COST 1000)
+
 # Test programs are compiled with less optimization than the tested code, which takes a quarter less time. Programs that
 # measure are compiled with full optimization.
 set(ccgraph_test_options $<$<CONFIG:Release>:-O1>)

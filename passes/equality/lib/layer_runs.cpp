@@ -57,8 +57,7 @@ std::optional<LayerName> layerNameOf(llvm::StringRef name) {
 }
 
 LayerRuns::LayerRuns(const Graph &graph, llvm::ArrayRef<std::vector<Node *>> inputs)
-    : nodes_(graph.nodes()), position_(graph.idLimit(), -1), places_(graph.idLimit()),
-      keys_(graph.idLimit(), 0) {
+    : nodes_(graph.nodes()), position_(graph.idLimit(), -1), places_(graph.idLimit()), keys_(graph.idLimit(), 0) {
   for (size_t i = 0; i != nodes_.size(); ++i) {
     position_[nodes_[i]->id()] = static_cast<int64_t>(i);
     uint64_t type = reinterpret_cast<uintptr_t>(nodes_[i]->type());
