@@ -7,8 +7,8 @@
 namespace ccgraph {
 namespace {
 
-// The text of the table is longer than the 65,536 characters that the standard asks of a compiler. GCC and clang have no
-// limit.
+// The text of the table is longer than the 65,536 characters that the standard asks of a compiler. GCC and clang accept
+// any length.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "ops/op_schemas.inc"
