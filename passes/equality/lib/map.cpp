@@ -56,11 +56,7 @@ int BoundOrder::operator()(Word word) const {
 static unsigned sharedPower(const Array &a) {
   unsigned power = a.digits;
   for (size_t i = 0; i != a.words->size() && power != 0; ++i)
-    if (Word word = (*a.words)[i]; isMark(word))
-      power = 0;
-    else
-      while (power != 0 && toPlain(word) % modulusOf(power) != 0)
-        --power;
+    power = std::min(power, primePower((*a.words)[i]));
   return power;
 }
 
