@@ -396,12 +396,11 @@ static void checkForms(const ccgraph_checked *checked, const char *const *forms,
 
 /* Two ranks that reduce in different ways, and a contract that one of them does not satisfy. */
 static void checkJobs(void) {
-  const char *const text =
-      "class f(torch.nn.Module):\n"
-      "    def forward(self, x: \"f32[4][1]cpu\"):\n"
-      "        a: \"f32[4][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(x, '%s', '0')\n"
-      "        w: \"f32[4][1]cpu\" = torch.ops._c10d_functional.wait_tensor.default(a)\n"
-      "        return (w,)\n";
+  const char *const text = "class f(torch.nn.Module):\n"
+                           "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                           "        a: \"f32[4][1]cpu\" = torch.ops._c10d_functional.all_reduce.default(x, '%s', '0')\n"
+                           "        w: \"f32[4][1]cpu\" = torch.ops._c10d_functional.wait_tensor.default(a)\n"
+                           "        return (w,)\n";
   char rank[512];
   snprintf(rank, sizeof rank, text, "sum");
   writeText("capi_rank0.py", rank);
@@ -437,6 +436,39 @@ static void checkJobs(void) {
   }
   ccgraph_checked_free(checked);
   CHECK(ccgraph_checked_count(NULL) == 0 && ccgraph_checked_warnings(NULL)[0] == 0);
+  ccgraph_options_free(options);
+}
+
+/* A program is bitwise equal to itself. A step whose values differ from those of one device has no numerics. */
+static void checkNumerics(const ccgraph_paths *single, const ccgraph_paths *step) {
+  ccgraph_checked *checked = NULL;
+  ccgraph_options *options = ccgraph_options_new();
+  const char *const forms[] = {"text", "json", NULL};
+  CHECK(fine(ccgraph_options_set(options, "groups", "capi_groups.json")));
+  CHECK(fine(ccgraph_options_set(options, "engine", "local")));
+  if (fine(ccgraph_numerics(step, step, options, &checked))) {
+    const char *const words[] = {"bitwise equal, 2 outputs", "\"bitwise_equal\": true"};
+    CHECK(ccgraph_checked_verdict(checked) == CCGRAPH_RIGHT && ccgraph_checked_count(checked) == 0);
+    checkForms(checked, forms, words);
+  }
+  ccgraph_checked_free(checked);
+  CHECK(fine(ccgraph_options_set(options, "placements", "capi_sum.json")));
+  if (fine(ccgraph_numerics(single, step, options, &checked))) {
+    const char *const words[] = {"is made outside of the step", "\"order\": \"ranks\""};
+    CHECK(ccgraph_checked_verdict(checked) == CCGRAPH_RIGHT && ccgraph_checked_count(checked) == 0);
+    checkForms(checked, forms, words);
+  }
+  ccgraph_checked_free(checked);
+  CHECK(fine(ccgraph_options_set(options, "placements", "capi_whole.json")));
+  CHECK(fine(ccgraph_numerics(single, step, options, &checked)) && ccgraph_checked_verdict(checked) == CCGRAPH_WRONG &&
+        ccgraph_checked_count(checked) == 1);
+  ccgraph_checked_free(checked);
+  const ccgraph_paths none = {step->paths, 0};
+  CHECK(refused(ccgraph_numerics(&none, step, options, &checked), CCGRAPH_USAGE, "no path"));
+  CHECK(fine(ccgraph_options_set(options, "same-as-ranks", "2")));
+  CHECK(refused(ccgraph_numerics(single, step, options, &checked), CCGRAPH_USAGE, "same-as-ranks"));
+  CHECK(fine(ccgraph_options_set(options, "engine", "gloo")));
+  CHECK(refused(ccgraph_numerics(single, step, options, &checked), CCGRAPH_USAGE, "local or mpi"));
   ccgraph_options_free(options);
 }
 
@@ -489,6 +521,7 @@ static void checkSteps(void) {
   ccgraph_checked_free(checked);
   CHECK(ccgraph_checked_verdict(NULL) == CCGRAPH_UNDECIDED);
   ccgraph_options_free(options);
+  checkNumerics(&single, &step);
 }
 
 /* A schedule without graphs, and the graphs of all ranks rewritten together; checkJobs has written the graphs. */

@@ -35,9 +35,9 @@ void dropTypes(Graph &graph, StringRef name, const std::vector<TruthGraph> &trut
     dropTypes(*subgraph, key.str(), truth, types);
 }
 
-/// Numbers that depend on data have other names here, and sympy orders sums in its own way.
+/// Numbers that depend on data have other names here.
 bool comparable(StringRef type) {
-  if (type.empty() || type == "-" || type == "True" || type == "False" || type.contains("Sym("))
+  if (type.empty() || type == "-" || type == "True" || type == "False")
     return false;
   for (size_t at = type.find('u'); at != StringRef::npos; at = type.find('u', at + 1))
     if (at + 1 != type.size() && llvm::isDigit(type[at + 1]) && (at == 0 || !llvm::isAlnum(type[at - 1])))

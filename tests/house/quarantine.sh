@@ -12,7 +12,7 @@ quarantine() {
   status=1
 }
 json_tests='tests/unit/(frontend|data_parallel|groups)/|tests/tools/group_cases/'
-json_writers='tools/report/lib/(json_output|report_data|sarif|check_report)[.]cpp'
+json_writers='tools/(report/lib/(json_output|report_data)|check_report/lib/(sarif|check_report))[.]cpp'
 quarantine 'the JSON library' 'nlohmann' "^(frontend/|$json_tests|$json_writers)"
 quarantine 'the fast JSON parser' 'simdjson(::|[.]h)' '^frontend/lib/json/json_parser[.]cpp'
 quarantine 'the TOML library' '<toml[+][+]/' '^frontend/lib/contract/toml_value[.]cpp'

@@ -115,7 +115,8 @@ bool mergeAcrossDependence(Trial &trial) {
 
 namespace {
 
-/// Changes the literals of a node that takes a piece of a buffer; returns false if it takes none.
+/// Changes the literals of a node that takes a piece of a buffer; returns false if it takes none. A piece without
+/// elements, such as what an all_to_all sends to a rank that gets nothing, is the same wherever it begins.
 bool shiftPiece(Node *node) {
   llvm::StringRef target = node->target().str();
   auto number = [&](unsigned i) { return node->args()[i].integer(); };
@@ -124,7 +125,7 @@ bool shiftPiece(Node *node) {
     bool slice = target == "aten.slice.Tensor";
     int64_t end = slice ? number(3) : number(2) + number(3);
     int64_t by = end < size ? 1 : -1;
-    if (number(2) + by < 0)
+    if (number(2) + by < 0 || end == number(2))
       return false;
     setCall(node, {node->operand(0), number(1), number(2) + by, slice ? number(3) + by : number(3)});
     return true;

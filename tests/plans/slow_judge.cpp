@@ -260,7 +260,7 @@ bool SlowJudge::flagsFit() const {
   return true;
 }
 
-/// relu_ returns its operand, and relu returns a new tensor.
+/// relu_ returns its operand, and relu returns a new tensor, as does __lshift__.
 bool SlowJudge::resultsAreInPlace() const {
   for (const PlanStep &step : plan_.steps) {
     const KernelStep *kernel = step.kernel();
@@ -269,7 +269,7 @@ bool SlowJudge::resultsAreInPlace() const {
     const PlanWindow &result = kernel->result.window;
     llvm::StringRef target = kernel->op->target.str();
     llvm::StringRef base = target.take_front(target.find('.', target.find('.') + 1));
-    if (base.endswith("_")) {
+    if (base.endswith("_") && !base.endswith("__")) {
       const PlanWindow &self = kernel->operands.front().value.window;
       if (self.buffer != result.buffer || self.offset != result.offset)
         return false;

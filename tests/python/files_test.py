@@ -150,6 +150,14 @@ def test_steps():
     assert not wrong and wrong["where"] and wrong["outputs_wrong"] == ["grad.l1.up.bias"], wrong
     placed = ccgraph.infer_placements(step, **parallel("dp_mlp_w2"))
     assert placed and placed["verdict"] == "consistent", placed
+    bits = ccgraph.numerics(step, step, groups=inside("dp_mlp_w2", "facts.json"), engine="local")
+    assert bits and bits.bitwise_equal and bits["order"] == "ranks" and "bitwise equal" in repr(bits), bits
+    bits = ccgraph.numerics(single, step, trials=1, **parallel("dp_mlp_w2"))
+    assert bits and not bits.bitwise_equal and "numerics: 0 of 16" in bits.text(), bits
+    bits = ccgraph.numerics(single, stale, **parallel("dp_mlp_w2__stale"))
+    assert not bits and bits.decided and bits["outputs_wrong"] == ["grad.l1.up.bias"] and "not" in repr(bits), bits
+    raises(ccgraph.UsageError, "expected any, local or mpi", ccgraph.numerics, step, step, engine="gloo")
+    raises(ccgraph.UsageError, "no path", ccgraph.numerics, [], step)
     raises(ccgraph.UsageError, "text or json", wrong.text, "sarif")
     raises(ccgraph.UsageError, "no path", ccgraph.same_as, [], step)
     raises(ccgraph.UsageError, "no path", ccgraph.infer_placements, [])

@@ -18,10 +18,7 @@ ComparedAfterO2 compareAfterO2(const Graph &graph, size_t ranks) {
   runtime::RunRequest request = seededRequest(graph, ranks);
   request.objects = objects;
   runtime::EquivalenceReport report = runtime::checkEquivalence(request, {after.get()}, {});
-  std::string problem = differencesIn(report);
-  if (problem.empty() && report.verdict != runtime::Verdict::Equal)
-    problem = "not checked";
-  return {std::move(after), std::move(problem)};
+  return {std::move(after), differencesIn(report), report.verdict != runtime::Verdict::NotChecked};
 }
 
 } // namespace ccgraph::test

@@ -17,6 +17,8 @@ struct ComparedAfterO2 {
   std::unique_ptr<Graph> graph;
   /// The bitwise difference on seeded inputs; "" if there is none.
   std::string problem;
+  /// False if no output could show a difference (comparison.h), such as where all are NaN.
+  bool isChecked = false;
 };
 
 [[nodiscard]] ComparedAfterO2 compareAfterO2(const Graph &graph, size_t ranks);

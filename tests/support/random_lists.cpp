@@ -54,9 +54,16 @@ void RandomMaker::takeRows(const RandomValue &base, size_t dim, Node *list) {
   sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(dim));
   strides.erase(strides.begin() + static_cast<std::ptrdiff_t>(dim));
   const Type *type = builder_.strided(typeOf(base), sizes, strides);
-  for (int64_t i : {int64_t(0), count - 1})
-    if (numbers_.below(3) != 0)
-      defineView(builder_.call("operator.getitem", type, {list, i}), base, type, offset + i * step);
+  std::optional<RandomValue> first;
+  for (int64_t i : {int64_t(0), count - 1}) {
+    if (numbers_.below(3) == 0)
+      continue;
+    Node *element = builder_.call("operator.getitem", type, {list, i});
+    if (first && count == 1) // two getitems of one element are one tensor
+      defineSame(element, *first);
+    else
+      first = defineView(element, base, type, offset + i * step);
+  }
 }
 
 void RandomMaker::takeParts(const RandomValue &base, size_t dim, Node *list, int64_t rows) {

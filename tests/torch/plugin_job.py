@@ -6,7 +6,7 @@ from compile_caches import KERNELS_ONLY, everything_in
 HERE = pathlib.Path(__file__).parent
 
 
-def run_job(job, ranks, caches=None, deadline=300):
+def run_job(job, ranks, caches=None, deadline=900):
     """Returns the result of each rank. `caches`: a folder for each rank's compile cache; none: no graph is cached."""
     with tempfile.TemporaryDirectory() as folder:
         processes = []

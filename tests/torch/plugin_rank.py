@@ -101,7 +101,7 @@ def main(folder, text):
     job, rank, ranks = json.loads(text), int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     torch.set_num_threads(1)
     init_process_group(dist.FileStore(f"{folder}/store", ranks), rank, ranks,
-                       datetime.timedelta(seconds=job.get("timeout", 240)))
+                       datetime.timedelta(seconds=job.get("timeout", 900)))
     job["program"] = job.get("program_of_rank", {}).get(str(rank), job["program"])
     outcome = {}
     with warnings.catch_warnings(record=True) as caught:

@@ -11,7 +11,7 @@ def seen_by(rank, what, mine, broken=False):
 
     gm = graph_of(4)
     text = str(gm.graph)
-    made = ccgraph.torch.Pass(memory_budget="unlimited", patience=60, deadline=60, **mine)
+    made = ccgraph.torch.Pass(memory_budget="unlimited", patience=400, deadline=400, **mine)
     if broken:
         made._plan = None
     with warnings.catch_warnings(record=True) as caught:
@@ -32,7 +32,7 @@ def disagree(digest):
     from ccgraph.torch import _agree
 
     try:
-        _agree.before_first_run(digest, 60)
+        _agree.before_first_run(digest, 400)
     except ccgraph.torch.RanksDisagree as error:
         return str(error)
     return ""

@@ -7,7 +7,7 @@ get_property(tools GLOBAL PROPERTY ccgraph_tools)
 # The components are the packages of CcgraphDebian.cmake; `cmake --install` installs all of them.
 install(TARGETS ccgraph_llvm ccgraph_ir ccgraph_frontend ccgraph_tracer ccgraph_legality ccgraph_jobs ccgraph_equality
   ccgraph_measured ccgraph_numerics ccgraph_placements ccgraph_passes
-  ccgraph_runtime ccgraph_toolkit
+  ccgraph_runtime ccgraph_process_groups ccgraph_toolkit ccgraph_checks
   EXPORT ccgraph COMPONENT dev FILE_SET HEADERS COMPONENT dev)
 if(tools)
   # One program serves all names (entry_driver.h), so an installation has it once, and links to it.

@@ -122,12 +122,27 @@ endfunction()
 
 # ccgraph_define_driver(NAME SOURCES links...): does the same with a list of sources.
 function(ccgraph_define_driver name sources)
+  ccgraph_define_inner_library(${name} "${sources}" ${CMAKE_CURRENT_SOURCE_DIR} ${ARGN})
+endfunction()
+
+# ccgraph_define_inner_library(NAME SOURCES ROOT links...): defines libccgraph_NAME with the include root ROOT. It is
+# not installed.
+function(ccgraph_define_inner_library name sources root)
   set(target ccgraph_${name})
   add_library(${target} STATIC ${sources})
   ccgraph_configure_target(${target})
   target_compile_features(${target} PUBLIC cxx_std_20)
-  target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_include_directories(${target} PUBLIC ${root})
   target_link_libraries(${target} ${ARGN})
+endfunction()
+
+# ccgraph_add_record(NAME links...): defines libccgraph_NAME, which turns results into text and JSON, from lib/*.cpp
+# with the headers of include/. It is not installed.
+function(ccgraph_add_record name)
+  file(GLOB sources CONFIGURE_DEPENDS lib/*.cpp)
+  ccgraph_define_inner_library(${name} "${sources}" ${CMAKE_CURRENT_SOURCE_DIR}/include ${ARGN}
+    PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  target_compile_definitions(ccgraph_${name} PRIVATE CCGRAPH_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 # ccgraph_add_tool(NAME [INTERNAL]): defines the executable ccgraph-NAME, in <build>/bin, from NAME/*.cpp. An internal

@@ -1,8 +1,8 @@
 #include "driver/check_contract.h"
 
 #include "ccgraph/frontend/contract_file.h"
+#include "check_report/contract_report.h"
 #include "driver/check_output.h"
-#include "report/contract_report.h"
 
 namespace ccgraph::driver {
 namespace {

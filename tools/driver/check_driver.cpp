@@ -1,6 +1,6 @@
 #include "driver/check_driver.h"
 
-#include "ccgraph/toolkit/pipeline_check.h"
+#include "ccgraph/checks/pipeline_check.h"
 #include "driver/check_contract.h"
 #include "driver/check_job.h"
 #include "driver/check_numerics.h"

@@ -1,7 +1,7 @@
 #include "driver/check_job.h"
 
+#include "check_report/check_report.h"
 #include "driver/check_output.h"
-#include "report/check_report.h"
 
 namespace ccgraph::driver {
 

@@ -5,7 +5,7 @@
 // that of what is written.
 #pragma once
 
-#include "ccgraph/toolkit/job_check.h"
+#include "ccgraph/checks/job_check.h"
 #include "driver/check_options.h"
 #include "driver/streams.h"
 

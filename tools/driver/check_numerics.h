@@ -1,7 +1,7 @@
 // The part of ccgraph-check that says which outputs of two programs are bitwise equal (--same-as with --numerics).
 //
 // Ownership: borrows everything for the call. Failure: errors of readers, and programs whose inputs or outputs do not
-// correspond. Cost: that of compareSumsOfFiles.
+// correspond. Cost: that of compareNumericsOfFiles.
 #pragma once
 
 #include "driver/check_options.h"

@@ -1,8 +1,8 @@
 #include "driver/check_pipeline.h"
 
-#include "ccgraph/toolkit/pipeline_check.h"
+#include "ccgraph/checks/pipeline_check.h"
+#include "check_report/pipeline_report.h"
 #include "driver/check_job.h"
-#include "report/pipeline_report.h"
 
 namespace ccgraph::driver {
 namespace {

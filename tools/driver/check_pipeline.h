@@ -1,4 +1,4 @@
-// The part of ccgraph-check that checks a pipeline schedule in PyTorch's CSV form (ccgraph/toolkit/pipeline_check.h).
+// The part of ccgraph-check that checks a pipeline schedule in PyTorch's CSV form (ccgraph/checks/pipeline_check.h).
 //
 // Ownership: borrows options and streams. Failure: returns errors of the reader; findings are no errors. Cost: that of
 // checkPipeline.

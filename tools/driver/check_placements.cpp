@@ -1,7 +1,7 @@
 #include "driver/check_placements.h"
 
-#include "ccgraph/toolkit/placement_files.h"
-#include "report/placement_report.h"
+#include "ccgraph/checks/placement_files.h"
+#include "check_report/placement_report.h"
 
 namespace ccgraph::driver {
 

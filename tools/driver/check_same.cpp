@@ -1,6 +1,6 @@
 #include "driver/check_same.h"
 
-#include "report/same_step_report.h"
+#include "check_report/same_step_report.h"
 
 namespace ccgraph::driver {
 

@@ -4,7 +4,7 @@
 // compareFormFiles.
 #pragma once
 
-#include "ccgraph/toolkit/form_files.h"
+#include "ccgraph/checks/form_files.h"
 #include "driver/check_options.h"
 #include "driver/streams.h"
 

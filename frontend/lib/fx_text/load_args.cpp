@@ -100,6 +100,14 @@ void LoadArgs::line(Cursor cursor) {
                               isInput ? "its input stays without a type" : "its tensors are assumed to be on the host");
 }
 
+/// Returns sizes or strides as PyTorch prints them elsewhere; here they are Python, such as s77 + (-1)*(s77 // 2).
+std::optional<DimList> LoadArgs::dims(const Argument &argument) {
+  std::optional<DimList> dims = dimsOf(session_.context, argument);
+  for (size_t i = 0; dims && i != dims->size(); ++i)
+    (*dims)[i] = simplified(session_.context, (*dims)[i]);
+  return dims;
+}
+
 bool LoadArgs::arguments(Cursor &cursor, CallArguments &call) {
   ExpressionReader reader(graph_, noNames_, session_.problems, cursor);
   return reader.callArguments(call);
@@ -148,14 +156,14 @@ bool LoadArgs::tensor(Cursor &cursor, const Type *&type) {
   if (asked && !asked->is(Argument::Kind::DType))
     return false;
   DType dtype = asked ? asked->dtype() : DType::F32;
-  auto sizes = dimsOf(session_.context, call.positional[0]);
+  auto sizes = dims(call.positional[0]);
   if (!sizes)
     return false;
   if (call.positional.size() < 2) {
     type = session_.context.contiguousTensor(dtype, *sizes, device);
     return true;
   }
-  auto strides = dimsOf(session_.context, call.positional[1]);
+  auto strides = dims(call.positional[1]);
   if (!strides || strides->size() != sizes->size())
     return false;
   type = session_.context.tensor(dtype, {*sizes, *strides, true}, device);

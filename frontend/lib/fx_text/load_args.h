@@ -18,6 +18,8 @@
 
 #include "fx_text/scope.h"
 
+#include "ccgraph/ir/int_list.h"
+
 namespace ccgraph::fx {
 
 class LoadArgs {
@@ -34,6 +36,7 @@ private:
   bool input(Cursor cursor);
   bool tensor(Cursor &cursor, const Type *&type);
   bool symbol(Cursor &cursor, const Type *&type);
+  std::optional<DimList> dims(const Argument &argument);
   bool arguments(Cursor &cursor, CallArguments &call);
 
   Session &session_;

@@ -44,8 +44,7 @@ bool parseOne(Session &session, StringRef text, const Type *&out) {
         text.begin(), "got the type '" + text.str() + "' of a tensor subclass, expected a plain tensor",
         "AOTAutograd's graphs (TORCH_LOGS=aot_graphs) hold the plain tensors that it is made of");
   return session.problems.error(
-      text.begin(), "got the type '" + text.str() + "': " + reason,
-      "types are spelled as print_readable spells them: bf16[8, 4][4, 1]cuda:0, f32[2], Sym(u0)");
+      text.begin(), reason, "types are spelled as print_readable spells them: bf16[8, 4][4, 1]cuda:0, f32[2], Sym(u0)");
 }
 
 bool parseList(Session &session, StringRef text, const Type *&out) {

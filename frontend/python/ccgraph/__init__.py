@@ -11,9 +11,10 @@ Inside torch.compile: see ccgraph.torch.
 from ._check import Checked, check_contract, check_job, contract_of, optimize_job
 from ._graph import Graph, Report, optimize, read, read_bytes, report, verify, write
 from ._library import CheckError, DefectError, Diagnostic, Error, InputError, UsageError, lib
-from ._steps import Placements, SameStep, infer_placements, same_as
+from ._steps import Numerics, Placements, SameStep, infer_placements, numerics, same_as
 
 __version__: str = lib.ccgraph_version().decode()
-__all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError", "Placements", "Report",
-           "SameStep", "UsageError", "check_contract", "check_job", "contract_of", "infer_placements", "optimize",
-           "optimize_job", "read", "read_bytes", "report", "same_as", "verify", "write"]
+__all__ = ["CheckError", "Checked", "DefectError", "Diagnostic", "Error", "Graph", "InputError",
+           "Numerics", "Placements", "Report", "SameStep", "UsageError", "check_contract", "check_job", "contract_of",
+           "infer_placements", "numerics", "optimize", "optimize_job", "read", "read_bytes", "report", "same_as",
+           "verify", "write"]

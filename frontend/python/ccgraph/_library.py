@@ -125,6 +125,7 @@ _PROTOTYPES = {
     "ccgraph_contract_of": (c_void_p, [c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_optimize_job": (c_void_p, [c_char_p, c_char_p, c_void_p, POINTER(c_void_p)]),
     "ccgraph_same_as": (c_void_p, [POINTER(Paths), POINTER(Paths), c_void_p, POINTER(c_void_p)]),
+    "ccgraph_numerics": (c_void_p, [POINTER(Paths), POINTER(Paths), c_void_p, POINTER(c_void_p)]),
     "ccgraph_infer_placements": (c_void_p, [POINTER(Paths), c_void_p, POINTER(c_void_p)]),
     "ccgraph_checked_verdict": (c_int32, [c_void_p]),
     "ccgraph_checked_count": (c_size_t, [c_void_p]),

@@ -57,11 +57,36 @@ class SameStep(_Answer):
         return f"<ccgraph.SameStep, {'the same' if self else f'{wrong} differ' if wrong else 'not decided'}>"
 
 
+class Numerics(_Answer):
+    """The output of `ccgraph-check --same-as --numerics --json`. It is true where the programs compute the same, with
+    sums in any order and dtype."""
+
+    @property
+    def bitwise_equal(self) -> bool:
+        """Whether all outputs of all ranks are proved to be bitwise equal."""
+        return bool(self.get("bitwise_equal"))
+
+    def __repr__(self) -> str:
+        known = "bitwise equal" if self.bitwise_equal else "the same" if self else "not the same"
+        return f"<ccgraph.Numerics, {known if self.decided else 'not decided'}>"
+
+
 class Placements(_Answer):
     """The output of `ccgraph-check --infer-placements --json`. It is true where there is no finding."""
 
     def __repr__(self) -> str:
         return f"<ccgraph.Placements, {self['verdict']}>"
+
+
+def _ask(function, programs: Sequence[Path | Sequence[Path]], options: dict) -> c_void_p:
+    """Calls a function of the library with the paths of programs and with options, and returns its answer's handle."""
+    raw = _options(options)
+    handle = c_void_p()
+    try:
+        raise_error(function(*(byref(_paths(program)) for program in programs), raw, byref(handle)))
+    finally:
+        lib.ccgraph_options_free(raw)
+    return handle
 
 
 def same_as(reference: Path | Sequence[Path], step: Path | Sequence[Path], *,
@@ -75,15 +100,26 @@ def same_as(reference: Path | Sequence[Path], step: Path | Sequence[Path], *,
     a parallel form where it is a job file or several graphs, or where `same_as_groups`, `same_as_placements` or
     `same_as_ranks` are given. `trials` is the number of evaluations.
     """
-    raw = _options({"groups": _list(groups), "placements": placements, "ranks": ranks,
-                    "same_as_groups": _list(same_as_groups), "same_as_placements": same_as_placements,
-                    "same_as_ranks": same_as_ranks, "trials": trials})
-    handle = c_void_p()
-    try:
-        raise_error(lib.ccgraph_same_as(byref(_paths(reference)), byref(_paths(step)), raw, byref(handle)))
-    finally:
-        lib.ccgraph_options_free(raw)
-    return SameStep(handle)
+    return SameStep(_ask(lib.ccgraph_same_as, [reference, step],
+                         {"groups": _list(groups), "placements": placements, "ranks": ranks,
+                          "same_as_groups": _list(same_as_groups), "same_as_placements": same_as_placements,
+                          "same_as_ranks": same_as_ranks, "trials": trials}))
+
+
+def numerics(before: Path | Sequence[Path], after: Path | Sequence[Path], *,
+             groups: Path | Sequence[Path] | None = None, same_as_groups: Path | Sequence[Path] | None = None,
+             placements: Path | None = None, ranks: int | None = None, trials: int | None = None,
+             engine: str | None = None) -> Numerics:
+    """States which outputs of two programs of one job are bitwise equal, and where the others add in another order.
+
+    Each program is a job file, the graph of all ranks, or a graph for each rank in order. `groups` is of both;
+    `same_as_groups` is of `before` where its groups have other names. With `placements`, `before` is the graph of one
+    device, whose values are compared first, `trials` times. `engine` is the one whose order of sums over ranks counts:
+    "any", "local" or "mpi".
+    """
+    return Numerics(_ask(lib.ccgraph_numerics, [before, after],
+                         {"groups": _list(groups), "same_as_groups": _list(same_as_groups), "placements": placements,
+                          "ranks": ranks, "trials": trials, "engine": engine}))
 
 
 def infer_placements(step: Path | Sequence[Path], *, groups: Path | Sequence[Path] | None = None,
@@ -93,10 +129,5 @@ def infer_placements(step: Path | Sequence[Path], *, groups: Path | Sequence[Pat
     `step` is the graph of all ranks, or a graph for each rank in order. `groups` is one file, or one for each graph;
     `placements` states how the ranks hold the inputs and outputs.
     """
-    raw = _options({"groups": _list(groups), "placements": placements, "ranks": ranks})
-    handle = c_void_p()
-    try:
-        raise_error(lib.ccgraph_infer_placements(byref(_paths(step)), raw, byref(handle)))
-    finally:
-        lib.ccgraph_options_free(raw)
-    return Placements(handle)
+    return Placements(_ask(lib.ccgraph_infer_placements, [step],
+                           {"groups": _list(groups), "placements": placements, "ranks": ranks}))

@@ -222,7 +222,7 @@ llvm::Expected<BoundCounts> Binder::splitsAt(int parameter, const OperandTensor 
     return operands_.error("got " + Twine(rows.size()) + " splits, expected one for each of " + Twine(groupSize_) +
                                " ranks",
                            "give one for each rank");
-  std::optional<Dim> equal = divideExactly(input.sizes[0], groupSize_);
+  std::optional<Dim> equal = divideExactly(context_, input.sizes[0], groupSize_);
   if (rows.empty() && !equal)
     return operands_.error("got " + text(input) + " without splits, expected a first dimension that is a multiple of " +
                                Twine(groupSize_),
@@ -428,7 +428,7 @@ llvm::Expected<DimList> freshSizes(Context &context, const CallOperands &operand
     sizes[0] = multiply(context, sizes[0], Dim(groupSize));
   }
   if (kind == CollectiveKind::ReduceScatter) {
-    std::optional<Dim> share = sizes.empty() ? std::nullopt : divideExactly(sizes[0], groupSize);
+    std::optional<Dim> share = sizes.empty() ? std::nullopt : divideExactly(context, sizes[0], groupSize);
     if (!share)
       return operands.error("got sizes " + sizesText(sizes) +
                                 " to scatter, expected a first dimension that is a multiple of " + Twine(groupSize),

@@ -50,15 +50,14 @@ uint64_t hashDims(llvm::ArrayRef<Dim> dims) {
   return hash;
 }
 
-/// Returns row-major strides: [2, s0, 4] has the strides [4*s0, 4, 1]; [2, 0, 4] has [4, 4, 1].
+/// Returns row-major strides: [2, s0, 4] has the strides [4*s0, 4, 1]. A dimension that may be empty counts as 1, as in
+/// PyTorch: [2, 0, 4] has [4, 4, 1], and [2, u0, 4] has [4*Max(1, u0), 4, 1].
 llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> sizes) {
   llvm::SmallVector<Dim, 8> strides(sizes.size());
   Dim next(1);
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = next;
-    bool degenerate = sizes[i].isStatic() && sizes[i].value() < 1; // PyTorch counts an empty dimension as 1 here
-    if (!degenerate)
-      next = multiply(context, sizes[i], next);
+    next = multiply(context, atLeastOne(context, sizes[i]), next);
   }
   return strides;
 }

@@ -1,5 +1,7 @@
 #include "ccgraph/ir/symbol.h"
 
+#include "symbolic_sum.h"
+
 #include "ccgraph/ir/context.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -8,7 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
-#include <map>
+#include <functional>
 
 namespace ccgraph {
 namespace {
@@ -22,10 +24,7 @@ namespace {
 //   "2**3**2"             512    powers bind to the right
 //   "s0 // 0", "s0 +"     empty
 //
-// Arithmetic (multiply, add) creates a new text. It writes what sympy writes, because a text is the identity of an
-// expression: 2 times "4*u0" must be "8*u0", the text that PyTorch prints, and not "2*4*u0"; "s7*s17" times "s7" must
-// be "s17*s7**2". Where sympy would simplify more than that (2*(s0 + 1) is 2*s0 + 2), the texts differ, and two equal
-// sizes count as not known to be equal.
+// Arithmetic (multiply, add, ...) creates a new text, which symbolic_sum.h explains.
 //
 // Symbols u0, u1, ... are searched in the text itself (mentionsUnbacked): "cu0" is another name and not one of them.
 using Number = std::optional<int64_t>;
@@ -251,79 +250,26 @@ bool mentionsUnbacked(llvm::StringRef text) {
   return false;
 }
 
-/// Returns true for a text in one pair of brackets: "(s0//2)", but not "(s0)//(s1)".
-bool isBracketed(llvm::StringRef text) {
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-    if (depth == 0)
-      return i + 1 == text.size() && text.size() > 1;
-  }
-  return false;
+Dim dimOf(Context &context, const SymbolicSum &sum) {
+  std::optional<int64_t> number = sum.number();
+  return number ? Dim(*number) : Dim(context.symbolic(sum.text()));
 }
 
-/// A quotient needs brackets too: s1*(s0//2) is no (s1*s0)//2.
-std::string factorText(const Dim &dim) {
-  std::string text = dim.str();
-  bool binds = dim.isStatic() || llvm::StringRef(text).find_first_of("+-/%") == llvm::StringRef::npos;
-  return binds || isBracketed(text) ? text : "(" + text + ")";
+std::optional<SymbolicSum> sumOf(const Dim &dim) {
+  return dim.isStatic() ? SymbolicSum(dim.value()) : SymbolicSum::parse(dim.expr()->text());
 }
 
-/// A number times powers of symbols, such as 4*s0**2*s1.
-class Product {
-public:
-  /// Empty for any other expression.
-  static std::optional<Product> parse(const Dim &dim);
-  /// Empty where the number does not fit.
-  [[nodiscard]] std::optional<Product> times(const Product &other) const;
-  /// Prints in sympy's order: the number, then the symbols by their names.
-  [[nodiscard]] Dim dim(Context &context) const;
-
-private:
-  int64_t number_ = 1;
-  std::map<std::string, int64_t> powers_;
-};
-
-std::optional<Product> Product::parse(const Dim &dim) {
-  Product product;
-  if (dim.isStatic()) {
-    product.number_ = dim.value();
-    return product;
-  }
-  llvm::StringRef text = dim.expr()->text();
-  if (!text.consumeInteger(10, product.number_) && !text.consume_front("*"))
-    return std::nullopt;
-  while (!text.empty()) {
-    llvm::StringRef name = text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    text = text.drop_front(name.size());
-    int64_t power = 1;
-    bool good = !name.empty() && !llvm::isDigit(name.front()) &&
-                (!text.consume_front("**") || (!text.consumeInteger(10, power) && power > 0)) &&
-                (text.empty() || (text.consume_front("*") && !text.empty()));
-    if (!good || !product.powers_.emplace(name.str(), power).second)
-      return std::nullopt;
-  }
-  return product;
+/// Writes an operation whose operands are no sums (comparisons), or whose result does not fit.
+Dim written(Context &context, const Dim &a, llvm::StringRef operation, const Dim &b) {
+  auto operand = [](const Dim &dim) { return dim.isStatic() ? dim.str() : "(" + dim.str() + ")"; };
+  return Dim(context.symbolic(operand(a) + operation.str() + operand(b)));
 }
 
-std::optional<Product> Product::times(const Product &other) const {
-  Product product = *this;
-  if (llvm::MulOverflow(number_, other.number_, product.number_))
-    return std::nullopt;
-  for (const auto &[name, power] : other.powers_)
-    if (llvm::AddOverflow(product.powers_[name], power, product.powers_[name]))
-      return std::nullopt;
-  return product;
-}
-
-Dim Product::dim(Context &context) const {
-  if (powers_.empty())
-    return Dim(number_);
-  std::string text = number_ == 1 ? "" : std::to_string(number_) + "*";
-  for (const auto &[name, power] : powers_)
-    text += name + (power == 1 ? "" : "**" + std::to_string(power)) + "*";
-  text.pop_back();
-  return Dim(context.symbolic(text));
+template <typename Combine>
+std::optional<Dim> combined(Context &context, const Dim &a, const Dim &b, Combine combine) {
+  std::optional<SymbolicSum> left = sumOf(a), right = sumOf(b);
+  std::optional<SymbolicSum> result = left && right ? std::invoke(combine, *left, *right) : std::nullopt;
+  return result ? std::optional(dimOf(context, *result)) : std::nullopt;
 }
 
 } // namespace
@@ -348,13 +294,8 @@ Dim multiply(Context &context, const Dim &a, const Dim &b) {
     return b;
   if (b == Dim(1) || a == Dim(0))
     return a;
-  std::optional<Product> left = Product::parse(a), right = Product::parse(b);
-  std::optional<Product> product = left && right ? left->times(*right) : std::nullopt;
-  if (product)
-    return product->dim(context);
-  const Dim &first = b.isStatic() ? b : a; // sympy puts the number first
-  const Dim &second = b.isStatic() ? a : b;
-  return Dim(context.symbolic(factorText(first) + "*" + factorText(second)));
+  std::optional<Dim> product = combined(context, a, b, &SymbolicSum::times);
+  return product ? *product : written(context, a, "*", b);
 }
 
 Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes) {
@@ -365,23 +306,55 @@ Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes) {
 }
 
 Dim add(Context &context, const Dim &a, const Dim &b) {
-  int64_t sum = 0;
-  if (a.isStatic() && b.isStatic() && !llvm::AddOverflow(a.value(), b.value(), sum))
-    return Dim(sum);
+  int64_t number = 0;
+  if (a.isStatic() && b.isStatic() && !llvm::AddOverflow(a.value(), b.value(), number))
+    return Dim(number);
   if (a == Dim(0))
     return b;
   if (b == Dim(0))
     return a;
-  bool numberFirst = a.isStatic(); // sympy prints the number last
-  return Dim(context.symbolic((numberFirst ? b : a).str() + " + " + (numberFirst ? a : b).str()));
+  std::optional<Dim> sum =
+      combined(context, a, b, [](const SymbolicSum &x, const SymbolicSum &y) { return x.plus(y); });
+  return sum ? *sum : written(context, a, " + ", b);
 }
 
-std::optional<Dim> divideExactly(const Dim &a, int64_t b) {
-  if (b == 1)
+Dim subtract(Context &context, const Dim &a, const Dim &b) {
+  int64_t number = 0;
+  if (a.isStatic() && b.isStatic() && !llvm::SubOverflow(a.value(), b.value(), number))
+    return Dim(number);
+  if (b == Dim(0))
     return a;
-  if (!a.isStatic() || b == 0 || a.value() % b != 0)
-    return std::nullopt;
-  return Dim(a.value() / b);
+  std::optional<Dim> difference =
+      combined(context, a, b, [](const SymbolicSum &x, const SymbolicSum &y) { return x.plus(y, -1); });
+  return difference ? *difference : written(context, a, " - ", b);
+}
+
+std::optional<Dim> floorDivide(Context &context, const Dim &a, const Dim &b) {
+  return combined(context, a, b, &SymbolicSum::floorOver);
+}
+
+std::optional<Dim> modulo(Context &context, const Dim &a, const Dim &b) {
+  return combined(context, a, b, &SymbolicSum::modulo);
+}
+
+std::optional<Dim> divideExactly(Context &context, const Dim &a, const Dim &b) {
+  if (b == Dim(1))
+    return a;
+  if (a.isStatic() && b.isStatic())
+    return b.value() == 0 || a.value() % b.value() != 0 ? std::nullopt : std::optional(Dim(a.value() / b.value()));
+  return combined(context, a, b, &SymbolicSum::over);
+}
+
+Dim atLeastOne(Context &context, const Dim &dim) {
+  if (dim.isStatic())
+    return Dim(std::max<int64_t>(dim.value(), 1));
+  std::optional<SymbolicSum> sum = sumOf(dim);
+  return sum ? dimOf(context, sum->atLeastOne()) : dim;
+}
+
+Dim simplified(Context &context, const Dim &dim) {
+  std::optional<SymbolicSum> sum = dim.isStatic() ? std::nullopt : sumOf(dim);
+  return sum ? dimOf(context, *sum) : dim;
 }
 
 } // namespace ccgraph

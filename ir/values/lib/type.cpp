@@ -1,6 +1,9 @@
 #include "ccgraph/ir/type.h"
 
+#include "symbolic_sum.h"
+
 #include "ccgraph/ir/device.h"
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/ir/internal/names.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -32,10 +35,28 @@ std::optional<int64_t> Type::numBytes() const {
   return bytes;
 }
 
-// From the innermost dimension outwards, `expected` is the stride that a row-major tensor has there. [4, s0] with
-// strides [s0, 1] is in fact row-major, but only numbers are compared, and the result is false: "true" means known to
-// be row-major. The outermost size may be a symbol, because no stride depends on it: [s0, 4] with strides [4, 1] is
-// contiguous.
+namespace {
+
+/// Returns true if the strides of a tensor are the texts that PyTorch writes for a row-major one.
+bool isRowMajorText(DimListRef sizes, DimListRef strides) {
+  std::optional<SymbolicSum> expected = SymbolicSum(1);
+  for (size_t i = sizes.size(); i-- > 0 && expected;) {
+    if (sizes[i] == Dim(1))
+      continue;
+    if (strides[i].str() != expected->text())
+      return false;
+    std::optional<SymbolicSum> size = SymbolicSum::parse(sizes[i].str());
+    expected = size && i != 0 ? expected->times(size->atLeastOne()) : std::nullopt;
+    if (!expected)
+      return i == 0;
+  }
+  return true;
+}
+
+} // namespace
+
+// From the innermost dimension outwards, `expected` is the stride that a row-major tensor has there. The outermost size
+// may be any expression, because no stride depends on it: [s0, 4] with strides [4, 1] is contiguous.
 bool Type::isContiguous() const {
   if (!isTensor() || !stridesKnown_)
     return false;
@@ -50,7 +71,7 @@ bool Type::isContiguous() const {
     if (!stride.isStatic() || stride.value() != expected)
       return false;
     if (!size.isStatic())
-      return i == 0; // an outer symbolic size determines no other stride
+      return i == 0 || isRowMajorText(sizes(), strides());
     if (llvm::MulOverflow(expected, size.value(), expected))
       return i == 0; // no other stride can be as large
   }

@@ -103,8 +103,10 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
   if (comparison.single)
     for (const Node *node : *comparison.single)
       if (const Value &value = trial.single.front().values[node->id()]; value.is(Value::Type::Tensor))
-        if (std::optional<Normal> normal = normalOf(asPairs(read(value.tensor)), field_))
+        if (std::optional<Normal> normal = normalOf(asPairs(read(value.tensor)), field_)) {
           contents_[node->id()] = mix(normal->hash, normal->unit);
+          directions_[node->id()] = normal->hash;
+        }
   if (comparison.reference)
     forEachReferenceValue(comparison, trial, [&](const Array &array) { addWhole(array); });
   factors_ = {fromPlain(1)};
@@ -222,6 +224,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
   match.factor = *found;
   match.whole = joined;
   match.content = known == index_.end() ? 0 : mix(normal->hash, normal->unit);
+  match.direction = known == index_.end() ? 0 : normal->hash;
   return true;
 }
 

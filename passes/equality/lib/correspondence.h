@@ -30,6 +30,8 @@ struct Match {
   Array whole = {};
   /// a number that all views of the joined values have; 0: they are only some rows of a value
   uint64_t content = 0;
+  /// a number that all multiples of the joined values have too; 0: they are only some rows of a value
+  uint64_t direction = 0;
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }
   [[nodiscard]] bool isSharded() const { return axes.find('s') != std::string::npos; }
@@ -59,6 +61,8 @@ public:
 
   /// Returns Match::content of the value of a node of the single graph.
   [[nodiscard]] uint64_t contentOfSingle(const Node &node) const { return contents_.lookup(node.id()); }
+  /// Returns Match::direction of the value of a node of the single graph.
+  [[nodiscard]] uint64_t directionOfSingle(const Node &node) const { return directions_.lookup(node.id()); }
 
   /// Adds a value that the single graph does not have. After the first one, arrays are also joined as partial maxima.
   void addDerived(const Array &array) {
@@ -100,7 +104,7 @@ private:
   /// by hash of a row, divided by its first unit
   llvm::DenseMap<uint64_t, llvm::SmallVector<Row, 1>> rows_;
   /// by id of a node of the single graph
-  llvm::DenseMap<uint32_t, uint64_t> contents_;
+  llvm::DenseMap<uint32_t, uint64_t> contents_, directions_;
   size_t numArrays_ = 0;
   /// the factors that a placement may explain: products and quotients of axis sizes
   std::vector<Word> factors_;

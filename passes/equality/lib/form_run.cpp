@@ -88,6 +88,10 @@ llvm::Expected<std::optional<Problem>> runForm(llvm::ArrayRef<RankStep> ranks, c
   for (size_t rank = 0; rank != ranks.size(); ++rank) {
     programs.push_back({ranks[rank].graph, &ranks[rank].groups, static_cast<int64_t>(rank), run.keepsValues,
                         run.checksSizes, run.forced.empty() ? nullptr : &run.forced[rank]});
+    if (!run.forced.empty() && run.forced[rank].known) { // the inputs are among the known values
+      inputs.emplace_back();
+      continue;
+    }
     llvm::Expected<std::vector<Value>> mine = inputsOf(*ranks[rank].graph, placements, run, static_cast<int64_t>(rank));
     if (!mine)
       return mine.takeError();

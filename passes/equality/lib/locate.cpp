@@ -1,5 +1,6 @@
 #include "locate.h"
 
+#include "lacking_terms.h"
 #include "node_matches.h"
 #include "origins.h"
 #include "repairs.h"
@@ -42,6 +43,7 @@ public:
     };
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
+    nameLackingTerms();
     for (const Node *node : floats) {
       nameFloat(*node);
       nameUnusual(*node);
@@ -71,13 +73,14 @@ private:
     for (const Named &named : places_)
       if (const Node *node = comparison_.ranks.front().graph->find(named.place.node))
         likely.push_back(node);
-    const Node *repairable = repairableNode(comparison_, trial_, matches_, suspicion_, likely);
-    if (!repairable)
+    const std::vector<const Node *> repairable = repairableNodes(comparison_, trial_, matches_, suspicion_, likely);
+    if (repairable.empty())
       return;
     std::vector<Named> others = std::move(places_);
     places_.clear();
     named_.clear();
-    nameAt(*repairable, 0);
+    for (const Node *node : repairable)
+      nameAt(*node, 0);
     for (Named &named : others)
       addPlace(std::move(named.place), named.level);
   }
@@ -100,6 +103,17 @@ private:
             nameSubstitutes(lacking.rank, *there);
             addPlace({static_cast<int64_t>(lacking.rank), there->name().str().str(), sourceText(*there)}, 0);
           }
+  }
+  void nameLackingTerms() {
+    if (comparison_.reference)
+      return;
+    std::vector<const Node *> lacking = lackingTerms(comparison_, matches_);
+    llvm::erase_if(lacking, [&](const Node *node) { return suspicion_.levelOf(*node) == 2; });
+    // Of many, none is a mistake: the ranks add other values than one device does.
+    constexpr size_t most = 2;
+    for (const Node *node : lacking)
+      if (lacking.size() <= most)
+        nameAt(*node, suspicion_.levelOf(*node));
   }
   /// Names the operands of a rank's node that other ranks do not have: they stand where a step is lacking.
   void nameSubstitutes(size_t rank, const Node &reader) {
@@ -195,8 +209,8 @@ private:
     nameAt(node, std::max(suspicion_.levelOf(node), isRightValue ? 1U : 0U));
   }
   void nameAt(const Node &node, unsigned level) {
-    if (node.op() && node.op()->role == OpRole::GetItem)
-      for (const Node *step : stepsOfBucket(node))
+    if (std::optional<BucketElement> element = bucketElementOf(node))
+      for (const Node *step : element->steps)
         name(*step);
     if (node.op() && node.op()->role == OpRole::GetItem)
       for (const Node *producer : node.dataOperands())
@@ -205,10 +219,6 @@ private:
     const int64_t rank = rankOf(node);
     const Node *there = matches_.alignment().on(static_cast<size_t>(rank), node);
     addPlace({rank, (there ? there : &node)->name().str().str(), sourceText(node)}, level);
-  }
-  static std::vector<const Node *> stepsOfBucket(const Node &node) {
-    std::optional<BucketElement> element = bucketElementOf(node);
-    return element ? std::move(element->steps) : std::vector<const Node *>();
   }
   void addPlace(StepPlace place, unsigned level) {
     if (named_.insert(place.node).second)
@@ -329,8 +339,13 @@ private:
       return;
     for (const Node *operand : matches_.operandsOf(node))
       nameIntegers(*operand);
-    if (isFrontier(node))
-      name(node);
+    if (!isFrontier(node))
+      return;
+    // A rank's offset of 0 gives the index that one device has.
+    for (const Node *operand : matches_.operandsOf(node))
+      if (operand->opcode() == Opcode::CallFunction && addedInteger(*operand))
+        nameAt(*operand, suspicion_.levelOf(*operand));
+    name(node);
   }
 
   /// Names what makes an operand of the reader a multiple of what it should be.
@@ -362,7 +377,7 @@ private:
     if (!matches_.kindOfMatch(operand).isPartial())
       return trace(operand);
     const Node *node = &operand, *after = &reader;
-    while (const Node *before = partialOperand(*node)) {
+    while (const Node *before = partialOperandOf(*node, matches_)) {
       if (!isViewOrWait(*node))
         after = node;
       node = before;
@@ -370,20 +385,6 @@ private:
     name(*node);
     name(*after);
   }
-  /// Returns the only operand that is the same partial sum; null if there are none or several.
-  const Node *partialOperand(const Node &node) {
-    const Node *only = nullptr;
-    if (isCollectiveNode(node))
-      return nullptr;
-    for (const Node *operand : matches_.operandsOf(node))
-      if (operand->opcode() == Opcode::CallFunction && matches_.kindOfMatch(*operand).isPartial()) {
-        if (only)
-          return nullptr;
-        only = operand;
-      }
-    return only;
-  }
-
   /// Names the node that makes a wrong output, which corresponds to another value, and what it lacks.
   void traceOutput(const Node &output) {
     const Node *node = &output;

@@ -1,5 +1,7 @@
 #include "map.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -71,9 +73,18 @@ Array productOfFloats(Call &call, const Array &a, const Array &b) {
   return zipWords(call, a, b, Kind::Float, multiply, digitsOfProduct(a, b));
 }
 
+Squares::Squares(const Field &field, const Array &a)
+    : field_(field), digits_(a.digits),
+      knowsShortRoots_(llvm::all_of(*a.words, [&](Word word) { return !isShort(word) || field.isRoot(word); })) {}
+
+bool Squares::isShort(Word word) const { return !isMark(word) && word != 0 && digits_ < primePower(word) + 2; }
+
+Word Squares::operator()(Word word) const {
+  return isShort(word) && !knowsShortRoots_ ? multiply(word, word) : field_.square(word);
+}
+
 Array squaresOf(Call &call, const Array &a) {
-  return mapWords(
-      a, Kind::Float, [&](Word word) { return call.field->square(word); }, digitsOfProduct(a, a));
+  return mapWords(a, Kind::Float, Squares(*call.field, a), digitsOfProduct(a, a));
 }
 
 Array sumOf(Call &call, const Array &a, const Array &b) {

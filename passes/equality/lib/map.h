@@ -72,6 +72,22 @@ Array zipWords(Call &call, const Array &a, const Array &b, Kind kind, Function f
 [[nodiscard]] unsigned digitsOfProduct(const Array &a, const Array &b);
 /// Returns a * b of two arrays of floats.
 [[nodiscard]] Array productOfFloats(Call &call, const Array &a, const Array &b);
+/// Squares the elements of one array of floats by the law sqrt(x)^2 = x. A number of which one digit is known after its
+/// factors p is one of p numbers, so a gradient may equal a norm by accident. Such numbers obey the law only where all
+/// such numbers of the array are roots, as in a list of norms.
+class Squares {
+public:
+  Squares(const Field &field, const Array &a);
+  [[nodiscard]] Word operator()(Word word) const;
+
+private:
+  /// Returns true if only one digit of the number is known after its factors p.
+  [[nodiscard]] bool isShort(Word word) const;
+  const Field &field_;
+  unsigned digits_;
+  bool knowsShortRoots_;
+};
+
 /// Returns the squares of floats; they keep the law sqrt(x)^2 = x.
 [[nodiscard]] Array squaresOf(Call &call, const Array &a);
 /// Returns a + b of two arrays of floats or of two of integers. The roots of unity of logarithms multiply.

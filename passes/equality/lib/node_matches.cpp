@@ -90,6 +90,11 @@ uint64_t NodeMatches::contentOf(const Node &operand) {
   return match.isExact() && !match.isTrivial ? match.content : 0;
 }
 
+uint64_t NodeMatches::directionOf(const Node &node) {
+  const Match &match = matchOf(node);
+  return match.isNone || match.isTrivial ? 0 : match.direction;
+}
+
 const Node *NodeMatches::otherOperand(const Node &node) {
   std::vector<const Node *> operands(node.dataOperands().begin(), node.dataOperands().end());
   const Node *other = nullptr;

@@ -44,6 +44,13 @@ public:
   /// The single graph calls the operator of the node with all of its operands but one. Returns this operand; null if
   /// there is no such call, or if several lack other operands.
   const Node *otherOperand(const Node &node);
+  /// Returns Match::direction of a value; 0 for one that corresponds to nothing, or to everything.
+  [[nodiscard]] uint64_t directionOf(const Node &node);
+  [[nodiscard]] uint64_t directionOfSingle(const Node &node) const { return correspondence_.directionOfSingle(node); }
+  /// Returns the calls of the single graph of an operator, such as "add".
+  [[nodiscard]] std::vector<const Node *> singleCallsOf(llvm::StringRef target) const {
+    return singleCalls_.lookup(target);
+  }
   /// Returns whether the value of a reader tells the elements of an operand: whether it differs for other elements, and
   /// for elements that are rotated along a dimension, as a mean does not. True where that cannot be evaluated.
   bool tells(const Node &reader, const Node &operand);

@@ -121,4 +121,17 @@ const Node *seedOf(const Node &origin, NodeMatches &matches) {
   return node != &origin && readsOnlySizes(*node) ? node : nullptr;
 }
 
+const Node *partialOperandOf(const Node &node, NodeMatches &matches) {
+  const Node *only = nullptr;
+  if (isCollectiveNode(node))
+    return nullptr;
+  for (const Node *operand : matches.operandsOf(node))
+    if (operand->opcode() == Opcode::CallFunction && matches.kindOfMatch(*operand).isPartial()) {
+      if (only)
+        return nullptr;
+      only = operand;
+    }
+  return only;
+}
+
 } // namespace ccgraph::equality

@@ -31,4 +31,7 @@ struct Origins {
 /// it starts from none.
 [[nodiscard]] const Node *seedOf(const Node &origin, NodeMatches &matches);
 
+/// Returns the only operand of a node that is a partial sum; null if there are none or several, and for a collective.
+[[nodiscard]] const Node *partialOperandOf(const Node &node, NodeMatches &matches);
+
 } // namespace ccgraph::equality

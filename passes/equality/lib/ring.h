@@ -14,7 +14,9 @@
 //   sqrt(u) = u^m                 with 2m = 1 + (p^3 - p^2) / 2 modulo p^3 - p^2 and odd m. It is multiplicative,
 //                                 sqrt(-u) = -sqrt(u), and sqrt(u)^2 is u or -u, because (p^3 - p^2) / 2 is odd.
 //                                 Field::square returns u for every root that was made. Of p^2 u it is p sqrt(u), of
-//                                 which two digits are known; a norm of multiples of p has it.
+//                                 which two digits are known; a norm of multiples of p has it. There are only p such
+//                                 numbers, so that other numbers equal a root by accident; Squares (map.h) tells them
+//                                 apart.
 //   any other function            digit i of the result is a pseudo-random function of x modulo p^(i+1).
 // Sources: N. Koblitz, p-adic Numbers, p-adic Analysis, and Zeta-Functions, IV.1 (exp and log); J.T. Schwartz, J.ACM 27
 // (1980) and R. Zippel (1979) (identity by evaluation); Mirage (OSDI 2025) evaluates exp in a second field, which
@@ -152,6 +154,7 @@ public:
   /// Notes that `root` is a square root of `of`.
   void noteRoot(Word root, Word of) { squares_.try_emplace(root, of); }
   [[nodiscard]] Word square(Word a) const;
+  [[nodiscard]] bool isRoot(Word a) const { return squares_.count(a) != 0; }
   /// A pseudo-random function; `key` names it.
   [[nodiscard]] Word random(uint64_t key, Word a) const;
   /// A pseudo-random number; equal keys give equal numbers.

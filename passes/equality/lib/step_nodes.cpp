@@ -156,6 +156,14 @@ bool isElementwise(const Node &node) {
 bool isScaleByNumber(const Node &node) {
   return isOneOfWords(shortTarget(node), {"mul", "div"}) && node.numOperands() == 1;
 }
+std::optional<int64_t> addedInteger(const Node &node) {
+  const Argument *by =
+      isOneOfWords(shortTarget(node), {"add", "sub"}) && node.numOperands() == 1 ? argumentAt(node, 1) : nullptr;
+  if (!by || !by->is(Argument::Kind::Int))
+    return std::nullopt;
+  return shortTarget(node) == "sub" ? -by->integer() : by->integer();
+}
+
 bool isCollectiveNode(const Node &node) { return node.op() && node.op()->role == OpRole::Collective; }
 
 bool isMovingCollective(const Node &node) {

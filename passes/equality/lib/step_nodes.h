@@ -66,6 +66,8 @@ private:
 [[nodiscard]] bool isCollectiveNode(const Node &node);
 /// A product with a number, or a quotient by one.
 [[nodiscard]] bool isScaleByNumber(const Node &node);
+/// Returns the integer that a node adds, or subtracts with a negative sign; empty for other nodes.
+[[nodiscard]] std::optional<int64_t> addedInteger(const Node &node);
 /// A collective whose result has the elements of the operands, in other places.
 [[nodiscard]] bool isMovingCollective(const Node &node);
 /// A concatenation.

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <algorithm>
+
 namespace ccgraph::equality {
 
 const Node *Suspicion::outputNode(const Graph &graph, size_t position) {
@@ -11,7 +13,8 @@ const Node *Suspicion::outputNode(const Graph &graph, size_t position) {
   return position < leaves.size() ? leaves[position] : nullptr;
 }
 
-Suspicion::Suspicion(const StepComparison &comparison, const Trial &trial, NodeMatches &matches) : matches_(matches) {
+Suspicion::Suspicion(const StepComparison &comparison, const Trial &trial, NodeMatches &matches)
+    : matches_(matches), trial_(trial) {
   llvm::DenseSet<const Node *> wrong, right;
   for (size_t i = 0; i != trial.wrong.size(); ++i)
     if (const Node *node = outputNode(*comparison.ranks.front().graph, comparison.placements.outputs[i].position))
@@ -22,6 +25,41 @@ Suspicion::Suspicion(const StepComparison &comparison, const Trial &trial, NodeM
     if (right.count(node))
       visit(*node, false);
   }
+}
+
+unsigned Suspicion::leastPower(const Node &node) const {
+  const Value &value = trial_.ranks.front().values[node.id()];
+  if (!value.is(Value::Type::Tensor) || value.tensor.kind() != Kind::Float)
+    return 0;
+  const Array array = read(value.tensor);
+  unsigned least = fullDigits;
+  for (Word word : *array.words)
+    least = std::min(least, isMark(word) ? 0 : primePower(word));
+  return least;
+}
+
+/// Returns how many operands come before the factors of a product; empty for a node that is none.
+static std::optional<size_t> firstFactor(const Node &node) {
+  const bool isElement = node.op() && node.op()->role == OpRole::GetItem && node.numOperands() != 0;
+  const Node &product = isElement && node.operand(0)->opcode() == Opcode::CallFunction ? *node.operand(0) : node;
+  if (isOneOfWords(shortTarget(product), {"mul", "_foreach_mul", "square"}))
+    return 0;
+  return isOneOfWords(shortTarget(product), {"addcmul", "_foreach_addcmul"}) ? std::optional<size_t>(1) : std::nullopt;
+}
+
+std::vector<const Node *> Suspicion::operandsThatTell(const Node &node) const {
+  std::vector<const Node *> operands = matches_.operandsOf(node);
+  const std::optional<size_t> first = firstFactor(node);
+  if (!first || operands.size() <= *first)
+    return operands;
+  unsigned power = 0;
+  for (size_t i = *first; i != operands.size(); ++i)
+    power += leastPower(*operands[i]) * (shortTarget(node) == "square" ? 2 : 1);
+  if (power >= fullDigits - 1)
+    operands.erase(std::remove_if(operands.begin() + static_cast<int64_t>(*first), operands.end(),
+                                  [&](const Node *factor) { return leastPower(*factor) < fullDigits - 1; }),
+                   operands.end());
+  return operands;
 }
 
 void Suspicion::visit(const Node &output, bool isWrong) {
@@ -44,7 +82,7 @@ void Suspicion::visit(const Node &output, bool isWrong) {
           reached_[step].wrong += isWrong;
           reached_[step].right |= !isWrong;
         }
-    for (const Node *operand : matches_.operandsOf(*node))
+    for (const Node *operand : isWrong ? matches_.operandsOf(*node) : operandsThatTell(*node))
       if (seen.insert(operand).second)
         work.push_back(operand);
     // Other elements of a list may be right.

@@ -27,7 +27,14 @@ public:
 private:
   void visit(const Node &output, bool isWrong);
 
+  /// Returns the power of p that all elements of a float share; that of zeros is fullDigits.
+  [[nodiscard]] unsigned leastPower(const Node &node) const;
+  /// Returns the operands of which a right value tells more than one digit: a product with a zero tells nothing of the
+  /// other factor, and a square of multiples of p one digit.
+  [[nodiscard]] std::vector<const Node *> operandsThatTell(const Node &node) const;
+
   NodeMatches &matches_;
+  const Trial &trial_;
   struct Reached {
     size_t wrong = 0;
     bool right = false;

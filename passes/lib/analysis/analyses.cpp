@@ -1,10 +1,15 @@
 #include "ccgraph/passes/analyses.h"
 
 #include "analysis/program_facts.h"
+#include "schedule/search_record.h"
 
 namespace ccgraph {
 
 Analyses::Analyses(const Graph &graph) : graph_(graph), revision_(graph.revision()) {}
+Analyses::Analyses(const Graph &graph, Analyses &shared) : Analyses(graph) {
+  static_cast<void>(shared.searches());
+  searches_ = shared.searches_;
+}
 Analyses::~Analyses() = default;
 
 void Analyses::dropIfEdited() {
@@ -27,6 +32,12 @@ const ProgramFacts &Analyses::facts() {
   if (!facts_)
     facts_ = std::make_unique<const ProgramFacts>(graph_, storages_);
   return *facts_;
+}
+
+SearchRecord &Analyses::searches() {
+  if (!searches_)
+    searches_ = std::make_shared<SearchRecord>();
+  return *searches_;
 }
 
 } // namespace ccgraph

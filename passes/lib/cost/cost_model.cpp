@@ -15,6 +15,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <limits>
+
 namespace ccgraph {
 
 llvm::StringRef timeSourceName(TimeSource source) {
@@ -52,6 +54,9 @@ std::optional<int64_t> messageBytes(const Node &collective) {
 }
 
 bool isCollective(const Node &node) { return node.op() && node.op()->collective.has_value(); }
+
+/// Takes the place of the id of a node that was erased.
+constexpr uint32_t noNode = std::numeric_limits<uint32_t>::max();
 
 /// Returns true for a node that runs nothing, on any machine.
 bool isFree(const Node &node) {
@@ -128,28 +133,33 @@ struct CostModel::Impl {
             wasTimed ? TimeSource::Interpolated : TimeSource::Predicted};
   }
 
+  /// A product of two matrices, of which a pass may compute parts.
+  struct Product {
+    ProductSizes sizes;
+    int64_t picoseconds = 0;
+  };
+
   /// Returns the time of a part of a known product, with a launch.
-  double partOfProduct(const ProductSizes &part, const Node &whole) const {
-    const auto sizes = products.find(whole.id());
-    return sizes == products.end() ? 0
-                                   : launch() + shareOfProduct(machine, part, sizes->second) *
-                                                    static_cast<double>(known[whole.id()].price.picoseconds);
+  double partOfProduct(const ProductSizes &part, const Product &whole) const {
+    return launch() + shareOfProduct(machine, part, whole.sizes) * static_cast<double>(whole.picoseconds);
   }
 
   /// Returns the known product that a later product is a part of; null if it names none as its only origin.
-  const Node *wholeOf(const Node &node, const ProductSizes &part) const {
+  const Product *wholeOf(const Node &node, const ProductSizes &part) const {
     const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
     const auto named = origins.size() == 1 ? productsByName.find(origins[0]) : productsByName.end();
     if (named == productsByName.end())
       return nullptr;
-    const ProductSizes &whole = products.find(named->second->id())->second;
-    return whole.inner == part.inner && whole.columns == part.columns ? named->second : nullptr;
+    const ProductSizes &whole = named->second.sizes;
+    return whole.inner == part.inner && whole.columns == part.columns ? &named->second : nullptr;
   }
 
   /// A node that a compiler may fuse, of which a pass may compute parts.
   struct Fusible {
     uint32_t id = 0;
+    const OpDef *op = nullptr;
     int64_t elements = 0; ///< of its first result
+    EstimatedTime price;
   };
 
   /// Returns true if the graph has both the later node and the known one, which it repeats.
@@ -167,18 +177,18 @@ struct CostModel::Impl {
     const auto whole = origins.empty() ? fusibleByName.end() : fusibleByName.find(origins[0]);
     const std::optional<int64_t> elements = numResultElements(node);
     if (whole == fusibleByName.end() || !elements || *elements > whole->second.elements ||
-        known[whole->second.id].op != node.op())
+        whole->second.op != node.op())
       return std::nullopt;
-    const auto time = static_cast<double>(known[whole->second.id].price.picoseconds);
+    const auto time = static_cast<double>(whole->second.price.picoseconds);
     const double share = static_cast<double>(*elements) / static_cast<double>(whole->second.elements);
     if (share == 1 && isRepetition(node, whole->second))
-      return known[whole->second.id].price.isGiven() && time > 0 ? std::optional(time + launch()) : std::nullopt;
+      return whole->second.price.isGiven() && time > 0 ? std::optional(time + launch()) : std::nullopt;
     return time == 0 || share == 1 ? time : time * share + launch();
   }
 
   EstimatedTime predictedLater(const Node &node) {
     const auto part = productSizes(node);
-    if (const Node *whole = part ? wholeOf(node, *part) : nullptr)
+    if (const Product *whole = part ? wholeOf(node, *part) : nullptr)
       return {rounded(partOfProduct(*part, *whole)), TimeSource::Predicted};
     if (const std::optional<double> time = partOfFusible(node))
       return {rounded(*time), TimeSource::Predicted};
@@ -256,10 +266,11 @@ struct CostModel::Impl {
         entry.price = predicted(*node);
       const auto source = static_cast<size_t>(entry.price.source);
       if (const auto sizes = productSizes(*node)) {
-        products.try_emplace(node->id(), *sizes);
-        productsByName.try_emplace(node->name(), node);
+        const Product product{*sizes, entry.price.picoseconds};
+        products.try_emplace(node->id(), product);
+        productsByName.try_emplace(node->name(), product);
       }
-      noteFusible(*node);
+      noteFusible(*node, entry.price);
       ++summary.nodes[source];
       summary.picoseconds[source] += entry.price.picoseconds;
     }
@@ -268,32 +279,43 @@ struct CostModel::Impl {
 
   /// Gives the costs of the graph's nodes to those of a copy of it, which has the same nodes in the same order.
   void renumber(const Graph &original, const Graph &copy) {
-    graph = &copy;
     std::vector<Known> costs(copy.idLimit());
-    llvm::DenseMap<uint32_t, ProductSizes> sizes;
-    productsByName.clear();
-    fusibleByName.clear();
+    llvm::DenseMap<uint32_t, Product> parts;
+    std::vector<uint32_t> idInCopy(original.idLimit(), noNode);
     auto copied = copy.begin();
     for (const Node *node : original) {
       const Node *twin = *copied;
       ++copied;
-      const bool wasKnown = node->id() < known.size() && known[node->id()].op == node->op();
-      costs[twin->id()] = wasKnown ? known[node->id()] : Known{costOfLater(*node), node->op()};
-      if (const auto own = productSizes(*twin)) {
-        sizes.try_emplace(twin->id(), *own);
-        productsByName.try_emplace(twin->name(), twin);
-      }
-      noteFusible(*twin);
+      idInCopy[node->id()] = twin->id();
+      costs[twin->id()] = {costOf(*node), node->op()};
+      if (const auto own = products.find(node->id()); own != products.end())
+        parts.try_emplace(twin->id(), own->second);
     }
+    // A node that is gone has no number, also in a copy of a copy.
+    for (auto &entry : fusibleByName)
+      entry.second.id = entry.second.id < idInCopy.size() ? idInCopy[entry.second.id] : noNode;
+    graph = &copy;
     known = std::move(costs);
-    products = std::move(sizes);
+    products = std::move(parts);
     regions = FusionRegions(copy);
   }
 
-  void noteFusible(const Node &node) {
+  void keepCosts(const Graph &edited) {
+    std::vector<Known> costs(edited.idLimit());
+    for (const Node *node : edited)
+      costs[node->id()] = {costOf(*node), node->op()};
+    known = std::move(costs);
+  }
+
+  void noteFusible(const Node &node, const EstimatedTime &price) {
     if (node.op() && isFusible(workFamily(*node.op())))
       if (const std::optional<int64_t> elements = numResultElements(node))
-        fusibleByName.try_emplace(node.name(), Fusible{node.id(), *elements});
+        fusibleByName.try_emplace(node.name(), Fusible{node.id(), node.op(), *elements, price});
+  }
+
+  EstimatedTime costOf(const Node &node) {
+    const bool isKnown = node.id() < known.size() && known[node.id()].op == node.op();
+    return isKnown ? known[node.id()].price : costOfLater(node);
   }
 
   EstimatedTime costOfLater(const Node &node) { return isFree(node) ? EstimatedTime() : predictedLater(node); }
@@ -314,10 +336,10 @@ struct CostModel::Impl {
   std::array<std::array<Scale, numKinds>, numLinkLevels> kindScales;
   /// by node id
   std::vector<Known> known;
-  // The products of two matrices. Both maps are looked up, never iterated.
-  llvm::DenseMap<uint32_t, ProductSizes> products; ///< by node id
-  llvm::DenseMap<Identifier, const Node *> productsByName;
-  llvm::DenseMap<Identifier, Fusible> fusibleByName; ///< looked up only
+  // The nodes that the graph had at construction, of which a pass may compute parts. No output follows their order.
+  llvm::DenseMap<uint32_t, Product> products; ///< by node id
+  llvm::DenseMap<Identifier, Product> productsByName;
+  llvm::DenseMap<Identifier, Fusible> fusibleByName;
 };
 
 CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations *durations, RankView view)
@@ -332,11 +354,9 @@ CostModel::CostModel(const Graph &graph, const Machine &machine, const Durations
 
 CostModel::~CostModel() = default;
 
-EstimatedTime CostModel::estimatedTime(const Node &node) const {
-  if (node.id() < impl_->known.size() && impl_->known[node.id()].op == node.op())
-    return impl_->known[node.id()].price;
-  return impl_->costOfLater(node);
-}
+EstimatedTime CostModel::estimatedTime(const Node &node) const { return impl_->costOf(node); }
+
+void CostModel::keepCosts(const Graph &graph) { impl_->keepCosts(graph); }
 
 CostModel::CostModel(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -347,8 +367,11 @@ std::unique_ptr<CostModel> CostModel::forCopy(const Graph &graph, const Graph &c
 }
 
 int64_t CostModel::rowsOfProduct(const Node &product, int64_t rows) const {
-  const auto sizes = productSizes(product);
-  return sizes ? rounded(impl_->partOfProduct({rows, sizes->inner, sizes->columns}, product)) : 0;
+  const auto whole = impl_->products.find(product.id());
+  if (whole == impl_->products.end())
+    return 0;
+  const ProductSizes &sizes = whole->second.sizes;
+  return rounded(impl_->partOfProduct({rows, sizes.inner, sizes.columns}, whole->second));
 }
 
 int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {

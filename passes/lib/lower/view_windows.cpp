@@ -9,7 +9,8 @@ namespace {
 
 /// The same place counted in elements of another width.
 std::optional<Dim> rescaled(Context &context, const Dim &offset, int64_t from, int64_t to) {
-  return from >= to ? std::optional(multiply(context, offset, Dim(from / to))) : divideExactly(offset, to / from);
+  return from >= to ? std::optional(multiply(context, offset, Dim(from / to)))
+                    : divideExactly(context, offset, to / from);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/legality/legality.h"
+#include "manager/choice_budget.h"
 
 #include <chrono>
 
@@ -67,9 +68,12 @@ private:
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeInputPeak();
   void takeBudget(const Pass &pass);
+  void takeChoiceBudget(size_t index);
+  [[nodiscard]] std::optional<int64_t> budgetOf(const Pass &pass) const;
   void takeCosts(const Pass &pass);
   void predictInput();
   void takeBounds();
+  void takeChangedBound(PassContext &context);
   void recordInput();
   void predictResult();
   Graph &graph_;
@@ -81,8 +85,12 @@ private:
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
+  /// bytes, for the passes that choose nodes; empty: the budget
+  std::optional<int64_t> choiceBudget_;
   /// true until the bounds hold for the graph apart from its order and buckets
   bool needsBounds_ = true;
+  std::optional<StepBound> changedBound_; ///< the lowest before a pass that chooses nodes
+  bool needsChangedBound_ = true;         ///< the graph has changed since it was computed, or it never was
   /// bytes; empty where no pass needs it
   std::optional<int64_t> inputPeak_;
 };
@@ -170,7 +178,7 @@ llvm::Error Runner::check(size_t index, PassContext &context, Changed changed) {
   if (!options_.checkLegality)
     return llvm::Error::success();
   LegalityOptions legality;
-  legality.memoryBudget = context.memoryBudget();
+  legality.memoryBudget = budgetOf(*pipeline_.passes()[index]);
   legality.spmd = options_.spmd;
   legality.bitwise = options_.bitwise;
   legality.objects = options_.objects;
@@ -214,6 +222,21 @@ void Runner::takeBudget(const Pass &pass) {
       result_.memoryBudget = std::max(*result_.memoryBudget, known.peakBytes);
 }
 
+/// Returns the budget that the result of a pass must meet.
+std::optional<int64_t> Runner::budgetOf(const Pass &pass) const {
+  return pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget;
+}
+
+/// Takes the budget of the choices before the first pass that chooses nodes.
+void Runner::takeChoiceBudget(size_t index) {
+  const llvm::ArrayRef<std::unique_ptr<Pass>> passes = llvm::ArrayRef(pipeline_.passes()).drop_front(index);
+  if (choiceBudget_ || !passes.front()->choosesNodes() || !result_.memoryBudget || !needsChoiceBudget(passes))
+    return;
+  choiceBudget_ = choiceBudget(graph_, passes,
+                               {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise,
+                                options_.objects, inputPeak_, options_.knownOrders});
+}
+
 /// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
 /// the model is constructed before any pass that does more than normalize.
 void Runner::takeCosts(const Pass &pass) {
@@ -255,7 +278,18 @@ void Runner::takeBounds() {
     if (result_.bounds->memory.bytes < now.memory.bytes)
       now.memory = result_.bounds->memory;
   }
+  now.anyChange = changedBound_;
   result_.bounds = std::move(now);
+}
+
+/// Computes the bound of all choices of nodes before each pass that chooses some. The lowest one counts, because what
+/// one pass chooses may permit another choice to the next one.
+void Runner::takeChangedBound(PassContext &context) {
+  if (!options_.predictTimes || options_.predictBounds == PredictBounds::None || !needsChangedBound_)
+    return;
+  needsChangedBound_ = false;
+  const StepBound now = predictChangedBound(graph_, context);
+  changedBound_ = changedBound_ ? lowerOf(*changedBound_, now) : now;
 }
 
 void Runner::recordInput() {
@@ -273,9 +307,12 @@ llvm::Error Runner::runPass(size_t index) {
   if (pass.phase() == Phase::Schedule)
     takeBounds();
   bool normalizes = pass.phase() == Phase::Normalize;
-  PassContext context(pass.name(), {analyses_, costs_, normalizes ? std::nullopt : result_.memoryBudget, options_.spmd,
-                                    options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_,
-                                    options_.knownOrders});
+  takeChoiceBudget(index);
+  const std::optional<int64_t> budget = pass.choosesNodes() && choiceBudget_ ? choiceBudget_ : budgetOf(pass);
+  PassContext context(pass.name(), {analyses_, costs_, budget, options_.spmd, options_.bitwise, options_.objects,
+                                    normalizes ? std::nullopt : inputPeak_, options_.knownOrders});
+  if (pass.choosesNodes())
+    takeChangedBound(context);
   takeSnapshot();
   for (Statistic *statistic : pass.statistics())
     statistic->reset();
@@ -291,6 +328,8 @@ llvm::Error Runner::runPass(size_t index) {
     return error;
   if (*changed == Changed::Yes) {
     before_.reset();
+    costs_.keepCosts();
+    needsChangedBound_ = true;
     needsBounds_ = needsBounds_ || pass.phase() != Phase::Schedule;
   }
   record.checkSeconds = inChecks.seconds();

@@ -25,6 +25,7 @@
 #include "schedule/chunks/chunk_sets.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <limits>
@@ -41,7 +42,8 @@ public:
                              "collective of one piece overlaps with the products of another.",
               .phase = Phase::Simplify,
               // One unit in the last place of bf16, in which results may be rounded, is 0.8 %.
-              .tolerance = 0.01}) {}
+              .tolerance = 0.01,
+              .choosesNodes = true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::string repetition() const override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ChunkCollectives>(); }
@@ -135,6 +137,7 @@ private:
   [[nodiscard]] llvm::Error requireNamed() const;
   [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
+  [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
@@ -217,8 +220,21 @@ ChunkChoice Chunker::choose(const ChunkRegion &region) const {
   const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
   if (forced > 1)
     return statedChunks(context_.cost(), region, equalPieces(region.rows, forced));
-  return chooseChunks(context_.cost(), region,
-                      std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces));
+  return recorded(region.launch->name().str().str(),
+                  [&](int64_t most) { return chooseChunks(context_.cost(), region, most); });
+}
+
+/// Returns the pieces that the function chooses, of at most so many. They depend only on the program, so under another
+/// budget they are recorded.
+ChunkChoice Chunker::recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const {
+  const int64_t most = std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces);
+  if (!trial_)
+    return choose(most);
+  std::optional<ChunkChoice> &known =
+      context_.analyses().searches().pieces(trial_->program() + ";" + name + ";" + std::to_string(most));
+  if (!known)
+    known = choose(most);
+  return *known;
 }
 
 /// Returns the names of the collectives from number `from` on.
@@ -238,8 +254,7 @@ ChunkChoice Chunker::choose(const ChunkChain &chain) const {
   const int64_t forced = pass_.pieces_.get().limit.value_or(rows);
   if (forced > 1)
     return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
-  return chooseChainChunks(context_.cost(), chain,
-                           std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces));
+  return recorded(nameOf(chain), [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
 }
 
 /// Reads names of the form g.512.1536.
@@ -403,10 +418,7 @@ void Chunker::apply(const Plan &plan) {
   if (plan.chain)
     args.insert(args.begin(), {"with", namesOf(*plan.chain, 1, ", ")});
   context_.remark(plan.chain ? pass_.chain_ : pass_.cut_, *plan.region.launch, args);
-  std::string done = plan.chain ? nameOf(*plan.chain) : plan.region.launch->name().str().str();
-  for (int64_t piece : plan.choice.pieces)
-    done += "." + std::to_string(piece);
-  pass_.done_.push_back(std::move(done));
+  pass_.done_.push_back(plan.text());
   RuleEntry entry;
   buildPieces(context_.cost(), graph_, plan, entry);
   context_.certificate().rules.push_back(std::move(entry));

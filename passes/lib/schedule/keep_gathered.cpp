@@ -12,8 +12,8 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/repetition_reasons.h"
+#include "schedule/kept_problem.h"
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/contraction.h"
 #include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
@@ -27,10 +27,11 @@ namespace {
 class KeepGathered final : public Pass {
 public:
   KeepGathered()
-      : Pass({"keep-gathered",
-              "Keeps results of collectives that the program repeats, and removes the repetitions, where the step is "
-              "predicted to be faster within the memory budget.",
-              Phase::Simplify}) {}
+      : Pass({.name = "keep-gathered",
+              .description = "Keeps results of collectives that the program repeats, and removes the repetitions, "
+                             "where the step is predicted to be faster within the memory budget.",
+              .phase = Phase::Simplify,
+              .choosesNodes = true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::string repetition() const override;
   [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<KeepGathered>(); }
@@ -66,7 +67,8 @@ std::string KeepGathered::repetition() const {
 class Keeper {
 public:
   Keeper(KeepGathered &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()) {}
+      : pass_(pass), graph_(graph), context_(context), facts_(context.analyses().facts()),
+        options_(searchOptionsOf(context, pass.walks_.get(), pass.beam_.get())) {}
   llvm::Expected<Changed> run();
 
 private:
@@ -79,8 +81,11 @@ private:
   void collect();
   void sortBySavings();
   [[nodiscard]] std::vector<size_t> countsOfParts() const;
-  [[nodiscard]] std::vector<size_t> fittingCounts(const overlap::GraphProblem &given) const;
+  [[nodiscard]] std::vector<size_t> fittingCounts(const overlap::GraphProblem &given);
   [[nodiscard]] Choice choose(const overlap::GraphProblem &given);
+  [[nodiscard]] std::optional<overlap::Schedule> search(const overlap::GraphProblem &given, size_t count,
+                                                        int64_t limit);
+  [[nodiscard]] SearchRecord::Program &keeping(size_t count);
   [[nodiscard]] overlap::Problem withKept(const overlap::GraphProblem &given, size_t count) const;
   [[nodiscard]] size_t chooseBySchedule();
   [[nodiscard]] llvm::Error takeNamed();
@@ -91,24 +96,17 @@ private:
   Graph &graph_;
   PassContext &context_;
   const ProgramFacts &facts_;
+  overlap::SearchOptions options_;
+  std::string program_;           ///< the key of the search of the program as it stands
   std::vector<Repetition> found_; ///< those that may be removed, best first
   size_t fitting_ = 0;            ///< how many of them fit the budget
 };
 
 void Keeper::collect() {
-  RepeatedCollectives collectives(graph_, facts_, context_.spmd());
-  for (Node *node : graph_) {
-    std::optional<Repetition> repetition = collectives.find(node);
-    collectives.advance(node);
-    if (!repetition || !outputBytes(*node))
-      continue;
-    if (std::optional<RepetitionObstacle> obstacle = collectives.obstacle(*repetition)) {
-      context_.remark(pass_.obstacles_.of(*obstacle), *node, remarkArgs(*repetition));
-      continue;
-    }
-    collectives.accept(*repetition);
-    found_.push_back(std::move(*repetition));
-  }
+  found_ =
+      keptRepetitions(graph_, facts_, context_.spmd(), [&](const Repetition &repetition, RepetitionObstacle obstacle) {
+        context_.remark(pass_.obstacles_.of(obstacle), *repetition.again, remarkArgs(repetition));
+      });
 }
 
 /// Sorts by the time that a byte saves. Equal ones keep the order of the program: the parameters of the first layers
@@ -141,61 +139,66 @@ std::vector<size_t> Keeper::countsOfParts() const {
 }
 
 overlap::Problem Keeper::withKept(const overlap::GraphProblem &given, size_t count) const {
-  std::vector<uint32_t> stepOf(graph_.idLimit());
-  for (uint32_t step = 0; step < given.nodes.size(); ++step)
-    stepOf[given.nodes[step]->id()] = step;
-  overlap::Replacements replacements;
-  auto replace = [&](const Node *dropped, const Node *by) {
-    replacements.steps.push_back({stepOf[dropped->id()], stepOf[by->id()]});
-    auto from = facts_.storages().storages(dropped), to = facts_.storages().storages(by);
-    for (size_t i = 0; i < from.size() && i < to.size(); ++i)
-      if (from[i] != to[i])
-        replacements.storages.push_back({from[i], to[i]});
-  };
-  for (const Repetition &repetition : llvm::ArrayRef(found_).take_front(count)) {
-    replace(repetition.again, repetition.first);
-    replace(repetition.waitAgain, repetition.wait);
-    for (const RepeatedValues::Pair &pair : repetition.operands)
-      replace(pair.again, pair.first);
-  }
-  return overlap::contract(given.problem, replacements);
+  return ccgraph::withKept(given.problem, given.nodes, facts_, llvm::ArrayRef(found_).take_front(count));
+}
+
+/// Returns the record of the program in which the first results are kept.
+SearchRecord::Program &Keeper::keeping(size_t count) {
+  return context_.analyses().searches().changed(program_ + ";keep;" + std::to_string(count));
 }
 
 /// Returns the counts whose results fit the budget in the input's order.
-std::vector<size_t> Keeper::fittingCounts(const overlap::GraphProblem &given) const {
+std::vector<size_t> Keeper::fittingCounts(const overlap::GraphProblem &given) {
   const int64_t peak = overlap::memoryPeak(given.problem, overlap::asItStands(given.problem)).bytes;
   const int64_t limit = std::max(peak, context_.memoryBudget().value_or(overlap::unlimited));
   std::vector<size_t> counts = countsOfParts();
   auto exceeds = [&](size_t count) {
-    overlap::Problem problem = withKept(given, count);
-    return overlap::memoryPeak(problem, overlap::asItStands(problem)).bytes > limit;
+    SearchRecord::Program &known = keeping(count);
+    if (!known.peak) {
+      const overlap::Problem problem = withKept(given, count);
+      known.peak = overlap::memoryPeak(problem, overlap::asItStands(problem)).bytes;
+      known.bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
+    }
+    return *known.peak > limit;
   };
   counts.erase(llvm::find_if(counts, exceeds), counts.end());
   return counts;
 }
 
+/// Returns the schedule with the first results kept, or nothing if it takes longer than the limit in picoseconds.
+std::optional<overlap::Schedule> Keeper::search(const overlap::GraphProblem &given, size_t count, int64_t limit) {
+  SearchRecord &record = context_.analyses().searches();
+  SearchRecord::Program &known = keeping(count);
+  if (*known.bound > limit)
+    return std::nullopt;
+  ++pass_.searched_;
+  if (!record.find(known.search, options_.budget))
+    known.search = recordSearch(record, {withKept(given, count), given.nodes}, options_, Effort::Once);
+  return *record.find(known.search, options_.budget);
+}
+
 /// Returns the part with the fastest schedule within the budget, which may be none; of equally fast ones the smallest.
 /// If no schedule fits, the one of the lowest peak counts.
 Keeper::Choice Keeper::choose(const overlap::GraphProblem &given) {
+  SearchRecord &record = context_.analyses().searches();
+  program_ = recordSearch(record, given, options_, Effort::Thorough);
+  keeping(0) = {.bound = overlap::lowerBounds(given.problem).anyMerging.picoseconds, .search = program_};
   std::vector<size_t> counts = fittingCounts(given);
   if (counts.empty())
     return {};
   fitting_ = counts.back();
   counts.insert(counts.begin(), 0);
-  const overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
   std::optional<Choice> best;
   // The largest part first: its schedule is often faster than the bound of every smaller part.
   for (size_t count : llvm::reverse(counts)) {
-    overlap::Problem problem = withKept(given, count);
-    const bool isMet = best && best->bytes == options.budget;
-    if (isMet && overlap::lowerBounds(problem).anyMerging.picoseconds > best->picoseconds)
+    const bool isMet = best && best->bytes == options_.budget;
+    const std::optional<overlap::Schedule> schedule =
+        search(given, count, isMet ? best->picoseconds : overlap::unlimited);
+    if (!schedule)
       continue;
-    const overlap::Schedule schedule =
-        count == 0 ? searchThoroughly(problem, options) : searchSchedule(problem, options);
-    const Choice choice{count, schedule.picoseconds, std::max(schedule.peakBytes, options.budget)};
+    const Choice choice{count, schedule->picoseconds, std::max(schedule->peakBytes, options_.budget)};
     if (!best || std::pair(choice.bytes, choice.picoseconds) <= std::pair(best->bytes, best->picoseconds))
       best = choice;
-    ++pass_.searched_;
   }
   return *best;
 }

@@ -13,13 +13,14 @@
 //               is lost; but where the budget is met without any, only some of them are tried, and after two parts
 //               with repeated gathers that fit and are not faster, no larger one. Of these parts, and of the program
 //               without any, the one with the fastest schedule within the budget counts, where repeated gathers must
-//               save a thousandth of the step; of equally fast ones, the one with the lowest bound; if none fits, the
-//               one of the lowest peak
+//               save a thousandth of the step; of equally fast ones (to a nanosecond), the one with the lowest bound,
+//               and then with the lowest bound after keep-gathered; if none fits, the one of the lowest peak
 //   do it       rewrite/recomputation.h
 // The same kernels compute the same numbers, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/recomputation.h"
+#include "schedule/kept_problem.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
@@ -43,7 +44,8 @@ public:
       : Pass({.name = "recompute-values",
               .description = "Computes cheap values again near their late readers instead of keeping them, where "
                              "memory is scarce.",
-              .phase = Phase::Simplify}) {}
+              .phase = Phase::Simplify,
+              .choosesNodes = true}) {}
   llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
   [[nodiscard]] std::string repetition() const override {
     return (name() + "{only=" + OptionText<NodeNames>::print({done_}) + "}").str();
@@ -115,12 +117,16 @@ private:
     std::vector<std::string> values; ///< as the option `only` names them
     int64_t picoseconds = 0;
     int64_t peakBytes = 0;
-    int64_t bound = 0; ///< picoseconds that no schedule beats, with any memory
+    /// picoseconds that no schedule beats, with any memory: of these nodes, and without the collectives that
+    /// keep-gathered may remove
+    std::pair<int64_t, int64_t> bound;
   };
   [[nodiscard]] bool isDue();
   [[nodiscard]] bool mayGather() const { return pass_.gathers_.get() == Gathers::Again; }
   [[nodiscard]] bool isBetter(const Choice &choice, bool gathers) const;
-  bool consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
+  void searchWhole();
+  [[nodiscard]] SearchRecord::Program &changedBy(llvm::ArrayRef<std::string> values);
+  bool consider(Graph &graph, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
   void tryParts(GatherTime time);
   void choose();
   llvm::Error takeNamed();
@@ -134,7 +140,8 @@ private:
   PassContext &context_;
   const ProgramFacts &facts_;
   overlap::SearchOptions options_;
-  int64_t peak_ = 0; ///< of the program as it stands
+  int64_t peak_ = 0;    ///< of the program as it stands
+  std::string program_; ///< the key of the search of the program as it stands
   std::optional<Choice> best_;
   bool isMetWithout_ = false;                  ///< whether the program as it stands meets the budget
   std::vector<std::string> tried_;             ///< values of some part
@@ -164,7 +171,8 @@ bool repeatsGathers(llvm::ArrayRef<Recomputed> values) {
 }
 
 /// Returns true if the choice is better than the best one. Later passes may gain more without repeated gathers, so
-/// these must save a thousandth of the step. Of equally fast ones, later passes gain more with a lower bound.
+/// these must save a thousandth of the step. Of equally fast ones, later passes gain more with a lower bound. A
+/// difference below a nanosecond, the unit of all measured durations, counts as none.
 bool Recomputer::isBetter(const Choice &choice, bool gathers) const {
   if (!best_)
     return true;
@@ -174,25 +182,59 @@ bool Recomputer::isBetter(const Choice &choice, bool gathers) const {
   if (over(choice) != over(*best_))
     return over(choice) < over(*best_);
   return choice.picoseconds + least < best_->picoseconds ||
-         (choice.picoseconds <= best_->picoseconds && choice.bound < best_->bound);
+         (choice.picoseconds < best_->picoseconds + picosecondsOfNs && choice.bound < best_->bound);
 }
+
+/// A program with some values computed again, as a problem.
+class ChangedProgram {
+public:
+  ChangedProgram(Graph &graph, const CostModel &cost, PassContext &context)
+      : graph_(graph), context_(context), facts_(graph),
+        program_(graph, facts_, cost, {context.spmd(), context.bitwise()}) {}
+  [[nodiscard]] const overlap::GraphProblem &given() const { return program_.given(); }
+  [[nodiscard]] int64_t bound() const { return boundOf(given().problem); }
+  /// Returns the bound without the collectives that keep-gathered may remove.
+  [[nodiscard]] int64_t keptBound() const {
+    const std::vector<Repetition> kept = keptRepetitions(graph_, facts_, context_.spmd(), [](auto &&...) {});
+    return boundOf(withKept(given().problem, given().nodes, facts_, kept));
+  }
+
+private:
+  static int64_t boundOf(const overlap::Problem &problem) {
+    return overlap::lowerBounds(problem).anyMerging.picoseconds;
+  }
+
+  Graph &graph_;
+  PassContext &context_;
+  ProgramFacts facts_;
+  overlap::ProgramProblem program_;
+};
 
 /// Searches a schedule, unless a bound shows that it is over the budget or no better than the best one. Returns false
 /// if it fits the budget and is no better than the best one.
-bool Recomputer::consider(Graph &graph, const ProgramFacts &facts, const CostModel &cost,
-                          llvm::ArrayRef<Recomputed> values) {
-  overlap::ProgramProblem program(graph, facts, cost, {context_.spmd(), context_.bitwise()});
-  const overlap::Problem &problem = program.given().problem;
+bool Recomputer::consider(Graph &graph, const CostModel &cost, llvm::ArrayRef<Recomputed> values) {
+  Choice choice;
+  llvm::transform(values, std::back_inserter(choice.values), textOf);
+  SearchRecord &record = context_.analyses().searches();
+  SearchRecord::Program &known = changedBy(choice.values);
+  std::optional<ChangedProgram> program;
+  auto given = [&]() -> ChangedProgram & { return program ? *program : program.emplace(graph, cost, context_); };
+  if (!known.bound)
+    known.bound = given().bound();
   const bool isMet = best_ && best_->peakBytes <= options_.budget;
-  const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
-  if (isMet && bound >= best_->picoseconds)
+  if (isMet && *known.bound >= best_->picoseconds)
     return true;
-  overlap::Schedule schedule = values.empty() ? searchThoroughly(problem, options_) : searchSchedule(problem, options_);
+  if (!record.find(known.search, options_.budget)) {
+    known.search = recordSearch(record, given().given(), options_, Effort::Once);
+    known.keptBound = given().keptBound();
+  }
+  const overlap::Schedule &schedule = *record.find(known.search, options_.budget);
   ++pass_.searched_;
-  Choice choice{{}, schedule.picoseconds, schedule.peakBytes, bound};
+  choice.picoseconds = schedule.picoseconds;
+  choice.peakBytes = schedule.peakBytes;
+  choice.bound = {*known.bound, known.keptBound};
   if (!isBetter(choice, repeatsGathers(values)))
     return schedule.peakBytes > options_.budget;
-  llvm::transform(values, std::back_inserter(choice.values), textOf);
   best_ = std::move(choice);
   return true;
 }
@@ -218,7 +260,7 @@ void Recomputer::tryParts(GatherTime time) {
     if (!gathers && time == GatherTime::Hidden)
       return;
     values = trial.done().size();
-    inVain = consider(*copy, ProgramFacts(*copy), *costs, trial.done()) || !gathers ? 0 : inVain + 1;
+    inVain = consider(*copy, *costs, trial.done()) || !gathers ? 0 : inVain + 1;
     // Larger parts have these gathers too, which overlap with too little computation.
     if (inVain == mostInVain)
       break;
@@ -228,8 +270,24 @@ void Recomputer::tryParts(GatherTime time) {
     remarkKept(trial);
 }
 
+/// Returns the record of the program with these values computed again.
+SearchRecord::Program &Recomputer::changedBy(llvm::ArrayRef<std::string> values) {
+  return context_.analyses().searches().changed(program_ + (mayGather() ? ";again;" : ";kept;") +
+                                                llvm::join(values, ","));
+}
+
+/// Searches the program as it stands.
+void Recomputer::searchWhole() {
+  const ChangedProgram whole(graph_, context_.cost(), context_);
+  program_ = recordSearch(context_.analyses().searches(), whole.given(), options_, Effort::Thorough);
+  SearchRecord::Program &known = changedBy({});
+  if (!known.bound)
+    known = {.bound = whole.bound(), .keptBound = whole.keptBound(), .search = program_};
+}
+
 void Recomputer::choose() {
-  static_cast<void>(consider(graph_, facts_, context_.cost(), {}));
+  searchWhole();
+  static_cast<void>(consider(graph_, context_.cost(), {}));
   isMetWithout_ = best_->peakBytes <= options_.budget;
   tryParts(GatherTime::Exposed);
   if (mayGather())

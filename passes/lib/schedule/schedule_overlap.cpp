@@ -231,7 +231,10 @@ overlap::Schedule Scheduler::search() const {
     known.push_back(preferencesOf(order));
   overlap::SearchOptions options = searchOptionsOf(context_, pass_.walks_.get(), pass_.beam_.get());
   options.known = known;
-  return searchThoroughly(given_.problem, options);
+  // Without earlier searches, the record would only cost time.
+  SearchRecord &record = context_.analyses().searches();
+  return record.empty() ? searchThoroughly(given_.problem, options)
+                        : searchRecorded(record, given_, options, Effort::Thorough);
 }
 
 /// Returns true if the schedule may exceed the budget, and the graph in its present order does not: the memory of some

@@ -144,6 +144,8 @@ void tryProgram(uint32_t seed, const Options &options, Counts &counts) {
   llvm::Expected<runtime::RunResult> wanted = runtime::interpret(seededRequest(*program.graph, program.ranks));
   if (!wanted) {
     ++counts.failed;
+    if (options.print)
+      llvm::cantFail(writeFxText(llvm::outs(), *program.graph));
     llvm::outs() << "program " << seed << ": the interpreter fails: " << llvm::toString(wanted.takeError()) << "\n";
     return;
   }

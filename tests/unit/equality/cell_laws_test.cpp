@@ -60,9 +60,35 @@ const Law laws[] = {
         n: "i64[2]" = b[2]
         m: "i64[2, 3]" = b[3]
         y: "f32[8, 3]" = torch.ops.aten._embedding_bag_dense_backward.default(g, i, p, n, m, 8, False, 2, None))", true},
+    {"TheGradientOfABagReadsTheBagOfEachIndex", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
+     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
+        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 0, False, None)
+        p: "i64[6]" = b[1]
+        n: "i64[2]" = b[2]
+        m: "i64[2]" = b[3]
+        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 0, False, None))",
+     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
+        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 0, False, None)
+        p: "i64[6]" = torch.ops.aten.zeros.default([6], dtype = torch.int64)
+        n: "i64[2]" = b[2]
+        m: "i64[2]" = b[3]
+        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 0, False, None))", false},
+    {"TheGradientOfABagOfTheMeanReadsTheSizesOfBags", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
+     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
+        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
+        p: "i64[6]" = b[1]
+        n: "i64[2]" = b[2]
+        m: "i64[2]" = b[3]
+        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 1, False, None))",
+     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
+        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
+        p: "i64[6]" = b[1]
+        n: "i64[2]" = torch.ops.aten.full.default([2], 6, dtype = torch.int64)
+        m: "i64[2]" = b[3]
+        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 1, False, None))", false},
     {"TheGradientOfTheWeightsOfABagIsAProduct", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
      R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        p: "i64[6]" = torch.ops.aten.zeros.default([6], dtype = torch.int64)
+        p: "i64[0]" = torch.ops.aten.zeros.default([0], dtype = torch.int64)
         y: "f32[6]" = torch.ops.aten._embedding_bag_per_sample_weights_backward.default(g, w, i, o, p, 0))",
      R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
         u: "f32[2, 1, 3]" = torch.ops.aten.unsqueeze.default(g, 1)
@@ -162,6 +188,12 @@ const Law laws[] = {
      R"(s = torch.ops.aten.tensor_split.indices(x, [1, -1], 1)
         y: "f32[3, 3]" = s[1])",
      "y: \"f32[3, 3]\" = torch.ops.aten.slice.Tensor(x, 1, 1, 4)", true},
+    {"ASplitAtPositionsReadsAViewOfATensor", "x: \"f32[3, 5]\"",
+     R"(a: "i64[4]" = torch.ops.aten.arange.default(4)
+        p: "i64[2]" = torch.ops.aten.slice.Tensor(a, 0, 1, 4, 2)
+        s = torch.ops.aten.tensor_split.tensor_indices_or_sections(x, p, 1)
+        y: "f32[3, 2]" = s[1])",
+     "y: \"f32[3, 2]\" = torch.ops.aten.slice.Tensor(x, 1, 1, 3)", true},
     {"AScaledProductScalesRowsAndColumns", "a: \"f32[3, 4]\", b: \"f32[4, 5]\", s: \"f32[3, 1]\", t: \"f32[1, 5]\"",
      "y: \"f32[3, 5]\" = torch.ops.aten._scaled_mm.default(a, b, s, t, None, None, torch.float32)",
      R"(m: "f32[3, 5]" = torch.ops.aten.mm.default(a, b)

@@ -155,6 +155,94 @@ TEST_F(LocatedStepTest, AFactorThatBreaksARightOutputIsNoRepair) {
   EXPECT_EQ(firstPlaces(1), "0:sub ");
 }
 
+// The product with the shifted value is none of the single step. With the other term, the difference is right.
+TEST_F(LocatedStepTest, AValueThatLacksATermIsNamedFirst) {
+  const std::string terms = R"(
+        sin: "f32[4]" = torch.ops.aten.sin.default(x)
+        cos: "f32[4]" = torch.ops.aten.cos.default(g)
+)";
+  compare(terms + R"(        add: "f32[4]" = torch.ops.aten.add.Tensor(sin, cos)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(add, x)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
+        return (tanh,)
+)",
+          terms + R"(        add: "f32[4]" = torch.ops.aten.clone.default(sin)
+        shift: "f32[4]" = torch.ops.aten.add.Tensor(x, 1)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(add, shift)
+        sub: "f32[4]" = torch.ops.aten.sub.Tensor(mul, add)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(sub)
+        return (tanh,)
+)");
+  EXPECT_EQ(firstPlaces(1), "0:add ");
+}
+
+// No value before the difference is one of the single step, but twice the first operand less the difference is.
+constexpr const char *shiftedDifference = R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        shift: "f32[4]" = torch.ops.aten.add.Tensor(mul, 1)
+        sub: "f32[4]" = torch.ops.aten.sub.Tensor(shift, g)
+        sub_1: "f32[4]" = torch.ops.aten.sub.Tensor(sub, 1)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(sub_1)
+)";
+constexpr const char *sumWithSquares = R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        add: "f32[4]" = torch.ops.aten.add.Tensor(mul, g)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(add)
+)";
+
+TEST_F(LocatedStepTest, ADifferenceInPlaceOfASumIsNamedFirst) {
+  const std::string result = "        return (tanh,)\n";
+  compare(sumWithSquares + result, shiftedDifference + result);
+  EXPECT_EQ(firstPlaces(1), "0:sub ");
+}
+
+// The product with zero is right for every other factor.
+TEST_F(LocatedStepTest, ARightProductWithZeroDoesNotShowThatTheFactorIsRight) {
+  const std::string results = R"(        zero: "f32[4]" = torch.ops.aten.mul.Tensor(x, 0)
+        none: "f32[4]" = torch.ops.aten.mul.Tensor(zero, tanh)
+        return (tanh, none)
+)";
+  compare(sumWithSquares + results, shiftedDifference + results);
+  comparison.placements.outputs.push_back({1, 1, "z", {AxisPlacement()}, {}, {}});
+  EXPECT_EQ(firstPlaces(1), "0:sub ");
+}
+
+// The factor is right in its first digit, which is all that the square of a multiple of p tells.
+TEST_F(LocatedStepTest, ARightSquareOfMultiplesDoesNotShowThatTheFactorIsRight) {
+  const std::string results = R"(        _softmax: "f32[4]" = torch.ops.aten._softmax.default(x, 0, False)
+        _softmax_1: "f32[4]" = torch.ops.aten._softmax.default(g, 0, False)
+        small: "f32[4]" = torch.ops.aten.sub.Tensor(_softmax, _softmax_1)
+        slight: "f32[4]" = torch.ops.aten.mul.Tensor(small, tanh)
+        factor: "f32[4]" = torch.ops.aten.add.Tensor(slight, 1)
+        scaled: "f32[4]" = torch.ops.aten.mul.Tensor(small, factor)
+        square: "f32[4]" = torch.ops.aten.mul.Tensor(scaled, scaled)
+        return (factor, square)
+)";
+  compare(sumWithSquares + results, shiftedDifference + results);
+  comparison.placements.outputs.push_back({1, 1, "z", {AxisPlacement()}, {}, {}});
+  EXPECT_EQ(firstPlaces(1), "0:sub ");
+}
+
+// 8 is no number of ranks. Taking back either quotient makes the output right.
+TEST_F(LocatedStepTest, BothOfTwoScalesAreNamedFirst) {
+  compare(R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        div: "f32[4]" = torch.ops.aten.div.Tensor(mul, 8)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(div)
+        return (tanh,)
+)",
+          R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+        shift: "f32[4]" = torch.ops.aten.add.Tensor(mul, 8)
+        div: "f32[4]" = torch.ops.aten.div.Tensor(shift, 8)
+        div_1: "f32[4]" = torch.ops.aten.div.Tensor(div, 8)
+        sub: "f32[4]" = torch.ops.aten.sub.Tensor(div_1, 1)
+        tanh: "f32[4]" = torch.ops.aten.tanh.default(sub)
+        return (tanh,)
+)");
+  EXPECT_EQ(firstPlaces(2), "0:div 0:div_1 ");
+}
+
 TEST_F(LocatedStepTest, WhatStandsInPlaceOfALackingStepIsNamedFirst) {
   compare(sumOfBoth, sumOfBoth);
   comparison.ranks.push_back(comparison.ranks.front());

@@ -55,7 +55,8 @@ TEST(FxTextErrorsTest, NamesPlaceGotExpectedAndRepair) {
       {"x = torch.ops.aten.neg.default(a)\n        y = x", {"g.py:4:13", "got no call"}},
       {"x = 3", {"got no call"}},
       {"torch.ops.aten.copy_.default(a, b)", {"expected '=' after the name 'torch'"}},
-      {"x: \"f33[2]\" = torch.ops.aten.neg.default(a)", {"g.py:3:13: error: got the type 'f33[2]'", "note:"}},
+      {"x: \"f33[2]\" = torch.ops.aten.neg.default(a)",
+       {"g.py:3:13: error: type 'f33[2]', column 1: expected a dtype", "note:"}},
       {"x: \"f32[2 = torch.ops.aten.neg.default(a)", {"without its closing quote"}},
       {"x = torch.ops.a.b.c('abc)", {"a string without its closing quote"}},
       {"x = torch.ops.a.b.c('\\xzz')", {"malformed escape"}},
@@ -153,7 +154,7 @@ TEST(FxTextErrorsTest, ATypeRefusedInAGraphSetAsideIsRefusedAgain) {
   std::string other = "class Late(torch.nn.Module):\n" + line + "        return (b,)\n";
   std::string early = "class Early(torch.nn.Module):\n" + line + "        x = a.relu()\n        return (x,)\n";
   std::string errors = errorsOf(early + other);
-  EXPECT_TRUE(says(errors, {"g.py:8:13: error: got the type 'f33[4]'"}));
+  EXPECT_TRUE(says(errors, {"g.py:8:13: error: type 'f33[4]', column 1: expected a dtype"}));
   EXPECT_FALSE(llvm::StringRef(errors).contains("g.py:3")) << "that graph is set aside";
 }
 

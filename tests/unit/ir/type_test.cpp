@@ -61,6 +61,12 @@ TEST(TypeTest, Contiguity) {
   EXPECT_TRUE(parsed(context, "f32[][]cpu")->isContiguous());
   EXPECT_FALSE(parsed(context, "f32[2, 3][1, 2]cpu")->isContiguous());
   EXPECT_FALSE(parsed(context, "f32[2, 3][4, 1]cpu")->isContiguous());
+  EXPECT_TRUE(parsed(context, "f32[4, s0, 3][3*s0, 3, 1]cpu")->isContiguous());
+  EXPECT_TRUE(parsed(context, "f32[s1, s0, 1, s0][s0**2, s0, 7, 1]cpu")->isContiguous());
+  EXPECT_TRUE(parsed(context, "f32[2, u0 + 1, 4][4*Max(1, u0 + 1), 4, 1]cpu")->isContiguous());
+  EXPECT_FALSE(parsed(context, "f32[4, s0, 3][3*s1, 3, 1]cpu")->isContiguous());
+  EXPECT_FALSE(parsed(context, "f32[s0, 3, 2][6, 1, 3]cpu")->isContiguous());
+  EXPECT_FALSE(parsed(context, "f32[4, s0, 3][1, 12, 4]cpu")->isContiguous());
   EXPECT_FALSE(parsed(context, "f32[2, 3]cpu")->isContiguous()) << "unknown strides prove nothing";
 }
 
@@ -70,7 +76,7 @@ TEST(TypeTest, ContiguousTensorComputesStrides) {
   EXPECT_EQ(context.contiguousTensor(DType::F32, {Dim(2), Dim(3), Dim(4)}, cpu)->str(), "f32[2, 3, 4][12, 4, 1]cpu");
   EXPECT_EQ(context.contiguousTensor(DType::F32, {Dim(2), Dim(0), Dim(4)}, cpu)->str(), "f32[2, 0, 4][4, 4, 1]cpu");
   EXPECT_EQ(context.contiguousTensor(DType::F32, {Dim(2), Dim(context.symbolic("u0 + u1"))}, cpu)->str(),
-            "f32[2, u0 + u1][u0 + u1, 1]cpu");
+            "f32[2, u0 + u1][Max(1, u0 + u1), 1]cpu");
 }
 
 TEST(TypeTest, AccessorsOfAnotherKindSeeNothing) {

@@ -1,6 +1,6 @@
 // Compares the verdicts of random jobs with a simulation of this file, which knows each rank by itself and repeats the
 // definitions of ccgraph/jobs/semantics.h until nothing changes: no classes, no worklist.
-#include "ccgraph/toolkit/job_replay.h"
+#include "ccgraph/checks/job_replay.h"
 #include "unit/jobs/job_bench.h"
 
 #include <random>

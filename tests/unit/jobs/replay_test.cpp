@@ -1,5 +1,5 @@
 // Tests the replay of jobs on the local engine.
-#include "ccgraph/toolkit/job_check.h"
+#include "ccgraph/checks/job_check.h"
 #include "unit/jobs/job_bench.h"
 
 namespace ccgraph::test {

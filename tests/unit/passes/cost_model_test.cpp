@@ -225,6 +225,59 @@ TEST(CostModelTest, ProductsOfFloat8HaveThePeakOfFloat8) {
   EXPECT_NEAR(time(wide) / time(narrow), 1979.0 / 989, 0.01);
 }
 
+/// exp and neg of x in one kernel, and a node that repeats neg, which was created later and precedes it.
+class Repetition : public testing::Test {
+protected:
+  Repetition() {
+    x_ = builder_.input("x", builder_.tensor(DType::F32, {4096, 4096}));
+    first_ = builder_.call("aten.exp.default", {x_});
+    repeated_ = builder_.call("aten.neg.default", {first_});
+    output_ = builder_.output({repeated_});
+    durations_.add("exp", {7'000'000});
+    durations_.add("neg", {5'000'000});
+    model_.emplace(graph_, *machinePreset("h100x8"), &durations_);
+    builder_.setPosition(repeated_);
+    builder_.standFor({repeated_});
+    again_ = builder_.call("aten.neg.default", {first_});
+  }
+
+  Context context_;
+  Graph graph_{context_};
+  GraphBuilder builder_{graph_};
+  Durations durations_;
+  Node *x_ = nullptr, *first_ = nullptr, *repeated_ = nullptr, *again_ = nullptr, *output_ = nullptr;
+  std::optional<CostModel> model_;
+};
+
+TEST_F(Repetition, HasTheSameCostInACopy) {
+  builder_.setPosition(output_);
+  Node *last = builder_.call("aten.neg.default", {first_});
+  std::unique_ptr<Graph> copy = graph_.clone();
+  std::unique_ptr<CostModel> same = model_->forCopy(graph_, *copy);
+  for (const Node *node : {first_, repeated_, again_, last})
+    EXPECT_EQ(same->estimatedTime(*copy->find(node->name())), model_->estimatedTime(*node)) << node->name().str().str();
+  EXPECT_NE(model_->estimatedTime(*again_), model_->estimatedTime(*repeated_));
+}
+
+TEST_F(Repetition, HasTheSameCostInACopyOfACopyOnceTheRepeatedNodeIsGone) {
+  const EstimatedTime before = model_->estimatedTime(*again_);
+  model_->keepCosts(graph_);
+  graph_.replaceAllUses(repeated_, again_);
+  graph_.erase(repeated_);
+  std::unique_ptr<Graph> copy = graph_.clone();
+  std::unique_ptr<CostModel> same = model_->forCopy(graph_, *copy);
+  std::unique_ptr<Graph> second = copy->clone();
+  EXPECT_EQ(same->forCopy(*copy, *second)->estimatedTime(*second->find(again_->name())), before);
+}
+
+TEST_F(Repetition, CostsAsMuchOnceTheRepeatedNodeIsGone) {
+  const EstimatedTime before = model_->estimatedTime(*again_);
+  model_->keepCosts(graph_);
+  graph_.replaceAllUses(repeated_, again_);
+  graph_.erase(repeated_);
+  EXPECT_EQ(model_->estimatedTime(*again_), before);
+}
+
 // The time of a part of a fused kernel is its share of the kernel, which a repetition is no part of.
 TEST(CostModelTest, ARepetitionIsAKernelOfItsOwn) {
   Context context;

@@ -280,5 +280,35 @@ TEST_F(InferPlacementsTest, ComposedNormsAreElementwiseInTheBatch) {
   EXPECT_EQ(of(answer(), "d"), "shard(0)");
 }
 
+constexpr llvm::StringLiteral gradientsOfAttention = R"(
+        back = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default(g, q, k, k, q, l, 0.0, False)
+        dk: "f32[2, 2, 8, 4]" = back[1]
+        sum_1: "f32[2, 2, 8, 4]" = torch.ops._c10d_functional.all_reduce.default(dk, 'sum', 'tp')
+        return (sum_1,)
+)";
+constexpr llvm::StringLiteral ofAttention =
+    R"(g: "f32[2, 2, 4, 4]", q: "f32[2, 2, 4, 4]", k: "f32[2, 2, 8, 4]", l: "f32[2, 2, 4]")";
+
+TEST_F(InferPlacementsTest, TheGradientOfWholeKeysIsAPartialSumOverCutQueries) {
+  ask(ofAttention, gradientsOfAttention);
+  for (size_t position : {0, 1})
+    input(position, {shard(2)});
+  input(2, {AxisPlacement()});
+  input(3, {shard(2)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "dk"), "partial(sum)");
+}
+
+// The ranks have gradients of other examples, so a sum of what they have of the keys is not superfluous.
+TEST_F(InferPlacementsTest, TheGradientOfWholeKeysVariesWithACutBatch) {
+  ask(ofAttention, gradientsOfAttention);
+  input(0, {shard(0)});
+  input(1, {shard(2)});
+  input(2, {AxisPlacement()});
+  input(3, {shard(2)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "dk"), "varying");
+}
+
 } // namespace
 } // namespace ccgraph::placements

@@ -1,6 +1,6 @@
 // Tests contracts on regressions: each edit of a good program is found by the contract that was written from the good
 // program, at the expected node, while the good program satisfies it.
-#include "ccgraph/toolkit/contract_check.h"
+#include "ccgraph/checks/contract_check.h"
 
 #include "ccgraph/frontend/contract_file.h"
 #include "ccgraph/frontend/fx_text.h"

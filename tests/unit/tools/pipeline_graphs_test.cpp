@@ -1,6 +1,6 @@
 // Tests the graphs of pipeline schedules against the reference interpreter: it runs those of correct schedules to their
 // end, and reports a deadlock for those that the verifier of schedules rejects.
-#include "ccgraph/toolkit/pipeline_graphs.h"
+#include "ccgraph/checks/pipeline_graphs.h"
 
 #include "ccgraph/frontend/pipeline_file.h"
 #include "ccgraph/ir/pipeline_verifier.h"

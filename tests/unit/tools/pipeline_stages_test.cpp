@@ -1,6 +1,6 @@
 // Tests the user's graphs of a pipeline's stages: the ranks of each schedule compute what one rank computes that runs
 // the stages one after the other, and collectives of the stages belong to the job.
-#include "ccgraph/toolkit/pipeline_stages.h"
+#include "ccgraph/checks/pipeline_stages.h"
 
 #include "ccgraph/frontend/pipeline_file.h"
 #include "ccgraph/ir/pipeline_verifier.h"

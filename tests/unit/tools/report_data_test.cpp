@@ -97,7 +97,8 @@ TEST_F(ReportData, AreColumnsAndDifferences) {
 }
 
 TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
-  summary_.run.bounds = {{3'500'000, "0"}, {3'000'000, ""}, {{200, {3'500'000, "0"}, {3'200'000, "0"}}}, {96, "mm"}};
+  summary_.run.bounds = {
+      {3'500'000, "0"}, {3'000'000, ""}, {{200, {3'500'000, "0"}, {3'200'000, "0"}}}, {96, "mm"}, {{2'500'000, ""}}};
   summary_.run.exposed = {
       {{"ar", "0", 32, 0, 3'000'000, 1'000'000}, "all_reduce", "", BeginPin::Budget, "mm", 2000, 64, 0, "add", 1000}};
   summary_.given = {{"--groups", "my groups.json"}, {"-O3", std::nullopt}, {"--report", "x.html"}};
@@ -109,7 +110,8 @@ TEST_F(ReportData, SayWhatHoldsTheStepAndWhatWouldHelp) {
     EXPECT_EQ(*object.get(key), llvm::cantFail(llvm::json::parse(text))) << reportData(report_);
   };
   expect("bounds", R"({"merging": {"ns": 3000, "group": ""}, "order": {"ns": 3500, "group": "0"},
-                       "within": {"ns": 3200, "group": "0"}, "memory": {"bytes": 96, "node": 2}})");
+                       "within": {"ns": 3200, "group": "0"}, "change": {"ns": 2500, "group": ""},
+                       "memory": {"bytes": 96, "node": 2}})");
   expect("exposures", R"([[0, "budget", "could begin 0.0 us earlier after mm with 64 B more memory", 2, 2, 64,
                            "add, and waited for 0.0 us earlier", 3, 1]])");
   expect("advice", R"([{"change": "192 B of memory", "total": 3200, "saved": 800, "memory": 64,

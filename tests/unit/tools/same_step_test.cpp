@@ -1,5 +1,5 @@
 // The steps of tests/data/same-step, and of the folder CCGRAPH_PAIRS: each answer is that of truth.json.
-#include "ccgraph/toolkit/same_step_files.h"
+#include "ccgraph/checks/same_step_files.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"

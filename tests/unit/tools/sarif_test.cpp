@@ -1,5 +1,5 @@
 // Tests the SARIF of findings: the members that the standard requires, and the location of each result.
-#include "report/sarif.h"
+#include "check_report/sarif.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -1,5 +1,5 @@
 // compareUnplacedSteps: what names, sizes and values tell without placements, and what they do not.
-#include "ccgraph/toolkit/unplaced_steps.h"
+#include "ccgraph/checks/unplaced_steps.h"
 #include "support/step_texts.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -78,8 +78,7 @@ TEST_F(UnplacedStepsTest, AnonymousInputsOfOneSizeAreTriedByPosition) {
   StepAnswer result = answer();
   EXPECT_EQ(result.equal, true);
   EXPECT_TRUE(
-      says(result,
-           "inputs arg0_1, arg1_1 of a rank may be arg0_1 or arg1_1 of the single step, and were matched"));
+      says(result, "inputs arg0_1, arg1_1 of a rank may be arg0_1 or arg1_1 of the single step, and were matched"));
 }
 
 TEST_F(UnplacedStepsTest, ADifferenceOfAnonymousInputsCannotBeDecided) {

@@ -96,6 +96,8 @@ ccgraph_options *ccgraph_options_new(void);
  *   same-as-groups, same-as-placements, same-as-ranks   of a comparison with another parallel form: its group files
  *                  (separated by commas), the path of its placements, its number of ranks. Since 1.5
  *   trials         of a comparison of steps: evaluations, each with other numbers (2). Since 1.5
+ *   engine         of numerics: the engine whose order of sums over ranks counts: "any" (the default), "local", "mpi".
+ *                  Since 1.5
  * Files are read when the options are used. */
 ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, const char *value);
 /* Reads the pipeline and the files that the options name, and returns their errors. It needs no graph, so it does not
@@ -169,6 +171,12 @@ typedef struct {
  * differ are no error: ccgraph_checked_verdict has the answer. Since 1.5. */
 ccgraph_error *ccgraph_same_as(const ccgraph_paths *reference, const ccgraph_paths *compared,
                                const ccgraph_options *options, ccgraph_checked **checked);
+/* States which outputs of two programs of one job are bitwise equal, and where the others add in another order, as
+ * ccgraph-check --same-as --numerics does. It uses the options groups, same-as-groups, ranks and engine; with the
+ * option placements, `before` is the step of one device, whose values are compared first, and trials counts too.
+ * ccgraph_checked_count has the number of outputs of all ranks that may differ in their bits. Since 1.5. */
+ccgraph_error *ccgraph_numerics(const ccgraph_paths *before, const ccgraph_paths *after, const ccgraph_options *options,
+                                ccgraph_checked **checked);
 /* States how the ranks hold each value of a step, and where that does not fit, as ccgraph-check --infer-placements
  * does. It uses the options groups, placements and ranks. Since 1.5. */
 ccgraph_error *ccgraph_infer_placements(const ccgraph_paths *step, const ccgraph_options *options,

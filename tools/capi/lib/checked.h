@@ -5,10 +5,11 @@
 
 #include "handles.h"
 
+#include "ccgraph/checks/contract_files.h"
+#include "ccgraph/checks/numerics_files.h"
+#include "ccgraph/checks/pipeline_check.h"
+#include "ccgraph/checks/placement_files.h"
 #include "ccgraph/equality/same_step.h"
-#include "ccgraph/toolkit/contract_files.h"
-#include "ccgraph/toolkit/pipeline_check.h"
-#include "ccgraph/toolkit/placement_files.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,7 +20,7 @@ struct ccgraph_checked {
   std::string input;
   std::string warnings;
   std::variant<std::vector<ccgraph::CheckedJob>, ccgraph::ContractComparison, ccgraph::CheckedPipeline,
-               ccgraph::equality::StepAnswer, ccgraph::NamedPlacements>
+               ccgraph::equality::StepAnswer, ccgraph::NamedPlacements, ccgraph::NumericsAnswer>
       result;
 };
 
@@ -31,7 +32,7 @@ using Write = void (*)(llvm::raw_ostream &os, const ccgraph_checked &checked);
 [[nodiscard]] Write stepWriter(const ccgraph_checked &checked, llvm::StringRef form);
 /// Returns whether the result is an answer about a step.
 [[nodiscard]] bool isOfStep(const ccgraph_checked &checked);
-/// Returns the number of outputs that differ, or of findings; of an answer about a step.
+/// Returns the number of outputs that differ, in their values or their bits, or of findings; of an answer about a step.
 [[nodiscard]] size_t numStepFindings(const ccgraph_checked &checked);
 /// Returns the elements of a list whose separator is a comma.
 [[nodiscard]] std::vector<std::string> listOf(llvm::StringRef text);

@@ -1,9 +1,9 @@
 #include "checked.h"
 
 #include "ccgraph/frontend/contract_file.h"
-#include "report/check_report.h"
-#include "report/contract_report.h"
-#include "report/pipeline_report.h"
+#include "check_report/check_report.h"
+#include "check_report/contract_report.h"
+#include "check_report/pipeline_report.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -44,7 +44,8 @@ struct ccgraph_options {
   // of a comparison of steps; the reference has files of its own where it is a parallel form
   std::string placements, sameAsGroups, sameAsPlacements;
   size_t sameAsRanks = 0;
-  size_t trials = 0; ///< 0: not given
+  size_t trials = 0;  ///< 0: not given
+  std::string engine; ///< of numerics: whose order of sums counts; empty: any
   // of a check of a schedule
   size_t stages = 0;
   std::string stageGraphs, stageSizes;

@@ -99,6 +99,7 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
                    .Case("placements", &options->placements)
                    .Case("same-as-groups", &options->sameAsGroups)
                    .Case("same-as-placements", &options->sameAsPlacements)
+                   .Case("engine", &options->engine)
                    .Case("stage-graphs", &options->stageGraphs)
                    .Case("stage-sizes", &options->stageSizes)
                    .Default(nullptr);
@@ -106,8 +107,7 @@ ccgraph_error *ccgraph_options_set(ccgraph_options *options, const char *name, c
     return usage(("there is no option '" + key + "'").str(),
                  "the options are pipeline, schedule, machine, durations, groups, memory-budget, bind, bitwise, "
                  "ranks-differ, views, under, ranks, max-resident, replay, stages, stage-graphs, stage-sizes, "
-                 "placements, same-as-groups, "
-                 "same-as-placements, same-as-ranks, trials");
+                 "placements, same-as-groups, same-as-placements, same-as-ranks, trials, engine");
   *text = value;
   options->choosesPipeline |= key == "pipeline";
   return nullptr;

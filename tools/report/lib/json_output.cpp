@@ -55,6 +55,7 @@ Json jsonOf(const std::optional<BoundsWithin> &within) {
 Json jsonOf(const StepBounds &bounds) {
   return {{"any_order", jsonOf(bounds.anyOrder)},
           {"any_merging", jsonOf(bounds.anyMerging)},
+          {"any_change", bounds.anyChange ? jsonOf(*bounds.anyChange) : Json()},
           {"within_budget", jsonOf(bounds.within)},
           {"memory", {{"bytes", bounds.memory.bytes}, {"at", bounds.memory.at}}}};
 }

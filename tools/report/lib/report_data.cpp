@@ -250,6 +250,7 @@ private:
     return {{"merging", boundOf(bounds.anyMerging)},
             {"order", boundOf(bounds.anyOrder)},
             {"within", bounds.within ? boundOf(bounds.within->anyMerging) : Json()},
+            {"change", bounds.anyChange ? boundOf(*bounds.anyChange) : Json()},
             {"memory", {{"bytes", bounds.memory.bytes}, {"node", nodeNamed(bounds.memory.at)}}}};
   }
 

@@ -21,6 +21,9 @@ std::string boundText(const StepBounds &bounds, int64_t total) {
   if (bounds.within && timeText(bounds.within->anyMerging.picoseconds) != timeText(free))
     text += ", " + timeText(bounds.within->anyMerging.picoseconds) + " within the memory budget (" +
             lessText(bounds.within->anyMerging.picoseconds, total) + ")";
+  if (bounds.anyChange && bounds.anyChange->picoseconds < free)
+    text += ", " + timeText(bounds.anyChange->picoseconds) + " with any kept gathers and pieces (" +
+            lessText(bounds.anyChange->picoseconds, total) + ")";
   if (bounds.anyOrder.picoseconds > bounds.anyMerging.picoseconds)
     text += ", " + timeText(bounds.anyOrder.picoseconds) + " without merging";
   return text + "; held by " + (bounds.anyMerging.group.empty() ? "computation" : "group " + bounds.anyMerging.group);

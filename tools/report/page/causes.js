@@ -8,7 +8,7 @@ const aboveText = (now, least, text) =>
   (now <= least ? 'reached' : `${text(now - least)}, ${percentText(now - least, now)}`);
 
 function boundRows() {
-  const { merging, order, within, memory } = page.bounds;
+  const { merging, order, within, change, memory } = page.bounds;
   const time = (what, bound) => ({
     what,
     was: timeText(before.total),
@@ -29,7 +29,8 @@ function boundRows() {
   return [
     time('step, in any order with any merging', merging),
     ...(within ? [time('step, in any such order within the memory budget', within)] : []),
-    time('step, in any order without merging', order), peak
+    time('step, in any order without merging', order),
+    ...(change ? [time('step, with any kept gathers and pieces', change)] : []), peak
   ];
 }
 

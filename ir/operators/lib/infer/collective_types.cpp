@@ -1,5 +1,4 @@
 #include "infer/families.h"
-#include "infer/linear_types.h"
 
 namespace ccgraph::infer {
 namespace {
@@ -31,14 +30,6 @@ TypePtr gathered(const Exchange &exchange, const Type &input) {
   return exchange.call.contiguousLike(input, sizes);
 }
 
-/// Rows that are expressions: a share is assumed to be whole.
-std::optional<Dim> symbolicShare(Call &call, const Dim &rows, int64_t ranks) {
-  call.assume();
-  auto whole = Linear::parse(rows);
-  auto share = whole ? whole->over(ranks) : std::nullopt;
-  return share ? std::optional(share->dim(call.context)) : std::nullopt;
-}
-
 /// reduce_scatter: an equal share of the rows; what is left over is dropped, which PyTorch only warns of.
 TypePtr scattered(const Exchange &exchange, const Type &input) {
   if (input.sizes().empty())
@@ -47,10 +38,8 @@ TypePtr scattered(const Exchange &exchange, const Type &input) {
   if (!exchange.groupSize || *exchange.groupSize <= 0)
     return nullptr;
   DimList sizes(input.sizes().begin(), input.sizes().end());
-  std::optional<Dim> share = divideExactly(sizes[0], *exchange.groupSize);
-  if (!share)
-    share = sizes[0].isStatic() ? Dim(sizes[0].value() / *exchange.groupSize)
-                                : symbolicShare(exchange.call, sizes[0], *exchange.groupSize);
+  exchange.call.assumeUnless(sizes[0].isStatic());
+  std::optional<Dim> share = floorDivide(exchange.call.context, sizes[0], *exchange.groupSize);
   if (!share)
     return nullptr;
   sizes[0] = *share;
@@ -89,7 +78,7 @@ TypePtr resharded(const Exchange &exchange, const Type &input) {
                        "name dimensions that the input has");
   DimList sizes(input.sizes().begin(), input.sizes().end());
   sizes[*gatherDim] = multiply(call.context, sizes[*gatherDim], *exchange.groupSize);
-  std::optional<Dim> share = divideExactly(sizes[*shardDim], *exchange.groupSize);
+  std::optional<Dim> share = divideExactly(call.context, sizes[*shardDim], *exchange.groupSize);
   if (!share)
     return nullptr;
   sizes[*shardDim] = *share;

@@ -204,17 +204,33 @@ static bool keepsStrides(const Type &type) {
   return isCanonical(type) || (dense && llvm::all_of(*sizes, [](int64_t size) { return size > 1; }));
 }
 
-// A list like the first one. The type is certain for floats, alone or with one real number.
+// A list like the first one, which follows the number in _foreach_pow.ScalarAndTensor. The type is certain for floats,
+// alone or with one real number. A real number makes floats of integers, whose type is not computed.
 TypePtr foreachType(Call &call) {
+  const Argument *first = argumentAt(call.node, 0);
+  const int list = first && first->isSequence() ? 0 : 1;
+  auto tensors = tensorsAt(call.node, list);
+  if (!tensors || llvm::is_contained(*tensors, nullptr))
+    return nullptr;
+  const Argument *number = argumentAt(call.node, 1 - list);
+  const bool isReal = !number || number->is(Argument::Kind::Int) || number->is(Argument::Kind::Float);
+  const bool areFloats =
+      llvm::all_of(*tensors, [](TypePtr type) { return type->isTensor() && isFloat(type->dtype()); });
+  if (number && number->is(Argument::Kind::Float) && !areFloats)
+    return nullptr;
+  call.assumeUnless(isReal && areFloats && llvm::all_of(*tensors, [](TypePtr type) { return keepsStrides(*type); }));
+  return call.context.list(*tensors);
+}
+
+// One number for each tensor.
+TypePtr foreachNormType(Call &call) {
   auto tensors = tensorsAt(call.node, 0);
   if (!tensors || llvm::is_contained(*tensors, nullptr))
     return nullptr;
-  const Argument *number = argumentAt(call.node, 1);
-  bool isReal = !number || number->is(Argument::Kind::Int) || number->is(Argument::Kind::Float);
-  call.assumeUnless(isReal && llvm::all_of(*tensors, [](TypePtr type) {
-                      return type->isTensor() && isFloat(type->dtype()) && keepsStrides(*type);
-                    }));
-  return call.context.list(*tensors);
+  llvm::SmallVector<TypePtr, 8> norms;
+  for (TypePtr type : *tensors)
+    norms.push_back(call.contiguous(realTypeOf(type->dtype()), {}, type->device()));
+  return call.context.list(norms);
 }
 
 // Integers become floats.

@@ -20,6 +20,7 @@ TypePtr softplusType(Call &call);    ///< log_sigmoid_forward: the result and a 
 TypePtr broadcastType(Call &call);
 TypePtr foreachType(Call &call);      ///< a list like the first one
 TypePtr foreachFloatType(Call &call); ///< the same, where integers become floats
+TypePtr foreachNormType(Call &call);  ///< one number for each tensor
 
 // Reductions: contiguous results.
 TypePtr sameReduction(Call &call);   ///< amax, amin, mean: the operand's dtype, or the one asked for
@@ -82,7 +83,9 @@ TypePtr realViewType(Call &call); ///< view_as_real
 
 // Images: the last dimensions are spatial, and the layout is row-major or has channels last.
 TypePtr poolType(Call &call);
-TypePtr poolWithPlaces(Call &call); ///< max_pool2d_with_indices
+TypePtr poolWithPlaces(Call &call);  ///< max_pool2d_with_indices
+TypePtr poolWithOffsets(Call &call); ///< prims._low_memory_max_pool_with_offsets
+TypePtr offsetsAsPlaces(Call &call); ///< prims._low_memory_max_pool_offsets_to_indices
 TypePtr adaptivePoolType(Call &call);
 TypePtr adaptivePoolWithPlaces(Call &call);
 TypePtr imageBackward(Call &call); ///< like the operand self
@@ -116,6 +119,9 @@ TypePtr vectorProduct(Call &call);    ///< mv, dot
 // Searches, and other operators with sizes of their own.
 TypePtr placesType(Call &call); ///< searchsorted, bucketize
 TypePtr nonzeroType(Call &call);
+TypePtr nonzeroStaticType(Call &call);
+TypePtr kthValueType(Call &call);
+TypePtr histogramType(Call &call);
 TypePtr maskedSelectType(Call &call);
 TypePtr pairOfOperands(Call &call); ///< _prelu_kernel_backward
 TypePtr gluType(Call &call);

@@ -68,6 +68,7 @@ constexpr Entry images[] = {
     {"aten.native_group_norm", groupNormForward},
     {"aten.native_group_norm_backward", channelNormBackward},
     {"aten.nonzero", nonzeroType},
+    {"aten.nonzero_static", nonzeroStaticType},
     {"aten.pixel_shuffle", pixelShuffleType},
     {"aten.pixel_unshuffle", pixelShuffleType},
     {"aten.randperm", permutationType},

@@ -12,7 +12,7 @@ std::optional<IntList> lastSizes(const Type &type, size_t rank) {
 }
 
 /// The leading sizes of `like`, then these.
-DimList withLast(const Type &like, IntListRef last) {
+DimList withLast(const Type &like, DimListRef last) {
   DimList sizes(like.sizes().begin(), like.sizes().end() - static_cast<ptrdiff_t>(last.size()));
   sizes.append(last.begin(), last.end());
   return sizes;
@@ -60,8 +60,35 @@ size_t rankInName(const Call &call) {
   return 0;
 }
 
-/// Sizes after windows slide over `in`. In the mode `ceil`, a last window begins in the input or before it.
-std::optional<IntList> slidSizes(const Call &call, IntListRef in) {
+/// How often a window slides over one dimension: its size, and the numbers of the call.
+struct Axis {
+  Dim in;
+  int64_t kernel, stride, padding, dilation;
+  [[nodiscard]] int64_t reach() const { return dilation * (kernel - 1); }
+};
+
+/// Returns (in + 2 * padding - reach - 1) // stride + 1; empty if the window does not fit.
+std::optional<Dim> slidSize(Context &context, const Axis &axis) {
+  Dim free = add(context, axis.in, Dim(2 * axis.padding - axis.reach() - 1));
+  if (axis.stride <= 0 || (free.isStatic() && free.value() < 0))
+    return std::nullopt;
+  std::optional<Dim> steps = floorDivide(context, free, axis.stride);
+  return steps ? std::optional(add(context, *steps, Dim(1))) : std::nullopt;
+}
+
+/// In the mode `ceil`, a last window begins in the input or before it.
+std::optional<Dim> slidSizeCeil(const Axis &axis) {
+  if (!axis.in.isStatic())
+    return std::nullopt;
+  int64_t in = axis.in.value(), step = axis.stride, free = in + 2 * axis.padding - axis.reach() - 1;
+  if (step <= 0 || free < 0)
+    return std::nullopt;
+  int64_t count = (free + step - 1) / step + 1;
+  return Dim((count - 1) * step >= in + axis.padding ? count - 1 : count);
+}
+
+/// Sizes after windows slide over `in`.
+std::optional<DimList> slidSizes(const Call &call, DimListRef in) {
   size_t rank = in.size();
   auto kernel = perDimension(call, "kernel_size", rank, {});
   auto stride = kernel ? perDimension(call, "stride", rank, *kernel) : std::nullopt;
@@ -69,29 +96,33 @@ std::optional<IntList> slidSizes(const Call &call, IntListRef in) {
   auto dilation = perDimension(call, "dilation", rank, IntList(rank, 1));
   if (!kernel || kernel->size() != rank || !stride || !padding || !dilation)
     return std::nullopt;
-  bool ceil = call.flag("ceil_mode");
-  IntList result;
+  DimList result;
   for (size_t d = 0; d < rank; ++d) {
-    int64_t step = (*stride)[d], free = in[d] + 2 * (*padding)[d] - (*dilation)[d] * ((*kernel)[d] - 1) - 1;
-    if (step <= 0 || free < 0)
+    Axis axis{in[d], (*kernel)[d], (*stride)[d], (*padding)[d], (*dilation)[d]};
+    std::optional<Dim> size = call.flag("ceil_mode") ? slidSizeCeil(axis) : slidSize(call.context, axis);
+    if (!size)
       return std::nullopt;
-    int64_t count = (free + (ceil ? step - 1 : 0)) / step + 1;
-    result.push_back(ceil && (count - 1) * step >= in[d] + (*padding)[d] ? count - 1 : count);
+    result.push_back(*size);
   }
   return result;
 }
 
-TypePtr pooled(const Call &call, const std::optional<IntList> &last) {
+TypePtr pooled(const Call &call, const std::optional<DimList> &last) {
   TypePtr self = call.tensor(0);
   return self && last && last->size() <= self->sizes().size() ? imageLike(call, *self, withLast(*self, *last))
                                                               : nullptr;
 }
+std::optional<DimList> dimsOf(const std::optional<IntList> &numbers) {
+  return numbers ? std::optional(DimList(numbers->begin(), numbers->end())) : std::nullopt;
+}
 TypePtr slidingType(const Call &call) {
   TypePtr self = call.tensor(0);
-  auto in = self ? lastSizes(*self, rankInName(call)) : std::nullopt;
-  return in ? pooled(call, slidSizes(call, *in)) : nullptr;
+  size_t rank = rankInName(call);
+  return self && self->sizes().size() >= rank ? pooled(call, slidSizes(call, self->sizes().take_back(rank))) : nullptr;
 }
-TypePtr adaptedType(const Call &call) { return pooled(call, perDimension(call, "output_size", rankInName(call), {})); }
+TypePtr adaptedType(const Call &call) {
+  return pooled(call, dimsOf(perDimension(call, "output_size", rankInName(call), {})));
+}
 
 /// The values, and the place of each.
 TypePtr withPlaces(const Call &call, TypePtr values) {
@@ -102,6 +133,18 @@ TypePtr withPlaces(const Call &call, TypePtr values) {
 
 TypePtr poolType(Call &call) { return slidingType(call); }
 TypePtr poolWithPlaces(Call &call) { return withPlaces(call, slidingType(call)); }
+TypePtr poolWithOffsets(Call &call) {
+  TypePtr self = call.tensor(0);
+  auto kernel = dimsAt(call.node, 1);
+  if (!self || !kernel || self->sizes().size() < kernel->size())
+    return nullptr;
+  TypePtr values = pooled(call, slidSizes(call, self->sizes().take_back(kernel->size())));
+  return values ? call.context.list({values, withDType(call, *values, DType::I8)}) : nullptr;
+}
+TypePtr offsetsAsPlaces(Call &call) {
+  TypePtr self = call.tensor(0);
+  return self ? withDType(call, *self, DType::I64) : nullptr;
+}
 TypePtr adaptivePoolType(Call &call) { return adaptedType(call); }
 TypePtr adaptivePoolWithPlaces(Call &call) { return withPlaces(call, adaptedType(call)); }
 
@@ -119,7 +162,7 @@ TypePtr resizedType(Call &call) {
   if (!in)
     return nullptr;
   if (call.given("output_size"))
-    return pooled(call, perDimension(call, "output_size", rank, {}));
+    return pooled(call, dimsOf(perDimension(call, "output_size", rank, {})));
   const Argument *factors = call.given("scale_factors");
   if (!factors || !factors->isSequence() || factors->elements().size() != rank)
     return nullptr;
@@ -129,7 +172,7 @@ TypePtr resizedType(Call &call) {
       return nullptr;
     out.push_back(static_cast<int64_t>(static_cast<double>((*in)[d]) * factors->elements()[d].floating()));
   }
-  return pooled(call, out);
+  return pooled(call, dimsOf(out));
 }
 
 TypePtr resizedBackward(Call &call) {
@@ -191,14 +234,13 @@ TypePtr gridSampleBackward(Call &call) {
 // im2col: [N, C, H, W] -> [N, C * elements of a block, blocks].
 TypePtr columnsType(Call &call) {
   TypePtr self = call.tensor(0);
-  auto in = self ? lastSizes(*self, 2) : std::nullopt;
   auto kernel = perDimension(call, "kernel_size", 2, {});
-  auto blocks = in && self->sizes().size() >= 3 ? slidSizes(call, *in) : std::nullopt;
+  auto blocks = self && self->sizes().size() >= 3 ? slidSizes(call, self->sizes().take_back(2)) : std::nullopt;
   if (!blocks || !kernel)
     return nullptr;
   DimList sizes(self->sizes().begin(), self->sizes().end() - 2);
   sizes.back() = multiply(call.context, sizes.back(), Dim((*kernel)[0] * (*kernel)[1]));
-  sizes.push_back(Dim((*blocks)[0] * (*blocks)[1]));
+  sizes.push_back(multiply(call.context, (*blocks)[0], (*blocks)[1]));
   return call.contiguousLike(*self, sizes);
 }
 
@@ -210,7 +252,7 @@ TypePtr foldedType(Call &call) {
   size_t rank = self ? self->sizes().size() : 0;
   if (!image || image->size() != 2 || !kernel || kernel->size() != 2 || rank < 2)
     return nullptr;
-  auto channels = divideExactly(self->sizes()[rank - 2], (*kernel)[0] * (*kernel)[1]);
+  auto channels = divideExactly(call.context, self->sizes()[rank - 2], (*kernel)[0] * (*kernel)[1]);
   if (!channels)
     return nullptr;
   DimList sizes(self->sizes().begin(), self->sizes().end() - 2);
@@ -220,14 +262,23 @@ TypePtr foldedType(Call &call) {
 
 namespace {
 
-/// One dimension of a convolution: its size, and the numbers of the call.
-struct Axis {
-  int64_t in, kernel, stride, padding, dilation, outputPadding;
-};
-int64_t convolved(const Axis &a, bool transposed) {
-  int64_t reach = a.dilation * (a.kernel - 1);
-  return transposed ? (a.in - 1) * a.stride - 2 * a.padding + reach + a.outputPadding + 1
-                    : (a.in + 2 * a.padding - reach - 1) / a.stride + 1;
+/// The size of one dimension after a convolution, or before it if it is transposed.
+std::optional<Dim> convolved(Context &context, const Axis &axis, int64_t outputPadding, bool transposed) {
+  if (!transposed)
+    return slidSize(context, axis);
+  return add(context, multiply(context, axis.in, axis.stride),
+             Dim(axis.reach() + outputPadding + 1 - axis.stride - 2 * axis.padding));
+}
+
+/// Of expressions, the strides are products of the sizes themselves, without Max(1, size).
+TypePtr convolutionOf(const Call &call, const Type &like, DimListRef sizes) {
+  if (staticDims(sizes))
+    return imageLike(call, like, sizes);
+  DimList strides(sizes.size());
+  Dim inside(1);
+  for (size_t i = sizes.size(); i-- > 0; inside = multiply(call.context, sizes[i], inside))
+    strides[i] = inside;
+  return call.context.tensor(like.dtype(), {sizes, strides, true}, like.device());
 }
 
 } // namespace
@@ -240,25 +291,26 @@ TypePtr convolutionType(Call &call) {
   if (!input || !weight || input->sizes().size() != weight->sizes().size() || input->sizes().size() < 3)
     return nullptr;
   size_t rank = input->sizes().size() - 2;
-  auto in = lastSizes(*input, rank), kernel = lastSizes(*weight, rank);
+  auto kernel = lastSizes(*weight, rank);
   auto stride = perDimension(call, "stride", rank, IntList(rank, 1));
   auto padding = perDimension(call, "padding", rank, IntList(rank, 0));
   auto dilation = perDimension(call, "dilation", rank, IntList(rank, 1));
   auto more = perDimension(call, "output_padding", rank, IntList(rank, 0));
   auto groups = call.integer("groups");
-  if (!in || !kernel || !stride || !padding || !dilation || !more || !groups)
+  if (!kernel || !stride || !padding || !dilation || !more || !groups)
     return nullptr;
   bool transposed = call.flag("transposed");
   DimList sizes = {input->sizes()[0],
                    transposed ? multiply(call.context, weight->sizes()[1], Dim(*groups)) : weight->sizes()[0]};
   for (size_t d = 0; d < rank; ++d) {
-    if ((*stride)[d] <= 0)
+    Axis axis{input->sizes()[d + 2], (*kernel)[d], (*stride)[d], (*padding)[d], (*dilation)[d]};
+    auto size = (*stride)[d] > 0 ? convolved(call.context, axis, (*more)[d], transposed) : std::nullopt;
+    if (!size)
       return nullptr;
-    Axis axis{(*in)[d], (*kernel)[d], (*stride)[d], (*padding)[d], (*dilation)[d], (*more)[d]};
-    sizes.push_back(Dim(convolved(axis, transposed)));
+    sizes.push_back(*size);
   }
   const Type &like = hasChannelsLast(*weight) && rank == 2 ? *weight : *input;
-  TypePtr result = imageLike(call, like, sizes);
+  TypePtr result = convolutionOf(call, like, sizes);
   return withDType(call,
                    *call.context.tensor(input->dtype(), {result->sizes(), result->strides(), true}, input->device()),
                    input->dtype());
@@ -340,7 +392,7 @@ TypePtr pixelShuffleType(Call &call) {
     return nullptr;
   IntList last = up ? IntList{(*sizes)[0] / (f * f), (*sizes)[1] * f, (*sizes)[2] * f}
                     : IntList{(*sizes)[0] * f * f, (*sizes)[1] / f, (*sizes)[2] / f};
-  return imageLike(call, *self, withLast(*self, last));
+  return imageLike(call, *self, withLast(*self, DimList(last.begin(), last.end())));
 }
 
 } // namespace ccgraph::infer

@@ -120,13 +120,15 @@ private:
 
 } // namespace
 
+// A text with types has none for lists, so a graph of calls on lists alone is judged by the elements that it takes.
 bool lacksTypes(const Graph &graph) {
-  size_t typed = 0;
-  size_t open = 0;
+  size_t typed = 0, open = 0, typedElements = 0, openElements = 0;
   for (const Node *node : graph)
     if (yieldsTensor(*node))
       ++(node->type() ? typed : open);
-  return open > typed;
+    else if (node->op() && node->op()->role == OpRole::GetItem)
+      ++(node->type() ? typedElements : openElements);
+  return typed + open != 0 ? open > typed : openElements > typedElements;
 }
 
 InferenceReport inferTypes(Graph &graph) {

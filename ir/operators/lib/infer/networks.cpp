@@ -234,17 +234,16 @@ TypePtr flashAttention(Call &call) {
        call.contiguous(DType::U64, {}, query->device()), call.contiguous(query->dtype(), {Dim(0)}, query->device())});
 }
 
-// Its statistics lie in memory as [batch, rows, heads].
+// Its result has the layout of the query, and its statistics lie in memory as [batch, rows, heads].
 TypePtr flashAttentionOnCpu(Call &call) {
   TypePtr query = call.tensor(0);
-  TypePtr value = call.tensor(2);
-  if (!query || !value || query->sizes().size() != 4 || value->sizes().size() != 4)
+  if (!query || query->sizes().size() != 4)
     return nullptr;
   Dim heads = query->sizes()[1], rows = query->sizes()[2];
   DimList strides = {multiply(call.context, rows, heads), Dim(1), heads};
   TypePtr statistic =
       call.context.tensor(statisticDType(query->dtype()), {query->sizes().drop_back(), strides, true}, query->device());
-  return call.context.list({attended(call, *query, *value), statistic});
+  return call.context.list({elementwise(call, query->dtype(), {query}), statistic});
 }
 
 TypePtr efficientAttention(Call &call) {

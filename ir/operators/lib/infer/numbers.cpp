@@ -1,5 +1,4 @@
 #include "infer/families.h"
-#include "infer/linear_types.h"
 
 namespace ccgraph::infer {
 namespace {
@@ -10,17 +9,16 @@ std::optional<Dim> operandAt(const Call &call, unsigned index) {
   return index < call.node.args().size() ? dimOf(call.node, call.node.args()[index]) : std::nullopt;
 }
 
-/// Empty for a product of symbols, and where a quotient is not whole.
-std::optional<Linear> combined(llvm::StringRef target, const Linear &a, const Linear &b) {
+std::optional<Dim> combined(Context &context, llvm::StringRef target, const Dim &a, const Dim &b) {
   if (target == "operator.add")
-    return a.plus(b);
+    return add(context, a, b);
   if (target == "operator.sub")
-    return a.plus(b, -1);
+    return subtract(context, a, b);
+  if (target == "operator.mul")
+    return multiply(context, a, b);
   if (target == "operator.floordiv")
-    return b.number() ? a.over(*b.number()) : std::nullopt;
-  if (target != "operator.mul")
-    return std::nullopt;
-  return b.number() ? a.times(*b.number()) : a.number() ? b.times(*a.number()) : std::nullopt;
+    return floorDivide(context, a, b);
+  return target == "operator.mod" ? modulo(context, a, b) : std::nullopt;
 }
 
 } // namespace
@@ -63,10 +61,8 @@ TypePtr numberArithmetic(Call &call) {
   auto right = operandAt(call, 1);
   if (!left || !right)
     return nullptr;
-  auto a = Linear::parse(*left);
-  auto b = Linear::parse(*right);
-  std::optional<Linear> result = a && b ? combined(call.node.target().str(), *a, *b) : std::nullopt;
-  return result ? scalar(call, result->dim(call.context)) : nullptr;
+  std::optional<Dim> result = combined(call.context, call.node.target().str(), *left, *right);
+  return result ? scalar(call, *result) : nullptr;
 }
 
 TypePtr comparedNumbers(Call &call) {

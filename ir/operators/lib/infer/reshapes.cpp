@@ -6,31 +6,17 @@
 namespace ccgraph::infer {
 namespace {
 
-/// Returns the product of `sizes` divided by the product of `others`: the size that replaces -1. Empty if the numbers
-/// do not divide, or if an expression of `others` is not one of the sizes.
+/// Returns the product of `sizes` divided by the product of `others`: the size that replaces -1. Empty if it does not
+/// divide.
 std::optional<Dim> quotient(Context &context, DimListRef sizes, DimListRef others) {
-  DimList left(sizes.begin(), sizes.end());
-  int64_t divisor = 1;
-  for (const Dim &other : others) {
-    if (other.isStatic()) {
-      divisor = saturatingMultiply(divisor, other.value());
-      continue;
-    }
-    auto *same = llvm::find(left, other);
-    if (same == left.end())
-      return std::nullopt;
-    left.erase(same);
-  }
-  int64_t number = 1;
-  Dim rest(1);
-  for (const Dim &size : left)
-    if (size.isStatic())
-      number = saturatingMultiply(number, size.value());
+  DimList left(sizes.begin(), sizes.end()), divisors;
+  for (const Dim &other : others)
+    if (auto *same = llvm::find(left, other); same != left.end() && !other.isStatic())
+      left.erase(same);
     else
-      rest = multiply(context, rest, size);
-  if (divisor == 0 || number % divisor != 0)
-    return std::nullopt;
-  return multiply(context, Dim(number / divisor), rest);
+      divisors.push_back(other);
+  const Dim divisor = productOf(context, divisors);
+  return divisor == Dim(0) ? std::nullopt : divideExactly(context, productOf(context, left), divisor);
 }
 
 std::optional<DimList> resolved(Context &context, DimListRef from, DimListRef wanted) {

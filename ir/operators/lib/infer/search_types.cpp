@@ -25,6 +25,27 @@ TypePtr nonzeroType(Call &call) {
   return call.context.tensor(DType::I64, {sizes, strides, true}, self->device());
 }
 
+TypePtr nonzeroStaticType(Call &call) {
+  TypePtr self = call.tensor(0);
+  auto size = call.dim("size");
+  return self && size ? call.contiguous(DType::I64, {*size, Dim(self->sizes().size())}, self->device()) : nullptr;
+}
+
+TypePtr kthValueType(Call &call) {
+  TypePtr self = call.tensor(0);
+  auto dim = self ? wrapDim(call.integer("dim").value_or(-1), std::max<size_t>(self->sizes().size(), 1)) : std::nullopt;
+  if (!dim)
+    return nullptr;
+  DimList sizes = self->sizes().empty() ? DimList() : reduced(self->sizes(), {*dim}, call.flag("keepdim"));
+  return call.context.list({call.contiguousLike(*self, sizes), call.contiguous(DType::I64, sizes, self->device())});
+}
+
+TypePtr histogramType(Call &call) {
+  TypePtr self = call.tensor(0);
+  auto bins = call.integer("bins");
+  return self && bins ? call.contiguousLike(*self, {Dim(*bins)}) : nullptr;
+}
+
 TypePtr maskedSelectType(Call &call) {
   TypePtr self = call.tensor(0);
   return self ? call.contiguousLike(*self, {call.freshSymbol()}) : nullptr;
@@ -40,7 +61,7 @@ TypePtr pairOfOperands(Call &call) {
 TypePtr gluType(Call &call) {
   TypePtr self = call.tensor(0);
   auto dim = self ? wrapDim(call.integer("dim").value_or(-1), self->sizes().size()) : std::nullopt;
-  auto half = dim ? divideExactly(self->sizes()[*dim], 2) : std::nullopt;
+  auto half = dim ? divideExactly(call.context, self->sizes()[*dim], 2) : std::nullopt;
   if (!half)
     return nullptr;
   DimList sizes(self->sizes().begin(), self->sizes().end());

@@ -1,5 +1,4 @@
 #include "infer/families.h"
-#include "infer/linear_types.h"
 #include "infer/symbolic_layout.h"
 
 #include "ccgraph/ir/internal/promotion.h"
@@ -178,17 +177,10 @@ bool joinPlainly(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
 
 /// Returns the sum of the sizes of one dimension; s0 + s0 + s0 is 3*s0, as PyTorch prints it.
 Dim sumAlong(Context &context, llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
-  std::optional<Linear> sum = Linear();
-  for (TypePtr type : tensors) {
-    std::optional<Linear> size = Linear::parse(type->sizes()[dim]);
-    sum = sum && size ? sum->plus(*size) : std::nullopt;
-  }
-  if (sum)
-    return sum->dim(context);
-  Dim plain(0);
+  Dim sum(0);
   for (TypePtr type : tensors)
-    plain = add(context, plain, type->sizes()[dim]);
-  return plain;
+    sum = add(context, sum, type->sizes()[dim]);
+  return sum;
 }
 
 TypePtr joined(Call &call, llvm::ArrayRef<TypePtr> tensors, unsigned dim, DType dtype) {

@@ -77,9 +77,9 @@ TypePtr laidOut(Context &context, const Type &like, DimListRef sizes, IntListRef
   DimList result(sizes.size());
   Dim inside(1);
   for (unsigned dim : innermostFirst(strides)) {
-    result[dim] = sizes[dim].isStatic() && sizes[dim].value() == 1 ? Dim(strides[dim]) : inside;
+    result[dim] = inside;
     if (sizes[dim] != Dim(0))
-      inside = multiply(context, sizes[dim], inside);
+      inside = multiply(context, atLeastOne(context, sizes[dim]), inside);
   }
   bool allStatic = llvm::all_of(sizes, [](const Dim &dim) { return dim.isStatic(); });
   if (allStatic)
@@ -92,7 +92,7 @@ TypePtr orderedLike(Context &context, const Type &like, DimListRef sizes, IntLis
   Dim inside(1);
   for (unsigned dim : innermostFirst(strides)) {
     result[dim] = inside;
-    inside = multiply(context, sizes[dim], inside);
+    inside = multiply(context, sizes[dim].isStatic() ? sizes[dim] : atLeastOne(context, sizes[dim]), inside);
   }
   return context.tensor(like.dtype(), {sizes, result, true}, like.device());
 }

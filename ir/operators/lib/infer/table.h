@@ -17,7 +17,8 @@ struct Entry {
   bool certain = false;
 };
 
-/// The rules of image and matrix types, sorted by key.
+/// The rules of image and matrix types, and those of the operators in the namespace prims, sorted by key.
 [[nodiscard]] llvm::ArrayRef<Entry> imageEntries();
+[[nodiscard]] llvm::ArrayRef<Entry> primEntries();
 
 } // namespace ccgraph::infer

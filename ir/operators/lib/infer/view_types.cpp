@@ -1,5 +1,4 @@
 #include "infer/families.h"
-#include "infer/linear_types.h"
 
 #include "ccgraph/ir/internal/promotion.h"
 
@@ -101,10 +100,12 @@ TypePtr expandType(Call &call) {
     shape.sizes[i] = keeps ? old : shape.sizes[i];
     shape.strides[i] = keeps || old != Dim(1) ? from->strides()[i - added] : Dim(0);
   }
-  // PyTorch gives a new dimension of size 1 the stride that follows from the dimension inside it.
-  for (size_t i = added; i-- > 0 && added < wanted->size();)
+  // PyTorch gives a new dimension of size 1 the stride that follows from the dimension inside it. In graphs that
+  // torch.compile makes, the strides of an expanded number are 1 there.
+  const bool isNumber = added == wanted->size();
+  for (size_t i = added; i-- > 0;)
     if (shape.sizes[i] == Dim(1))
-      shape.strides[i] = multiply(call.context, shape.sizes[i + 1], shape.strides[i + 1]);
+      shape.strides[i] = isNumber ? Dim(1) : multiply(call.context, shape.sizes[i + 1], shape.strides[i + 1]);
   return shape.type();
 }
 
@@ -177,18 +178,29 @@ std::optional<int64_t> sliceEnd(const Node &node, int parameter, int64_t size, i
 }
 
 /// A slice of a dimension of symbolic size: the first elements up to a size, or the whole dimension.
-TypePtr symbolicSlice(Call &call, const Type &from, unsigned dim) {
+TypePtr symbolicSlice(Call &call, const Type &from, unsigned dim, int64_t step) {
   call.assume();
+  const Dim &size = from.sizes()[dim];
   auto begin = call.given("start") ? call.dim("start") : Dim(0);
   auto end = call.given("end") ? call.dim("end") : Dim(INT64_MAX);
-  if (!begin || !end || *begin != Dim(0) || call.integer("step").value_or(0) != 1)
+  if (!begin || !end)
     return nullptr;
-  bool isAll = *end == Dim(INT64_MAX);
-  if (!isAll && end->isStatic())
+  const bool isBeginKnown = begin->isStatic() ? begin->value() >= 0 : !begin->expr()->isUnbacked();
+  if (*end == Dim(INT64_MAX))
+    end = size;
+  // torch.compile makes graphs of their own for the sizes 0 and 1, so a symbol is at least 2.
+  const int64_t least = size.isStatic() ? size.value() : size.expr()->isUnbacked() ? 0 : 2;
+  const bool isEndInside = !end->isStatic() || (end->value() >= 0 && end->value() <= least);
+  if (!isBeginKnown || !isEndInside)
+    return nullptr;
+  Dim length = subtract(call.context, *end, *begin);
+  std::optional<Dim> count = floorDivide(call.context, add(call.context, length, Dim(step - 1)), Dim(step));
+  if (!count)
     return nullptr;
   Shape shape(call, from);
-  if (!isAll)
-    shape.sizes[dim] = *end;
+  shape.sizes[dim] = step == 1 ? length : *count;
+  if (shape.stridesKnown)
+    shape.strides[dim] = multiply(call.context, shape.strides[dim], step);
   return shape.type();
 }
 
@@ -205,7 +217,7 @@ TypePtr sliceType(Call &call) {
   auto begin = rows.isStatic() ? sliceEnd(call.node, 2, rows.value(), 0) : std::nullopt;
   auto end = rows.isStatic() ? sliceEnd(call.node, 3, rows.value(), rows.value()) : std::nullopt;
   if (!begin || !end)
-    return symbolicSlice(call, *from, *dim);
+    return symbolicSlice(call, *from, *dim, *step);
   Shape shape(call, *from);
   int64_t length = std::max<int64_t>(*end - *begin, 0);
   shape.sizes[*dim] = length / *step + (length % *step != 0);
@@ -232,11 +244,10 @@ std::optional<DimList> splitLengths(const Node &node, int64_t size) {
 /// split(x, 2*s0) of 4*s0 rows makes two parts.
 std::optional<DimList> equalParts(const Call &call, const Dim &total) {
   auto length = call.dim("split_size");
-  auto part = length ? Linear::parse(*length) : std::nullopt;
-  auto whole = Linear::parse(total);
+  const Dim whole = simplified(call.context, total);
   constexpr int64_t mostParts = 256;
-  for (int64_t count = 1; part && whole && count <= mostParts; ++count)
-    if (auto sum = part->times(count); sum && sum->dim(call.context) == whole->dim(call.context))
+  for (int64_t count = 1; length && count <= mostParts; ++count)
+    if (multiply(call.context, Dim(count), *length) == whole)
       return DimList(static_cast<size_t>(count), *length);
   return std::nullopt;
 }
@@ -297,21 +308,34 @@ TypePtr asStridedType(Call &call) {
 }
 
 // The diagonal becomes the last dimension; its stride is the sum of both. Sizes must be numbers.
+static std::optional<Dim> diagonalLength(const Call &call, const Dim &rows, const Dim &columns, int64_t offset) {
+  if (rows.isStatic() && columns.isStatic())
+    return Dim(std::max<int64_t>(
+        std::min(rows.value() + std::min<int64_t>(offset, 0), columns.value() - std::max<int64_t>(offset, 0)), 0));
+  if (offset != 0)
+    return std::nullopt;
+  if (rows == columns)
+    return rows;
+  const Dim &first = columns.isStatic() ? columns : rows, &second = columns.isStatic() ? rows : columns;
+  return Dim(call.context.symbolic("Min(" + first.str() + ", " + second.str() + ")"));
+}
+
 TypePtr diagonalType(Call &call) {
   TypePtr from = call.tensor(0);
   size_t rank = from ? from->sizes().size() : 0;
   auto first = from ? call.dimension(call.index("dim1"), rank) : std::nullopt;
   auto second = from ? call.dimension(call.index("dim2"), rank) : std::nullopt;
   auto offset = call.integer("offset");
-  if (!first || !second || *first == *second || !offset || !from->stridesKnown() || !allStatic(*from))
+  if (!first || !second || *first == *second || !offset || !from->stridesKnown())
     return nullptr;
-  int64_t rows = from->sizes()[*first].value() + std::min<int64_t>(*offset, 0);
-  int64_t columns = from->sizes()[*second].value() - std::max<int64_t>(*offset, 0);
+  std::optional<Dim> length = diagonalLength(call, from->sizes()[*first], from->sizes()[*second], *offset);
+  if (!length)
+    return nullptr;
   Shape shape(call, *from);
-  Dim stride(shape.strides[*first].value() + shape.strides[*second].value());
+  Dim stride = add(call.context, shape.strides[*first], shape.strides[*second]);
   shape.erase(std::max(*first, *second));
   shape.erase(std::min(*first, *second));
-  shape.sizes.push_back(Dim(std::max<int64_t>(std::min(rows, columns), 0)));
+  shape.sizes.push_back(*length);
   shape.strides.push_back(stride);
   return shape.type();
 }

@@ -25,8 +25,13 @@ struct Bags {
   unsigned digits = fullDigits;
 
   [[nodiscard]] bool skips(int64_t i) const { return indices.integer(i) == padding; }
+  /// of each bag, as a gradient gets them, or empty: as counted
+  Words givenSizes;
+
   /// The number of indices of each bag that are no padding.
   [[nodiscard]] Words bagSizes() const {
+    if (!givenSizes.empty())
+      return givenSizes;
     Words sizes(static_cast<size_t>(count), 0);
     for (int64_t i = 0; i != indices.count(); ++i)
       sizes[static_cast<size_t>(bagOf[static_cast<size_t>(i)])] += skips(i) ? 0 : 1;
@@ -149,7 +154,7 @@ Value bagRule(Call &call) {
 /// Where a backward operator has its arguments. `offsets`: of the offsets, or of the bag of each index.
 struct BackwardPlaces {
   bool hasOffsets;
-  size_t maxima, rows, byFrequency, mode, weights, padding;
+  size_t sizes, maxima, rows, byFrequency, mode, weights, padding;
 };
 
 /// Returns how often each index occurs, as the factors 1 / n.
@@ -199,22 +204,26 @@ Array gradientOfMaxima(Call &call, const Array &grad, const BackwardPlaces &plac
   return makeArray(Kind::Float, {rows, width}, std::move(sums), grad.digits);
 }
 
-/// Reads the bags of a gradient: grad, indices, and offsets or the bag of each index.
+/// Reads the bags of a gradient: grad, indices, and the bag of each index. Offsets come before it, and count where no
+/// bags are given.
 Bags bagsOfGradient(Call &call, const Array &grad, size_t indices, const BackwardPlaces &places) {
   Bags bags;
   bags.indices = call.tensor(indices);
-  const Array starts = call.tensor(indices + 1);
+  const Array given = call.tensor(indices + (places.hasOffsets ? 2 : 1));
+  const bool usesOffsets = places.hasOffsets && given.count() == 0;
   call.require(grad.sizes.size() == 2, "a gradient of bags of " + intListText(grad.sizes));
-  call.require(places.hasOffsets || starts.count() == bags.indices.count(), "not the bag of each index");
+  call.require(usesOffsets || given.count() == bags.indices.count(), "not the bag of each index");
   if (call.failed())
     return bags;
   bags.count = grad.sizes[0];
   bags.mode = call.integer(places.mode);
   bags.padding = call.has(places.padding) ? call.integer(places.padding, -1) : -1;
-  if (places.hasOffsets)
+  if (usesOffsets) {
+    const Array starts = call.tensor(indices + 1);
     bags.bagOf = bagsOfOffsets(starts, bags.indices.count(), starts.count() > bags.count);
-  for (int64_t i = 0; !places.hasOffsets && i != starts.count(); ++i)
-    bags.bagOf.push_back(indexOf(call, starts.integer(i), bags.count));
+  }
+  for (int64_t i = 0; !usesOffsets && i != given.count(); ++i)
+    bags.bagOf.push_back(indexOf(call, given.integer(i), bags.count));
   return bags;
 }
 
@@ -224,6 +233,10 @@ Value backward(Call &call, const BackwardPlaces &places) {
   const int64_t rows = call.integer(places.rows);
   call.require(rows >= 0 && rows <= (int64_t{1} << 32), "a gradient of " + llvm::Twine(rows) + " rows");
   bags.weights = weightsOf(call, places.weights, bags.indices);
+  if (bags.mode == MeanMode)
+    bags.givenSizes = *call.tensor(places.sizes).words;
+  call.require(bags.mode != MeanMode || static_cast<int64_t>(bags.givenSizes.size()) == bags.count,
+               "not the size of each bag");
   if (call.failed())
     return {};
   bags.digits = call.has(places.weights) ? digitsOfProduct(grad, call.floats(places.weights)) : grad.digits;
@@ -234,17 +247,17 @@ Value backward(Call &call, const BackwardPlaces &places) {
 // scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx)
 Value backwardRule(Call &call) {
   call.require(!call.flag(9), "no rule for sparse gradients");
-  return call.failed() ? Value() : backward(call, {true, 5, 6, 7, 8, 10, 11});
+  return call.failed() ? Value() : backward(call, {true, 4, 5, 6, 7, 8, 10, 11});
 }
 // _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq,
 // mode, per_sample_weights, padding_idx)
-Value denseBackwardRule(Call &call) { return backward(call, {false, 4, 5, 6, 7, 8, 9}); }
+Value denseBackwardRule(Call &call) { return backward(call, {false, 3, 4, 5, 6, 7, 8, 9}); }
 
 // _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx): the scalar
 // product of the gradient of the bag and the row of each index.
 Value sampleWeightsBackwardRule(Call &call) {
   const Array grad = call.floats(0), weight = call.floats(1);
-  BackwardPlaces places{true, 0, 0, 0, 5, 0, 6};
+  BackwardPlaces places{true, 0, 0, 0, 0, 5, 0, 6};
   const Bags bags = bagsOfGradient(call, grad, 2, places);
   call.require(weight.sizes.size() == 2, "a table of " + intListText(weight.sizes));
   if (call.failed())

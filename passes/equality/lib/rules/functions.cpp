@@ -153,8 +153,8 @@ Value powerOfNumber(Call &call, double exponent) {
   if (exponent == 2)
     return Value(squaresOf(call, call.floats(0)));
   if (isWhole)
-    return mapped(call, [&](Word word) {
-      return integerPower(call, word, call.field->square(word), static_cast<int64_t>(exponent));
+    return mapped(call, [&, square = Squares(*call.field, call.floats(0))](Word word) {
+      return integerPower(call, word, square(word), static_cast<int64_t>(exponent));
     });
   double halves = 2 * exponent;
   if (halves == std::floor(halves) && std::fabs(halves) <= most)
@@ -166,14 +166,14 @@ Value powerOfNumber(Call &call, double exponent) {
 
 /// An exponent that is an integer gives a power, as a literal does; others give a pseudo-random function with
 /// b^-e = 1 / b^e.
-Word powerOfWords(Call &call, Word base, Word exponent) {
+Word powerOfWords(Call &call, const Squares &square, Word base, Word exponent) {
   if (isMark(exponent) || isMark(base))
     return notANumber;
   constexpr int64_t most = 4096;
   if (std::optional<int64_t> whole = integerOf(exponent); whole && std::abs(*whole) <= most)
-    return integerPower(call, base, call.field->square(base), *whole);
+    return integerPower(call, base, square(base), *whole);
   if (isNegative(exponent))
-    return call.field->inverse(powerOfWords(call, base, negate(exponent)));
+    return call.field->inverse(powerOfWords(call, square, base, negate(exponent)));
   return call.field->random(mix(hashText("pow of"), base), exponent);
 }
 
@@ -182,7 +182,9 @@ Value powRule(Call &call) {
   if (call.at(1).isNumber())
     return powerOfNumber(call, call.real(1, 1));
   Array exponent = call.floats(1), base = call.floats(0);
-  return Value(zipWords(call, exponent, base, Kind::Float, [&](Word e, Word b) { return powerOfWords(call, b, e); }));
+  const Squares square(*call.field, base);
+  return Value(
+      zipWords(call, exponent, base, Kind::Float, [&](Word e, Word b) { return powerOfWords(call, square, b, e); }));
 }
 
 /// Returns grad * factor(other).

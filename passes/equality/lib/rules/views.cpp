@@ -205,11 +205,13 @@ Value tensorSplitRule(Call &call) {
   auto dim = static_cast<size_t>(call.dimension(2, tensor.sizes.size()));
   call.require(!tensor.sizes.empty(), "the parts of a number");
   IntList at;
-  if (call.at(1).is(Value::Type::Tensor))
-    for (Word word : *call.tensor(1).words)
-      at.push_back(static_cast<int64_t>(word));
-  else
+  if (call.at(1).is(Value::Type::Tensor)) {
+    const Array positions = call.tensor(1);
+    for (int64_t i = 0; i != positions.count(); ++i)
+      at.push_back(positions.integer(i));
+  } else {
     at = call.integers(1);
+  }
   if (call.failed())
     return {};
   const bool isCount = call.at(1).isNumber() || (call.at(1).is(Value::Type::Tensor) && call.view(1).sizes.empty());

@@ -15,16 +15,21 @@
 namespace ccgraph {
 
 class ProgramFacts;
+class SearchRecord;
 
 class Analyses {
 public:
   explicit Analyses(const Graph &graph);
+  /// The searches are those of `shared`, for a graph that is another version of the same program.
+  Analyses(const Graph &graph, Analyses &shared);
   ~Analyses();
   Analyses(const Analyses &) = delete;
   Analyses &operator=(const Analyses &) = delete;
 
   [[nodiscard]] const StorageMap &storages();
   [[nodiscard]] const ProgramFacts &facts();
+  /// Returns the schedules that searches found, by program and options. They remain after an edit.
+  [[nodiscard]] SearchRecord &searches();
 
 private:
   void dropIfEdited();
@@ -33,6 +38,7 @@ private:
   uint64_t revision_;
   std::shared_ptr<const StorageMap> storages_;
   std::unique_ptr<const ProgramFacts> facts_;
+  std::shared_ptr<SearchRecord> searches_;
 };
 
 } // namespace ccgraph

@@ -20,6 +20,8 @@
 
 namespace ccgraph {
 
+class PassContext;
+
 /// A lower bound in picoseconds and the limiting stream: the name of a group, or empty for computation.
 struct StepBound {
   int64_t picoseconds = 0;
@@ -44,9 +46,12 @@ struct StepBounds {
   StepBound anyOrder;
   StepBound anyMerging;
   /// empty: without a budget, or if no order fits it
-  std::optional<BoundsWithin> within;
+  std::optional<BoundsWithin> within = std::nullopt;
   /// the largest floor of the nodes that were examined: those where the graph needs most memory in its present order
-  MemoryFloor memory;
+  MemoryFloor memory = {};
+  /// Of all programs that the passes which choose nodes (Pass::choosesNodes()) may make of the graph: the lowest result
+  /// of predictChangedBound() before one of them. Empty: the pipeline has no such pass.
+  std::optional<StepBound> anyChange = std::nullopt;
 };
 
 /// Rules that a pass receives too (PassContext).
@@ -59,5 +64,11 @@ struct BoundRules {
 
 [[nodiscard]] StepBounds predictBounds(Graph &graph, Analyses &analyses, const CostModel &costs,
                                        const BoundRules &rules = {});
+
+/// Returns a lower bound of the step time of every program that the passes which choose nodes may make of the graph, in
+/// any order with any merging and with any memory: keep-gathered, recompute-values and chunk-collectives. Each repeated
+/// collective runs once, and each region that may be cut runs in the best pieces, however small they are. Cost: that of
+/// predictBounds(), and of the analyses of these passes.
+[[nodiscard]] StepBound predictChangedBound(Graph &graph, PassContext &context);
 
 } // namespace ccgraph

@@ -107,6 +107,9 @@ public:
   /// Returns the same costs for a copy of the graph (Graph::clone()) that was not edited since. Refers to this model's
   /// graph too. O(nodes).
   [[nodiscard]] std::unique_ptr<CostModel> forCopy(const Graph &graph, const Graph &copy) const;
+  /// Keeps the present cost of each node of the graph, which later edits of other nodes then do not change: a node that
+  /// repeats another one costs as much once the other one is gone. O(nodes).
+  void keepCosts(const Graph &graph);
   CostModel(const CostModel &) = delete;
   CostModel &operator=(const CostModel &) = delete;
 
@@ -151,20 +154,29 @@ class CostsOnDemand {
 public:
   CostsOnDemand(const Graph &graph, Machine machine, const Durations *durations, RankView view = RankView::Shared)
       : graph_(graph), machine_(std::move(machine)), durations_(durations), view_(view) {}
+  /// The model of a copy of the graph (CostModel::forCopy()).
+  CostsOnDemand(CostsOnDemand &costs, const Graph &copy)
+      : graph_(copy), machine_(costs.machine_), durations_(costs.durations_), view_(costs.view_),
+        model_(costs.get().forCopy(costs.graph_, copy)) {}
   [[nodiscard]] const CostModel &get() {
     if (!model_)
-      model_.emplace(graph_, machine_, durations_, view_);
+      model_ = std::make_unique<CostModel>(graph_, machine_, durations_, view_);
     return *model_;
   }
+  /// Keeps the costs of the graph as it is now, if there is a model (CostModel::keepCosts()).
+  void keepCosts() {
+    if (model_)
+      model_->keepCosts(graph_);
+  }
   /// Returns null before the first use.
-  [[nodiscard]] const CostModel *made() const { return model_ ? &*model_ : nullptr; }
+  [[nodiscard]] const CostModel *made() const { return model_.get(); }
 
 private:
   const Graph &graph_;
   Machine machine_;
   const Durations *durations_;
   RankView view_;
-  std::optional<CostModel> model_;
+  std::unique_ptr<CostModel> model_;
 };
 
 } // namespace ccgraph

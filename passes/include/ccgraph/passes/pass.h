@@ -148,6 +148,9 @@ public:
     bool reordersCollectives = false;
     /// follows a file: if a check rejects the rewrite, the file is at fault and not the pass
     bool asTold = false;
+    /// chooses by predicted schedules which collectives are repeated, which values are computed again, or what runs in
+    /// pieces. Before each such pass the manager predicts the bound of all choices (predictChangedBound())
+    bool choosesNodes = false;
   };
   /// The strings of the traits are literals and are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
@@ -172,6 +175,7 @@ public:
   [[nodiscard]] double tolerance() const { return traits_.tolerance; }
   [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
   [[nodiscard]] bool asTold() const { return traits_.asTold; }
+  [[nodiscard]] bool choosesNodes() const { return traits_.choosesNodes; }
   /// Returns the options in the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }

@@ -155,6 +155,13 @@ ChunkMatch matchReduce(Node *launch, int64_t blocks) {
 
 } // namespace
 
+llvm::SmallVector<Node *, 16> ChunkRegion::nodes() const {
+  llvm::SmallVector<Node *, 16> nodes = {launch, wait};
+  llvm::append_range(nodes, products);
+  llvm::append_range(nodes, moves);
+  return nodes;
+}
+
 std::optional<llvm::SmallVector<Node *, 8>> computedAfter(Node *value, const Node *position, size_t most) {
   llvm::SmallVector<Node *, 8> nodes, pending = {value};
   while (!pending.empty()) {

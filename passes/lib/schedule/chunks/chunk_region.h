@@ -35,6 +35,8 @@ struct ChunkRegion {
   /// of the first operand of the products (Gather), or of the product (Reduce)
   int64_t columns = 0;
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather; }
+  /// Returns the launch, the wait, the products and the movements.
+  [[nodiscard]] llvm::SmallVector<Node *, 16> nodes() const;
 };
 
 /// Why a region stays whole.

@@ -19,7 +19,17 @@ static ChunkPlans withChains(const ChunkPlans &chains, const ChunkPlans &others)
   return all;
 }
 
+bool ChunkSets::wasTried(const ChunkPlans &set) {
+  std::string text;
+  for (const ChunkPlan *plan : set)
+    text += plan->text() + ";";
+  return !tried_.insert(text).second;
+}
+
 void ChunkSets::attempt(const ChunkPlans &set) {
+  // The second attempt has most of the first one's sets, whose schedules are no faster than the best one.
+  if (wasTried(set))
+    return;
   std::optional<PredictedStep> cut = trial_.schedule(set, step_.time);
   if (!cut || cut->time >= step_.time)
     return;

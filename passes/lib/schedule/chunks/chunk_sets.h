@@ -6,10 +6,12 @@
 // them that gather, those that reduce, and all regions.
 //
 // Ownership: refers to the trial, the cost model and the plans, which must not move. Failure: none. Cost: at most six
-// trials (chunk_trial.h) for each attempt.
+// trials (chunk_trial.h) for each attempt; none for a set of an earlier attempt.
 #pragma once
 
 #include "schedule/chunks/chunk_trial.h"
+
+#include "llvm/ADT/StringSet.h"
 
 #include <vector>
 
@@ -33,11 +35,15 @@ public:
 private:
   [[nodiscard]] bool isWorth(const ChunkPlan &plan) const;
   void attempt(const ChunkPlans &set);
+  /// Notes the set; returns true if equal plans were noted before.
+  [[nodiscard]] bool wasTried(const ChunkPlans &set);
 
   const ChunkTrial &trial_;
   const CostModel &cost_;
   PredictedStep step_;
   ChunkPlans best_;
+  /// each set that was tried, as text
+  llvm::StringSet<> tried_;
 };
 
 } // namespace ccgraph

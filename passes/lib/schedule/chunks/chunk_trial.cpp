@@ -46,11 +46,7 @@ ChunkPlan inCopy(const ChunkPlan &plan, const Graph &copy) {
 /// Returns the nodes that the plan replaces.
 llvm::SmallVector<const Node *, 16> nodesOf(const ChunkPlan &plan) {
   llvm::SmallVector<const Node *, 16> nodes;
-  auto add = [&](const ChunkRegion &region) {
-    nodes.append({region.launch, region.wait});
-    nodes.append(region.products.begin(), region.products.end());
-    nodes.append(region.moves.begin(), region.moves.end());
-  };
+  auto add = [&](const ChunkRegion &region) { llvm::append_range(nodes, region.nodes()); };
   if (!plan.chain)
     return add(plan.region), nodes;
   for (const ChunkRegion &region : plan.chain->regions)
@@ -71,6 +67,15 @@ llvm::SmallVector<const Node *, 4> ChunkPlan::launches() const {
     for (const ChunkRegion &part : chain->regions)
       launches.push_back(part.launch);
   return launches;
+}
+
+std::string ChunkPlan::text() const {
+  std::string text;
+  for (const Node *launch : launches())
+    text += (text.empty() ? "" : "-") + launch->name().str().str();
+  for (int64_t rows : choice.pieces)
+    text += "." + std::to_string(rows);
+  return text;
 }
 
 bool ChunkPlan::overlaps(const ChunkPlan &other) const {
@@ -100,31 +105,66 @@ PredictedStep ChunkTrial::scheduleWhole() {
                                   {context_.spmd(), context_.bitwise()});
   const overlap::GraphProblem &given = program.given();
   overlap::SearchOptions options = searchOptionsOf(context_, walks_, beam_);
-  overlap::Schedule schedule = searchThoroughly(given.problem, options);
+  SearchRecord &record = context_.analyses().searches();
+  program_ = recordSearch(record, given, options, Effort::Thorough);
+  const overlap::Schedule &schedule = *record.find(program_, options.budget);
   peak_ = schedule.peakBytes;
   const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
   const bool hasMore = options.budget > own;
   options.budget = std::min(options.budget, own);
-  noteExposed(given, hasMore ? searchSchedule(given.problem, options) : schedule);
+  noteExposed(given, hasMore ? searchRecorded(record, given, options, Effort::Once) : schedule);
   return {schedule.picoseconds, overlap::lowerBounds(given.problem).anyMerging.picoseconds};
 }
 
-std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const {
-  std::unique_ptr<Graph> copy = graph_.clone();
-  std::unique_ptr<CostModel> costs = context_.cost().forCopy(graph_, *copy);
-  for (const ChunkPlan *plan : plans) {
-    RuleEntry entry;
-    buildPieces(*costs, *copy, inCopy(*plan, *copy), entry);
+namespace {
+
+/// A copy of a program in which the regions of these plans are cut.
+class CutProgram {
+public:
+  CutProgram(const Graph &graph, PassContext &context, llvm::ArrayRef<const ChunkPlan *> plans)
+      : copy_(graph.clone()), costs_(context.cost().forCopy(graph, *copy_)), facts_(cut(plans)),
+        program_(*copy_, facts_, *costs_, {context.spmd(), context.bitwise()}) {}
+  [[nodiscard]] const overlap::GraphProblem &given() const { return program_.given(); }
+
+private:
+  const Graph &cut(llvm::ArrayRef<const ChunkPlan *> plans) {
+    for (const ChunkPlan *plan : plans) {
+      RuleEntry entry;
+      buildPieces(*costs_, *copy_, inCopy(*plan, *copy_), entry);
+    }
+    return *copy_;
   }
-  ProgramFacts facts(*copy);
-  overlap::ProgramProblem program(*copy, facts, *costs, {context_.spmd(), context_.bitwise()});
-  const overlap::Problem &problem = program.given().problem;
-  const int64_t bound = overlap::lowerBounds(problem).anyMerging.picoseconds;
-  if (bound >= limit)
+
+  std::unique_ptr<Graph> copy_;
+  std::unique_ptr<CostModel> costs_;
+  ProgramFacts facts_;
+  overlap::ProgramProblem program_;
+};
+
+} // namespace
+
+std::optional<PredictedStep> ChunkTrial::schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const {
+  std::string name = program_;
+  for (const ChunkPlan *plan : plans)
+    name += ";" + plan->text();
+  SearchRecord &record = context_.analyses().searches();
+  SearchRecord::Program &known = record.changed(name);
+  std::optional<CutProgram> cut;
+  if (!known.bound) {
+    cut.emplace(graph_, context_, plans);
+    known.bound = overlap::lowerBounds(cut->given().problem).anyMerging.picoseconds;
+  }
+  if (*known.bound >= limit)
     return std::nullopt;
-  overlap::Schedule schedule = searchThoroughly(problem, searchOptionsOf(context_, walks_, beam_));
+  const overlap::SearchOptions options = searchOptionsOf(context_, walks_, beam_);
+  if (!record.find(known.search, options.budget)) {
+    if (!cut)
+      cut.emplace(graph_, context_, plans);
+    known.search = recordSearch(record, cut->given(), options, Effort::Thorough);
+  }
+  const overlap::Schedule &schedule = *record.find(known.search, options.budget);
   const bool fits = schedule.peakBytes <= std::max(peak_, context_.memoryBudget().value_or(overlap::unlimited));
-  return fits ? std::optional(PredictedStep{schedule.picoseconds, bound}) : std::nullopt;
+  return fits ? std::optional(PredictedStep{schedule.picoseconds, *known.bound}) : std::nullopt;
 }
 
 } // namespace ccgraph

@@ -30,6 +30,9 @@ struct ChunkPlan {
   std::optional<ChunkChain> chain = std::nullopt;
   /// Returns the collectives that are cut.
   [[nodiscard]] llvm::SmallVector<const Node *, 4> launches() const;
+  /// Returns the collectives and the rows of their pieces, as the option `only` of chunk-collectives names them:
+  /// s-g.512.1536.
+  [[nodiscard]] std::string text() const;
   /// Returns true if both plans cut the same node.
   [[nodiscard]] bool overlaps(const ChunkPlan &other) const;
   /// Returns the predicted picoseconds that the pieces alone take less.
@@ -46,6 +49,8 @@ public:
 
   /// Finds the fastest schedule of the program as it is.
   [[nodiscard]] PredictedStep scheduleWhole();
+  /// Returns the key of the program as it is, in the record of searches. scheduleWhole() must have run.
+  [[nodiscard]] const std::string &program() const { return program_; }
   /// Returns for how many picoseconds the launch is exposed in the fastest schedule that needs no more memory than the
   /// program as it stands. A larger budget has the same candidates, so it is not slower.
   [[nodiscard]] int64_t exposed(const Node &launch) const { return exposed_[launch.id()]; }
@@ -59,6 +64,7 @@ private:
   Graph &graph_;
   PassContext &context_;
   Count walks_, beam_;
+  std::string program_;          ///< the key of the program as it is, in the record of searches
   std::vector<int64_t> exposed_; ///< by node id
   int64_t peak_ = 0;             ///< bytes of the schedule of the program as it is
 };

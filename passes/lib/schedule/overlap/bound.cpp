@@ -121,10 +121,12 @@ std::vector<Moments> transferTimes(const Problem &problem) {
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     const Step &it = problem.steps[step];
     times[step] = {it.picoseconds, it.picoseconds};
-    if (largest[step] <= it.bytes)
-      continue;
-    const Rates &known = rates.try_emplace(it.mergeKey, problem, step, most[it.mergeKey]).first->second;
-    times[step][Merged] = std::min(it.picoseconds, known.picoseconds(it.bytes, largest[step]));
+    if (largest[step] > it.bytes) {
+      const Rates &known = rates.try_emplace(it.mergeKey, problem, step, most[it.mergeKey]).first->second;
+      times[step][Merged] = std::min(it.picoseconds, known.picoseconds(it.bytes, largest[step]));
+    } else if (it.cut && it.bytes > 0) {
+      times[step][Merged] = std::min(it.picoseconds, Rates(problem, step, it.bytes).picoseconds(it.bytes, it.bytes));
+    }
   }
   return times;
 }

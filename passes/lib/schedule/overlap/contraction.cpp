@@ -46,9 +46,7 @@ NumberLists Contraction::listsOfKept(const NumberLists &lists, llvm::ArrayRef<ui
     row.clear();
     for (uint32_t number : lists[step])
       row.push_back(images[number]);
-    llvm::sort(row);
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    result.append(row);
+    result.appendSet(row);
   }
   return result;
 }

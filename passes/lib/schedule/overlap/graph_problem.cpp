@@ -29,16 +29,6 @@ Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &grou
   return step;
 }
 
-/// Adds the steps, and returns the step of each node by node id.
-std::vector<uint32_t> addSteps(GraphProblem &result, const Graph &graph) {
-  std::vector<uint32_t> stepOf(graph.idLimit());
-  for (Node *node : graph) {
-    stepOf[node->id()] = static_cast<uint32_t>(result.nodes.size());
-    result.nodes.push_back(node);
-  }
-  return stepOf;
-}
-
 /// Returns, by stream, the level of its links; none if no collective determines it, or no bytes are sent.
 std::vector<uint32_t> levelsOf(const GraphProblem &given, const CostModel &costs) {
   std::vector<uint32_t> levels(given.problem.streams, none);
@@ -80,10 +70,7 @@ class Maker {
 public:
   Maker(Graph &graph, const GraphProblemOptions &options)
       : graph_(graph), options_(options), result_(timesOf(graph, options.facts, options.groups, options.costs)),
-        stepOf_(graph.idLimit()) {
-    for (uint32_t step = 0; step < result_.nodes.size(); ++step)
-      stepOf_[result_.nodes[step]->id()] = step;
-  }
+        stepOf_(stepsById(result_.nodes)) {}
   GraphProblem make();
 
 private:
@@ -236,9 +223,7 @@ void Maker::addEdges() {
         row.push_back(above);
       opaque = step;
     }
-    llvm::sort(row);
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    result_.problem.before.append(row);
+    result_.problem.before.appendSet(row);
   }
 }
 
@@ -262,11 +247,8 @@ void Maker::addHolders(const StorageLives &lives) {
       for (const Node *holder : shared.holders)
         holds[stepOf(holder)].push_back(storage);
   result_.problem.holds = NumberLists();
-  for (llvm::SmallVector<uint32_t, 4> &row : holds) {
-    llvm::sort(row);
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    result_.problem.holds.append(row);
-  }
+  for (llvm::SmallVector<uint32_t, 4> &row : holds)
+    result_.problem.holds.appendSet(row);
 }
 
 GraphProblem Maker::make() {
@@ -281,14 +263,24 @@ GraphProblem Maker::make() {
 
 } // namespace
 
+std::vector<uint32_t> stepsById(llvm::ArrayRef<Node *> nodes) {
+  uint32_t most = 0;
+  for (const Node *node : nodes)
+    most = std::max(most, node->id());
+  std::vector<uint32_t> steps(most + 1);
+  for (uint32_t step = 0; step < nodes.size(); ++step)
+    steps[nodes[step]->id()] = step;
+  return steps;
+}
+
 GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGroups &groups, const CostModel &costs) {
   GraphProblem result;
-  std::vector<uint32_t> stepOf = addSteps(result, graph);
+  result.nodes.assign(graph.begin(), graph.end());
   result.problem.steps.reserve(result.nodes.size());
   for (const Node *node : result.nodes)
     result.problem.steps.push_back(stepFor(node, facts, groups, costs));
   addCrowding(result, groups, costs);
-  addCompletions(result, facts, stepOf);
+  addCompletions(result, facts, stepsById(result.nodes));
   for (size_t step = 0; step < result.nodes.size(); ++step)
     result.problem.holds.endList();
   return result;

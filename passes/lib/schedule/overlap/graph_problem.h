@@ -19,6 +19,9 @@ struct GraphProblem {
   std::vector<Node *> nodes;
 };
 
+/// Returns, by node id, the step of each of these nodes; 0 for other ids.
+[[nodiscard]] std::vector<uint32_t> stepsById(llvm::ArrayRef<Node *> nodes);
+
 struct GraphProblemOptions {
   const ProgramFacts &facts;
   const CommGroups &groups;

@@ -35,11 +35,12 @@ struct Choices {
 
 class LimitSearch {
 public:
-  LimitSearch(const Problem &problem, const Starts &starts, const SearchOptions &options)
-      : problem_(problem), starts_(starts), options_(options), best_(starts.schedules().front()) {
-    for (const Schedule &start : starts.schedules().drop_front())
-      consider(start);
-    int64_t compute = starts.compute();
+  LimitSearch(const Problem &problem, const SharedTrials &shared, const SearchOptions &options)
+      : problem_(problem), starts_(shared.starts), record_(shared.record),
+        options_(options), best_{starts_.schedules().front()} {
+    for (const Schedule &start : starts_.schedules().drop_front())
+      consider({start});
+    int64_t compute = starts_.compute();
     choices_.lead = {unlimited, 0, compute / 100, compute / 20, compute / 400};
     choices_.keepBack = {compute / 100, 0, unlimited, compute / 30, compute / 300};
   }
@@ -47,40 +48,71 @@ public:
   LimitResult repeat(const Attempt &earlier);
 
 private:
-  [[nodiscard]] Rank rankOf(const Schedule &schedule) const { return rankUnder(options_.budget, schedule); }
-  [[nodiscard]] bool isBetter(const Schedule &schedule) const { return rankOf(schedule) < rankOf(best_); }
-  void consider(Schedule schedule);
-  [[nodiscard]] Schedule walkWith(const Attempt &attempt) const;
+  /// A schedule with its time and peak. If these were recorded, it has no order yet.
+  struct Candidate {
+    Schedule schedule;
+    std::optional<Attempt> attempt = std::nullopt; ///< computes it; none: a start
+    bool isRecorded = false;
+  };
+  [[nodiscard]] Rank rankOf(const Candidate &it) const { return rankUnder(options_.budget, it.schedule); }
+  void consider(Candidate candidate);
+  [[nodiscard]] Schedule walkWith(const Attempt &attempt);
+  [[nodiscard]] Candidate candidateOf(const Attempt &attempt);
   void attempt(const Attempt &attempt);
   void descend();
   void loosen();
   void tryLargeBuckets();
-  LimitResult take() { return {std::move(best_), leader_}; }
+  LimitResult take();
   template <class Part, class Value>
   void vary(Part partOf, const std::vector<Value> &values);
   [[nodiscard]] bool exhausted() const { return walks_ >= options_.maxWalks; }
 
   const Problem &problem_;
   const Starts &starts_;
+  TrialRecord &record_;
   SearchOptions options_;
   Choices choices_;
-  Schedule best_;
+  Candidate best_;
   Attempt leader_;
   Rank leaderRank_ = {unlimited, unlimited};
   unsigned walks_ = 0;
 };
 
-void LimitSearch::consider(Schedule schedule) {
-  if (isBetter(schedule))
-    best_ = std::move(schedule);
+void LimitSearch::consider(Candidate candidate) {
+  if (rankOf(candidate) < rankOf(best_))
+    best_ = std::move(candidate);
 }
 
-/// Computes a trial schedule. It assumes a machine without contention, so with contention a replay evaluates it.
-Schedule LimitSearch::walkWith(const Attempt &attempt) const {
-  Schedule schedule = starts_.bases()[attempt.base]->walkWith(attempt.policy);
+/// Computes and records a trial schedule. It assumes a machine without contention, so with contention a replay
+/// evaluates it.
+Schedule LimitSearch::walkWith(const Attempt &attempt) {
+  auto [schedule, budgets] = starts_.bases()[attempt.base]->walkWith(attempt.policy);
   if (!problem_.crowding.empty())
     schedule.picoseconds = timeOf(problem_, schedule);
+  record_.add(attempt, budgets, {schedule.picoseconds, schedule.peakBytes});
   return schedule;
+}
+
+/// Returns a trial schedule, or its recorded result.
+LimitSearch::Candidate LimitSearch::candidateOf(const Attempt &attempt) {
+  std::optional<TrialResult> known = record_.find(attempt);
+  if (!known)
+    return {walkWith(attempt), attempt};
+  return {{{}, {}, known->picoseconds, known->peakBytes}, attempt, true};
+}
+
+LimitResult LimitSearch::take() {
+  if (const Schedule *kept = best_.isRecorded ? record_.kept(*best_.attempt) : nullptr)
+    return {*kept, leader_};
+  Schedule best = std::move(best_.schedule);
+  if (best_.isRecorded) {
+    Schedule again = starts_.bases()[best_.attempt->base]->walkWith(best_.attempt->policy).schedule;
+    best.order = std::move(again.order); // the recorded time includes contention
+    best.buckets = std::move(again.buckets);
+  }
+  if (best_.attempt)
+    record_.keep(*best_.attempt, best);
+  return {std::move(best), leader_};
 }
 
 /// Computes a trial schedule. Its plan may underestimate memory, so if it needs too much, it is repeated with a smaller
@@ -91,14 +123,14 @@ void LimitSearch::attempt(const Attempt &attempt) {
   int64_t peak = unlimited;
   for (unsigned i = 0; i < maxTightenings && !exhausted(); ++i) {
     ++walks_;
-    Schedule schedule = walkWith(tight);
-    int64_t schedulePeak = schedule.peakBytes;
+    Candidate candidate = candidateOf(tight);
+    int64_t schedulePeak = candidate.schedule.peakBytes;
     int64_t over = schedulePeak - options_.budget;
-    if (Rank rank = rankOf(schedule); rank < leaderRank_) {
+    if (Rank rank = rankOf(candidate); rank < leaderRank_) {
       leaderRank_ = rank;
       leader_ = attempt;
     }
-    consider(std::move(schedule));
+    consider(std::move(candidate));
     if (over <= 0 || schedulePeak >= peak)
       return;
     peak = schedulePeak;
@@ -142,9 +174,9 @@ void LimitSearch::loosen() {
   loose.policy.budget = options_.budget / 100 * loosePercent;
   for (int64_t lead : {choices_.lead[2], choices_.lead.back()}) {
     loose.policy.lead = std::min(leader_.policy.lead, lead);
-    Schedule schedule = walkWith(loose);
-    bool fits = schedule.peakBytes <= options_.budget;
-    consider(std::move(schedule));
+    Candidate candidate = candidateOf(loose);
+    bool fits = candidate.schedule.peakBytes <= options_.budget;
+    consider(std::move(candidate));
     if (fits)
       return;
   }
@@ -156,7 +188,7 @@ void LimitSearch::tryLargeBuckets() {
   int64_t large = starts_.largeBucket();
   if (large <= choices_.prefetchBytes.front())
     return;
-  Schedule usual = best_;
+  Candidate usual = best_;
   Attempt usualLeader = leader_;
   options_.maxWalks = walks_ + std::max(maxTightenings, options_.maxWalks / largeParts);
   Rank before = leaderRank_;
@@ -171,7 +203,8 @@ void LimitSearch::tryLargeBuckets() {
          std::vector<int64_t>{saturatingMultiply(2 * lastingTimes, large), large});
     loosen();
   }
-  if (usual.peakBytes <= options_.budget && best_.picoseconds > usual.picoseconds - usual.picoseconds / worthPart) {
+  const int64_t slowest = usual.schedule.picoseconds - usual.schedule.picoseconds / worthPart;
+  if (usual.schedule.peakBytes <= options_.budget && best_.schedule.picoseconds > slowest) {
     best_ = std::move(usual);
     leader_ = usualLeader;
   }
@@ -207,12 +240,12 @@ Rank rankUnder(int64_t limit, const Schedule &schedule) {
   return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
 }
 
-LimitResult searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options) {
-  return LimitSearch(problem, starts, options).run();
+LimitResult searchUnder(const Problem &problem, const SharedTrials &shared, const SearchOptions &options) {
+  return LimitSearch(problem, shared, options).run();
 }
 
-LimitResult searchBriefly(const Problem &problem, const Starts &starts, int64_t limit, const Attempt &attempt) {
-  return LimitSearch(problem, starts, {limit}).repeat(attempt);
+LimitResult searchBriefly(const Problem &problem, const SharedTrials &shared, int64_t limit, const Attempt &attempt) {
+  return LimitSearch(problem, shared, {limit}).repeat(attempt);
 }
 
 } // namespace ccgraph::overlap

@@ -7,6 +7,8 @@
 // Trial schedules plan with the limit, or less. A last one plans with more, and counts only if it stays within the
 // limit. So a schedule that fits the limit is found even if the plan overestimates its memory.
 //
+// A trial schedule whose result is recorded (trial_record.h) is not computed, unless it is the best one.
+//
 // A brief search repeats the best policy of an earlier search, and so needs few trial schedules.
 //
 // Deterministic: a function of the problem, the starts and the options alone. Ownership: plain values. Failure: none; a
@@ -15,18 +17,13 @@
 
 #include "schedule/overlap/search.h"
 #include "schedule/overlap/starts.h"
+#include "schedule/overlap/trial_record.h"
 
 namespace ccgraph::overlap {
 
 /// Bytes over the limit, then picoseconds: less is better.
 using Rank = std::pair<int64_t, int64_t>;
 [[nodiscard]] Rank rankUnder(int64_t limit, const Schedule &schedule);
-
-/// The start of a trial schedule, by its number, and its policy.
-struct Attempt {
-  size_t base = 0;
-  Policy policy;
-};
 
 struct LimitResult {
   /// The fastest schedule within the budget, which is the limit; if none was found, the one of the lowest peak. The
@@ -36,10 +33,16 @@ struct LimitResult {
   Attempt attempt;
 };
 
-/// `starts` must have its bases.
-[[nodiscard]] LimitResult searchUnder(const Problem &problem, const Starts &starts, const SearchOptions &options);
+/// What all searches of one program share.
+struct SharedTrials {
+  /// must have its bases
+  const Starts &starts;
+  TrialRecord &record;
+};
+
+[[nodiscard]] LimitResult searchUnder(const Problem &problem, const SharedTrials &shared, const SearchOptions &options);
 /// Searches briefly, with the policy of an earlier result. `maxWalks` has no effect.
-[[nodiscard]] LimitResult searchBriefly(const Problem &problem, const Starts &starts, int64_t limit,
+[[nodiscard]] LimitResult searchBriefly(const Problem &problem, const SharedTrials &shared, int64_t limit,
                                         const Attempt &attempt);
 
 } // namespace ccgraph::overlap

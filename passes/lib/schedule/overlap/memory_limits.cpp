@@ -53,6 +53,14 @@ bool mayFit(const MemoryLimit &limit, KnownPeaks peaks) {
 
 } // namespace
 
+std::vector<int64_t> fullLimits(int64_t programPeak, int64_t budget) {
+  std::vector<int64_t> limits;
+  for (int64_t part : full)
+    if (const int64_t bytes = std::min(partOf(programPeak, part), unlimited); bytes < budget)
+      limits.push_back(bytes);
+  return limits;
+}
+
 std::vector<MemoryLimit> memoryLimits(KnownPeaks peaks, int64_t budget) {
   budget = std::min(budget, unlimited);
   std::vector<MemoryLimit> limits = limitsOf(peaks);

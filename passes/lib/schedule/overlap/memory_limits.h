@@ -43,6 +43,9 @@ struct MemoryLimit {
   friend bool operator==(const MemoryLimit &, const MemoryLimit &) = default;
 };
 
+/// Returns the limits of full effort below the budget, for a program of this peak, in ascending order.
+[[nodiscard]] std::vector<int64_t> fullLimits(int64_t programPeak, int64_t budget);
+
 /// Returns the lowest limit of full effort, and the others in ascending order.
 [[nodiscard]] std::vector<MemoryLimit> memoryLimits(KnownPeaks peaks, int64_t budget);
 

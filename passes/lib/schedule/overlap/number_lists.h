@@ -4,7 +4,9 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +26,11 @@ public:
   void append(llvm::ArrayRef<uint32_t> list) {
     values_.insert(values_.end(), list.begin(), list.end());
     endList();
+  }
+  /// Appends the numbers ascending, each once; sorts them in place.
+  void appendSet(llvm::MutableArrayRef<uint32_t> numbers) {
+    llvm::sort(numbers);
+    append(numbers.take_front(static_cast<size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin())));
   }
   /// Returns the inverse, with `size` lists: list v contains the lists that hold v, ascending.
   [[nodiscard]] NumberLists inverse(size_t size) const;

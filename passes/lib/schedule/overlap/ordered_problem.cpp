@@ -38,9 +38,7 @@ NumberLists joined(const Problem &problem, const std::vector<StepPair> &edges) {
   NumberLists rows;
   for (uint32_t step = 0; step < problem.steps.size(); ++step) {
     llvm::append_range(more[step], problem.before[step]);
-    llvm::sort(more[step]);
-    more[step].erase(std::unique(more[step].begin(), more[step].end()), more[step].end());
-    rows.append(more[step]);
+    rows.appendSet(more[step]);
   }
   return rows;
 }

@@ -43,6 +43,8 @@ struct Step {
   bool input = false;
   /// of a launch: keeps its position, because ranks or groups require it
   bool fixed = false;
+  /// of a launch: it may run in pieces of any size, for bounds alone (cut_problem.h)
+  bool cut = false;
   /// of a launch: its group
   uint32_t stream = 0;
   /// of a launch: launches of one key may be merged; none: it stays alone

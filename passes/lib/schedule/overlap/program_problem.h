@@ -6,6 +6,7 @@
 
 #include "analysis/comm_groups.h"
 #include "ccgraph/passes/bounds.h"
+#include "schedule/overlap/bound.h"
 #include "schedule/overlap/merging.h"
 
 namespace ccgraph::overlap {
@@ -23,6 +24,10 @@ public:
 
   [[nodiscard]] const GraphProblem &given() const { return given_; }
   [[nodiscard]] const CommGroups &groups() const { return groups_; }
+  /// Returns the bound with the name of its stream.
+  [[nodiscard]] StepBound named(Bound bound) const {
+    return {bound.picoseconds, bound.stream == none ? "" : groups_.id(bound.stream).text};
+  }
 
 private:
   CommGroups groups_;

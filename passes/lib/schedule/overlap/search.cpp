@@ -8,6 +8,9 @@
 #include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/simple_plan.h"
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <optional>
 
 namespace ccgraph::overlap {
@@ -25,30 +28,37 @@ constexpr int64_t nearPart = 20;
 
 class Search {
 public:
-  Search(const Problem &problem, const SearchOptions &options)
-      : problem_(problem), options_(options), starts_(problem) {
+  Search(const Problem &problem, const SearchOptions &options, TrialRecord &record)
+      : problem_(problem), options_(options), starts_(problem), record_(record) {
     options_.maxWalks = affordableWalks(problem.steps.size(), options.maxWalks);
     // No order fits the budget, so the least memory that is known takes its place.
     if (options_.budget < starts_.floor())
       options_.budget = starts_.leastPeak();
   }
-  Schedule run();
+  /// Returns the results of all budgets in ascending order; the last one is that of the options.
+  std::vector<BudgetResult> run();
 
 private:
   [[nodiscard]] std::vector<MemoryLimit> limits() const;
   [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
   [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
-  [[nodiscard]] std::optional<Schedule> findOptimum() const;
-  [[nodiscard]] Schedule climb();
+  void findOptimum();
+  [[nodiscard]] Schedule optimumWithin(int64_t budget, Schedule best) const;
+  void climb();
+  void add(const MemoryLimit &limit, Schedule found);
+  void replaceBest(Schedule schedule);
+  void takeFitting();
   void addPlan(Schedule plan);
   void addPlans();
-  [[nodiscard]] Schedule bestOfPlans(Schedule best);
+  void improvePlans();
+  [[nodiscard]] BudgetResult resultWithin(int64_t budget) const;
 
   const Problem &problem_;
   SearchOptions options_;
   Starts starts_;
-  /// under the budget, for a small program
+  TrialRecord &record_;
+  /// with any memory, of a program that is small enough to visit all orders
   std::optional<Schedule> optimum_;
   /// those that fit the budget
   std::vector<Schedule> plans_;
@@ -56,6 +66,13 @@ private:
   int64_t firstTime_ = 0;
   /// the best one of the last limit
   std::optional<Attempt> attempt_;
+  /// The largest limit so far, at most the budget. What is found up to a limit does not depend on the budget.
+  MemoryLimit reached_;
+  /// the best result within these bytes
+  std::optional<Schedule> best_;
+  /// results that need more
+  std::vector<Schedule> larger_;
+  std::vector<BudgetResult> results_;
 };
 
 /// Runs the beam, which assumes a machine without contention; with contention, a replay evaluates its result.
@@ -70,24 +87,30 @@ std::optional<Schedule> Search::askBeam(int64_t limit) const {
   return std::move(found->schedule);
 }
 
-/// Returns the fastest of all orders without buckets, if a beam can visit them all with and without the budget.
-std::optional<Schedule> Search::findOptimum() const {
+/// Finds the fastest of all orders without buckets, if a beam can visit them all.
+void Search::findOptimum() {
   if (options_.beamWidth == 0 || !problem_.crowding.empty())
-    return std::nullopt;
+    return;
   std::optional<BeamResult> found = beam(problem_, {unlimited, options_.beamWidth});
-  bool isSmall = found && found->optimal;
-  if (isSmall && found->schedule.peakBytes > options_.budget)
-    found = beam(problem_, {options_.budget, options_.beamWidth});
-  if (!isSmall || !found || !found->optimal)
-    return std::nullopt;
-  return std::move(found->schedule);
+  if (found && found->optimal)
+    optimum_ = std::move(found->schedule);
+}
+
+/// Returns the fastest of all orders within the budget if it is faster than the best schedule, which is returned else.
+Schedule Search::optimumWithin(int64_t budget, Schedule best) const {
+  std::optional<Schedule> optimum = optimum_;
+  if (optimum && optimum->peakBytes > budget)
+    optimum = askBeam(budget);
+  if (!optimum || rankUnder(budget, *optimum) >= rankUnder(budget, best))
+    return best;
+  return robust(problem_, std::move(*optimum), {budget, 0});
 }
 
 /// Runs trial schedules. The first limit is one of full effort, so a brief search has an earlier result.
 Schedule Search::tryUnder(const MemoryLimit &limit) {
   LimitResult found = limit.effort == Effort::Brief
-                          ? searchBriefly(problem_, starts_, limit.bytes, *attempt_)
-                          : searchUnder(problem_, starts_, {limit.bytes, options_.maxWalks, 0});
+                          ? searchBriefly(problem_, {starts_, record_}, limit.bytes, *attempt_)
+                          : searchUnder(problem_, {starts_, record_}, {limit.bytes, options_.maxWalks, 0});
   attempt_ = found.attempt;
   return std::move(found.schedule);
 }
@@ -110,23 +133,56 @@ std::vector<MemoryLimit> Search::limits() const {
   return memoryLimits({starts_.floor(), starts_.leastPeak(), reference}, options_.budget);
 }
 
-/// Returns the fastest result of all limits.
-Schedule Search::climb() {
-  std::optional<Schedule> best;
-  std::vector<MemoryLimit> all = limits();
+/// Replaces the best result. The former one may need more than the limits so far, and be the best one of a later limit.
+void Search::replaceBest(Schedule schedule) {
+  if (best_ && best_->peakBytes > reached_.bytes)
+    larger_.push_back(std::move(*best_));
+  best_ = std::move(schedule);
+}
+
+/// Takes the results of smaller limits that fit the present one.
+void Search::takeFitting() {
+  auto fits = [&](const Schedule &it) { return it.peakBytes <= reached_.bytes; };
+  auto fitting = std::stable_partition(larger_.begin(), larger_.end(), std::not_fn(fits));
+  std::vector<Schedule> taken(std::make_move_iterator(fitting), std::make_move_iterator(larger_.end()));
+  larger_.erase(fitting, larger_.end());
+  for (Schedule &schedule : taken)
+    if (rankUnder(reached_.bytes, schedule) < rankUnder(reached_.bytes, *best_))
+      replaceBest(std::move(schedule));
+}
+
+/// Adds the result of a limit.
+void Search::add(const MemoryLimit &limit, Schedule found) {
+  if (limit.bytes > options_.budget)
+    reached_ = {options_.budget, Effort::Brief}; // a result of this limit is not robust within the budget
+  else if (limit.bytes > reached_.bytes)
+    reached_ = limit;
+  if (!best_) {
+    firstTime_ = found.picoseconds;
+    improvePlans();
+    return replaceBest(std::move(found));
+  }
+  takeFitting();
+  if (rankUnder(reached_.bytes, found) <= rankUnder(reached_.bytes, *best_))
+    return replaceBest(std::move(found));
+  if (found.peakBytes > reached_.bytes)
+    larger_.push_back(std::move(found));
+  if (limit.effort == Effort::Full && limit.bytes <= options_.budget)
+    best_ = robust(problem_, std::move(*best_), {limit.bytes, 0}); // with the memory of this limit, and no slower
+}
+
+/// Visits all limits.
+void Search::climb() {
+  const std::vector<MemoryLimit> all = limits();
   for (const MemoryLimit &limit : all) {
+    const bool isDone = best_ && limit.bytes > reached_.bytes;
+    if (isDone && reached_.effort == Effort::Full && reached_.bytes >= starts_.leastPeak())
+      results_.push_back(resultWithin(reached_.bytes));
     Schedule found = tryUnder(limit);
     if (&limit == &all.back())
       starts_.releaseBases(); // what follows needs much memory of its own
-    found = improved(std::move(found), limit);
-    if (!best)
-      firstTime_ = found.picoseconds;
-    if (!best || rankUnder(options_.budget, found) <= rankUnder(options_.budget, *best))
-      best = std::move(found);
-    else if (limit.effort == Effort::Full && limit.bytes <= options_.budget)
-      best = robust(problem_, std::move(*best), {limit.bytes, 0}); // with the memory of this limit, and no slower
+    add(limit, improved(std::move(found), limit));
   }
-  return std::move(*best);
 }
 
 void Search::addPlan(Schedule plan) {
@@ -146,24 +202,32 @@ void Search::addPlans() {
 
 // A plan that is nearly as fast as the first result is made robust, within its own peak. Neither that peak nor the
 // first limit depends on the budget, so a plan is the same schedule under every budget that it fits.
-Schedule Search::bestOfPlans(Schedule best) {
+void Search::improvePlans() {
   for (Schedule &plan : plans_) {
     const int64_t peak = plan.peakBytes;
     if (plan.picoseconds < firstTime_ + firstTime_ / nearPart)
       plan = robust(problem_, std::move(plan), {peak, 0});
-    if (rankUnder(options_.budget, plan) < rankUnder(options_.budget, best))
-      best = std::move(plan);
   }
-  return best;
 }
 
-Schedule Search::run() {
-  optimum_ = findOptimum();
+/// Returns the best of the results so far, the plans and the optimum.
+BudgetResult Search::resultWithin(int64_t budget) const {
+  const Schedule *best = &*best_;
+  for (const Schedule &plan : plans_)
+    if (plan.peakBytes <= budget && rankUnder(budget, plan) < rankUnder(budget, *best))
+      best = &plan;
+  // The result of a limit of full effort is robust within this limit.
+  const bool isDelayed = best == &*best_ && reached_.effort == Effort::Full && reached_.bytes == budget;
+  return {budget, optimumWithin(budget, *best), isDelayed};
+}
+
+std::vector<BudgetResult> Search::run() {
+  const int64_t budget = options_.budget;
+  findOptimum();
   addPlans();
-  Schedule best = bestOfPlans(climb());
-  if (optimum_ && rankUnder(options_.budget, *optimum_) < rankUnder(options_.budget, best))
-    return robust(problem_, std::move(*optimum_), {options_.budget, 0});
-  return best;
+  climb();
+  results_.push_back(resultWithin(budget));
+  return std::move(results_);
 }
 
 } // namespace
@@ -173,6 +237,19 @@ unsigned affordableWalks(size_t steps, unsigned most) {
   return static_cast<unsigned>(std::min<size_t>(most, std::max<size_t>(fitting, fewWalks)));
 }
 
-Schedule search(const Problem &problem, const SearchOptions &options) { return Search(problem, options).run(); }
+Schedule search(const Problem &problem, const SearchOptions &options) {
+  TrialRecord record;
+  return search(problem, options, record);
+}
+
+Schedule search(const Problem &problem, const SearchOptions &options, TrialRecord &record) {
+  return std::move(searchByBudget(problem, options, record).back().schedule);
+}
+
+std::vector<BudgetResult> searchByBudget(const Problem &problem, const SearchOptions &options, TrialRecord &record) {
+  std::vector<BudgetResult> results = Search(problem, options, record).run();
+  results.back().budget = options.budget; // the search takes a larger one if no order fits this one
+  return results;
+}
 
 } // namespace ccgraph::overlap

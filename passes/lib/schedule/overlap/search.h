@@ -23,6 +23,8 @@
 
 namespace ccgraph::overlap {
 
+class TrialRecord;
+
 struct SearchOptions {
   /// bytes that the program may need at its peak
   int64_t budget = unlimited;
@@ -43,5 +45,20 @@ struct SearchOptions {
 /// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own
 /// order wins a tie, and wins against any schedule over the budget without a lower peak.
 [[nodiscard]] Schedule search(const Problem &problem, const SearchOptions &options);
+/// The same; computes no trial schedule that is recorded, and records the others. The record must be of this problem.
+[[nodiscard]] Schedule search(const Problem &problem, const SearchOptions &options, TrialRecord &record);
+
+/// What a search with this budget finds.
+struct BudgetResult {
+  int64_t budget = 0;
+  Schedule schedule;
+  /// its waits are as late as the budget allows; false: as some smaller limit allows
+  bool isDelayed = false;
+};
+/// Returns the results of searches with each of the memory limits of full effort below the budget, in ascending order,
+/// and that of the budget itself. One search visits all these limits, so its cost is that of search(). Limits that no
+/// known order meets are left out.
+[[nodiscard]] std::vector<BudgetResult> searchByBudget(const Problem &problem, const SearchOptions &options,
+                                                       TrialRecord &record);
 
 } // namespace ccgraph::overlap

@@ -14,14 +14,14 @@ Base::Base(const Problem &from, std::vector<uint32_t> byNumber)
     : order(std::move(byNumber)), own(std::make_unique<Problem>(renumbered(from, order))), problem(*own),
       tasks(problem), late(lateCurve(problem, tasks)) {}
 
-Schedule Base::walkWith(const Policy &policy) const {
-  Schedule schedule = walk(problem, tasks, late, policy);
-  for (uint32_t &step : schedule.order)
+Trial Base::walkWith(const Policy &policy) const {
+  Trial trial = walk(problem, tasks, late, policy);
+  for (uint32_t &step : trial.schedule.order)
     step = order[step];
-  for (std::vector<uint32_t> &bucket : schedule.buckets)
+  for (std::vector<uint32_t> &bucket : trial.schedule.buckets)
     for (uint32_t &step : bucket)
       step = order[step];
-  return schedule;
+  return trial;
 }
 
 Starts::Starts(const Problem &problem) {

@@ -18,8 +18,8 @@ struct Base {
   /// The order of the program itself, which needs no copy.
   explicit Base(const Problem &standing);
   Base(const Problem &from, std::vector<uint32_t> byNumber);
-  /// Returns a trial schedule from this order, as a schedule of the program.
-  [[nodiscard]] Schedule walkWith(const Policy &policy) const;
+  /// Returns a trial schedule from this order, in steps of the program.
+  [[nodiscard]] Trial walkWith(const Policy &policy) const;
 
   /// by step of this problem: the step of the program
   std::vector<uint32_t> order;

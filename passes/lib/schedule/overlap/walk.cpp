@@ -200,7 +200,7 @@ void Walker::visit(uint32_t task) {
 //===--- Streams --------------------------------------------------------------------------------------------------===//
 
 /// Returns the prefetches that are needed next, as far as memory and the maximum size of a bucket allow.
-std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
+std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) {
   std::vector<uint32_t> members;
   int64_t transferred = 0, allocated = 0;
   for (uint32_t task : queue.prefetches()) {
@@ -211,7 +211,7 @@ std::vector<uint32_t> Walker::nextPrefetches(const StreamQueue &queue) const {
     allocated += tasks_.allocates(task);
     bool joins = members.empty() || (step.mergeKey != none && step.mergeKey == tasks_.step(members.front()).mergeKey &&
                                      transferred <= policy_.prefetchBytes && members.size() < mostMembers);
-    if (!joins || !canPrefetch(task) || planned(tasks_.neededBy(task)) + allocated > policy_.budget)
+    if (!joins || !canPrefetch(task) || !fits(planned(tasks_.neededBy(task)) + allocated))
       break;
     members.push_back(task);
   }
@@ -289,7 +289,7 @@ int64_t Walker::planned(uint32_t until) const {
 /// Waits for collectives, the first to end first, until this many bytes more fit, or none is left that would free
 /// memory.
 void Walker::makeRoom(int64_t bytes) {
-  auto isOver = [&] { return issuer_.bytes() + promised_ + bytes > policy_.budget; };
+  auto isOver = [&] { return !fits(issuer_.bytes() + promised_ + bytes); };
   landWhatIsDone();
   while (isOver()) {
     if (!preparing_)
@@ -308,7 +308,7 @@ void Walker::runKeptForRoom() {
   if (pool_.empty())
     return;
   uint32_t ahead = std::min(at_ + lookAhead, tasks_.size());
-  while (planned(ahead) > policy_.budget) {
+  while (!fits(planned(ahead))) {
     uint32_t oldest = oldestThatCanRun();
     if (oldest == none)
       return;
@@ -333,11 +333,11 @@ uint32_t Walker::oldestThatCanRun() const {
 
 /// Returns true if there is room for the results of the task and its readers, since a deferred task runs among other
 /// tasks.
-bool Walker::couldRunLater(uint32_t task) const {
+bool Walker::couldRunLater(uint32_t task) {
   int64_t makes = tasks_.allocates(task);
   for (uint32_t user : tasks_.after(task))
     makes += tasks_.allocates(user);
-  return planned(std::min(at_ + lookAhead, tasks_.size())) + makes <= policy_.budget;
+  return fits(planned(std::min(at_ + lookAhead, tasks_.size())) + makes);
 }
 
 /// Defers the task if it can wait: to fill a stall, because it would stall itself, or because it needs a deferred task.
@@ -363,13 +363,13 @@ bool Walker::keep(uint32_t task) {
 }
 
 /// Returns the longest deferred task that fits the stall, or else the shortest; none if nothing can run.
-uint32_t Walker::filler(int64_t room) const {
+uint32_t Walker::filler(int64_t room) {
   uint32_t best = none;
   for (const auto &kept : llvm::enumerate(pool_)) {
     if (kept.index() == maxKeptAsked)
       break;
     uint32_t task = kept.value();
-    if (!canRunNow(task) || issuer_.bytes() + promised_ + tasks_.allocates(task) > policy_.budget)
+    if (!canRunNow(task) || !fits(issuer_.bytes() + promised_ + tasks_.allocates(task)))
       continue;
     int64_t time = tasks_.step(task).picoseconds;
     int64_t bestTime = best == none ? unlimited : tasks_.step(best).picoseconds;
@@ -387,8 +387,8 @@ uint32_t Walker::leafFor(int64_t room) {
   if (nextLeaf_ == leaves.size())
     return none;
   uint32_t leaf = leaves[nextLeaf_];
-  bool fits = tasks_.step(leaf).picoseconds <= room && planned(leaf) + tasks_.allocates(leaf) <= policy_.budget;
-  return fits ? leaf : none;
+  bool isChosen = tasks_.step(leaf).picoseconds <= room && fits(planned(leaf) + tasks_.allocates(leaf));
+  return isChosen ? leaf : none;
 }
 
 /// Runs other tasks until the inputs of the task are complete, or nothing is left to fill the time.
@@ -469,7 +469,7 @@ LateCurve Walker::measure() {
   return curve;
 }
 
-Schedule Walker::run() {
+Trial Walker::run() {
   start();
   for (uint32_t task = 0; task + 1 < tasks_.size(); ++task)
     visit(task);
@@ -480,19 +480,19 @@ Schedule Walker::run() {
     while (launchLasting(stream))
       continue;
   finishAll();
-  Schedule schedule;
-  schedule.order = issuer_.takeOrder();
-  schedule.buckets = transfers_.merged();
-  schedule.picoseconds = std::max(now_, transfers_.allDone());
-  schedule.peakBytes = issuer_.peak();
-  return schedule;
+  Trial trial{{}, budgets_};
+  trial.schedule.order = issuer_.takeOrder();
+  trial.schedule.buckets = transfers_.merged();
+  trial.schedule.picoseconds = std::max(now_, transfers_.allDone());
+  trial.schedule.peakBytes = issuer_.peak();
+  return trial;
 }
 
 LateCurve lateCurve(const Problem &problem, const Tasks &tasks) {
   return Walker(problem, tasks, nullptr, {}).measure();
 }
 
-Schedule walk(const Problem &problem, const Tasks &tasks, const LateCurve &late, const Policy &policy) {
+Trial walk(const Problem &problem, const Tasks &tasks, const LateCurve &late, const Policy &policy) {
   return Walker(problem, tasks, &late, policy).run();
 }
 

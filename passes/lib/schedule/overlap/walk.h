@@ -22,6 +22,9 @@
 
 #include "schedule/overlap/memory_plan.h"
 
+#include <algorithm>
+#include <limits>
+
 namespace ccgraph::overlap {
 
 /// The parameters of one trial schedule.
@@ -40,9 +43,29 @@ struct Policy {
   int64_t keepBack = 0;
 };
 
+/// Budgets in bytes, from `least` up to but without `end`.
+struct BudgetRange {
+  int64_t least = std::numeric_limits<int64_t>::min();
+  int64_t end = std::numeric_limits<int64_t>::max();
+  [[nodiscard]] bool contains(int64_t budget) const { return least <= budget && budget < end; }
+  /// Returns whether a budget of the range has room for so many bytes; the budgets with another answer leave the range.
+  [[nodiscard]] bool narrowByRoom(int64_t budget, int64_t bytes) {
+    const bool fits = bytes <= budget;
+    (fits ? least : end) = fits ? std::max(least, bytes) : std::min(end, bytes);
+    return fits;
+  }
+};
+
+/// A trial schedule.
+struct Trial {
+  Schedule schedule;
+  /// the same policy with any of these budgets gives the same schedule
+  BudgetRange budgets;
+};
+
 [[nodiscard]] LateCurve lateCurve(const Problem &problem, const Tasks &tasks);
 
 /// `late` must be that of the problem.
-[[nodiscard]] Schedule walk(const Problem &problem, const Tasks &tasks, const LateCurve &late, const Policy &policy);
+[[nodiscard]] Trial walk(const Problem &problem, const Tasks &tasks, const LateCurve &late, const Policy &policy);
 
 } // namespace ccgraph::overlap

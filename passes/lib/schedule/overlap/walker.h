@@ -22,7 +22,7 @@ class Walker {
 public:
   Walker(const Problem &problem, const Tasks &tasks, const LateCurve *late, const Policy &policy);
   LateCurve measure();
-  Schedule run();
+  Trial run();
 
 private:
   [[nodiscard]] int64_t allCompute() const { return tasks_.computeBefore(tasks_.size()); }
@@ -53,9 +53,10 @@ private:
     auto isAvailable = [&](uint32_t from) { return isDone(from) || tasks_.leaf(from); };
     return llvm::all_of(tasks_.before(launch), isAvailable) && hasCompletedInputs(launch);
   }
-  [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue) const;
+  [[nodiscard]] std::vector<uint32_t> nextPrefetches(const StreamQueue &queue);
 
   [[nodiscard]] int64_t planned(uint32_t until) const;
+  [[nodiscard]] bool fits(int64_t bytes) { return budgets_.narrowByRoom(policy_.budget, bytes); }
   void makeRoom(int64_t bytes);
   void runKeptForRoom();
 
@@ -72,8 +73,8 @@ private:
   [[nodiscard]] bool keep(uint32_t task);
   [[nodiscard]] bool canRunNow(uint32_t task) const;
   [[nodiscard]] uint32_t oldestThatCanRun() const;
-  [[nodiscard]] bool couldRunLater(uint32_t task) const;
-  [[nodiscard]] uint32_t filler(int64_t room) const;
+  [[nodiscard]] bool couldRunLater(uint32_t task);
+  [[nodiscard]] uint32_t filler(int64_t room);
   [[nodiscard]] uint32_t leafFor(int64_t room);
   void fillStall(uint32_t task);
   void noteRunnable(uint32_t task);
@@ -84,6 +85,8 @@ private:
   const Tasks &tasks_;
   bool early_;
   Policy policy_;
+  /// those with which every test of memory has had the same result
+  BudgetRange budgets_;
   Issuer issuer_;
   Transfers transfers_;
   std::optional<MemoryPlan> plan_;

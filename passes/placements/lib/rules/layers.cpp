@@ -309,6 +309,8 @@ Held placeAttentionBackward(PlacedCall &call) {
         result.settle(axis, g);
       else if (g.kind == HoldKind::Varying)
         result.settle(axis, g);
+      else if (g.kind == HoldKind::Sharded && result.has(axis, HoldKind::Replicated))
+        result.settle(axis, varyingSince(call.node())); // the ranks have gradients of other rows
     }
     result.isUniform = result.isZero = false;
     elements.push_back(std::move(result));

@@ -27,12 +27,14 @@ double distance(const double *a, const double *b, int64_t count, double p) {
 /// The slope of the distance along one element of a.
 double slope(double difference, double distance, double p) {
   double magnitude = std::fabs(difference), sign = std::isnan(difference) ? NAN : (difference > 0) - (difference < 0);
+  if (std::isinf(p)) {
+    const double missing = std::fabs(magnitude - distance); // NaN where both are infinite
+    return std::isnan(missing) ? NAN : missing == 0 ? sign : 0;
+  }
   if (p == 0 || (distance == 0 && p != 1) || difference == 0)
     return 0;
   if (p == 1)
     return sign;
-  if (std::isinf(p))
-    return magnitude == distance ? sign : 0;
   return p == 2 ? difference / distance : sign * std::pow(magnitude / distance, p - 1);
 }
 
@@ -94,7 +96,8 @@ Value crossDistances(KernelArgs &args) {
   return tensorOf(out, args.tensor(0).dtype(), sizes);
 }
 
-/// (grad_output, x1, x2, p, cdist): the gradient of x1, stretched to the batch.
+/// (grad_output, x1, x2, p, cdist): the gradient of x1, stretched to the batch. Without any pair or column it has the
+/// sizes of x1, as PyTorch returns it.
 Value crossBackward(KernelArgs &args) {
   Pairs pairs = pairsOf(args, 1);
   const Tensor &grad = args.tensor(0), &distances = args.tensor(4);
@@ -104,6 +107,8 @@ Value crossBackward(KernelArgs &args) {
     return {};
   IntList sizes = pairs.batch;
   sizes.append({pairs.rows, pairs.columns});
+  if (productOf(sizes) == 0 || pairs.others == 0)
+    return callKernel(args, "aten.zeros_like.default", {args.at(1)});
   Values upstream = readAll(grad), lengths = readAll(distances), out(static_cast<size_t>(productOf(sizes)));
   forEachPair(pairs, [&](size_t number, int64_t a, int64_t b) {
     for (int64_t c = 0; c < pairs.columns; ++c) {

@@ -38,8 +38,10 @@ CCGRAPH_SLOPE(huberGradOp, clip(x[1] - x[2], x[3]))
 CCGRAPH_SLOPE(softMarginGradOp, -x[2] * std::exp(-x[2] * x[1]) / (1 + std::exp(-x[2] * x[1])))
 CCGRAPH_SLOPE(crossEntropyGradOp, (x[1] - x[2]) / std::max((1 - x[1]) * x[1], 1e-12))
 #undef CCGRAPH_SLOPE
+/// x[0] self, x[1] target.
+constexpr PointwiseOp logitsOp{.real = [](const double *x) { return (1 - x[1]) * x[0] - logSigmoid(x[0]); }};
 /// x[0] self, x[1] target, x[2] the weight of positive ones.
-constexpr PointwiseOp logitsOp{
+constexpr PointwiseOp weightedLogitsOp{
     .real = [](const double *x) { return (1 - x[1]) * x[0] - ((x[2] - 1) * x[1] + 1) * logSigmoid(x[0]); }};
 
 /// (self, target, reduction), and a number as argument `number` of the schema.
@@ -98,9 +100,11 @@ Value crossEntropyBackward(KernelArgs &args) {
 /// (self, target, weight, pos_weight, reduction): self holds logarithms of odds.
 Value crossEntropyOfLogits(KernelArgs &args) {
   Operands operands = operandsOf(args, 2);
-  operands.push_back(args.has(3) ? args.operand(3) : numberOperand(1));
+  if (args.has(3))
+    operands.push_back(args.operand(3));
   LossReduction reduction = lossReduction(args, 4);
-  return reduced(args, weighted(args, pointwise(args, operands, logitsOp), 2), reduction);
+  Tensor losses = pointwise(args, operands, args.has(3) ? weightedLogitsOp : logitsOp);
+  return reduced(args, weighted(args, losses, 2), reduction);
 }
 
 constexpr llvm::StringLiteral gradNames = "grad_output,self,target,reduction";

@@ -134,6 +134,18 @@ Value complexToComplex(KernelArgs &args) {
       args.result(t.self.dtype(), t.self.sizes(), transformStrides(t.self.sizes(), t.self.strides(), t.dims, false)));
 }
 
+/// The sums of a real signal with the weights 1 and 1, -1, ... are real; their imaginary parts are 0 and not -0.
+void clearImaginaryEnds(const Tensor &spectrum, int64_t dim) {
+  const int64_t size = spectrum.size(dim);
+  for (int64_t k = 0; 2 * k <= size; k += size % 2 == 0 ? size / 2 : size)
+    forEachRow({spectrum.select(dim, k)}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) {
+        std::byte *at = rows[0].data + i * rows[0].step;
+        writeElement<Complex>(DType::C128, at, readElement<Complex>(DType::C128, at).real());
+      }
+    });
+}
+
 DType complexOf(DType dtype) { return dtype == DType::F64 ? DType::C128 : DType::C64; }
 
 /// (self, dim, normalization, onesided): with onesided, the first half of the last dimension and its middle.
@@ -147,6 +159,8 @@ Value realToComplex(KernelArgs &args) {
   for (int64_t dim : t.dims)
     transformDim(wide, dim, -1);
   int64_t last = t.dims.back();
+  if (t.dims.size() == 1)
+    clearImaginaryEnds(wide, last);
   if (half)
     wide = wide.slice(last, 0, wide.size(last) / 2 + 1);
   return scaled(args, wide, t,

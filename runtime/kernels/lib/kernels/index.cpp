@@ -262,6 +262,21 @@ Value nonzero(KernelArgs &args) {
   return positionsOf(self).permute({1, 0}).cloneContiguous().permute({1, 0});
 }
 
+/// The first `size` positions; rows that are left over hold the fill value.
+Value nonzeroStatic(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t size = args.integer(1), fill = args.integer(2, -1);
+  if (args.failed() || !args.check(computable(self.dtype()), "got " + typeOf(self)) ||
+      !args.check(size >= 0, "got size = " + llvm::Twine(size) + ", expected 0 or more"))
+    return {};
+  Tensor found = positionsOf(self), result = Tensor::zeros(DType::I64, {size, self.rank()});
+  const int64_t known = std::min(result.numElements(), found.numElements());
+  std::copy_n(found.data(), known * 8, result.data());
+  for (int64_t i = known; i != result.numElements(); ++i)
+    writeElement<int64_t>(DType::I64, result.data() + i * 8, fill);
+  return result;
+}
+
 /// i repeated repeats[i] times, for each i.
 Value repeatInterleave(KernelArgs &args) {
   const Tensor &repeats = args.tensor(0);
@@ -292,6 +307,7 @@ const Kernel indexTable[] = {
     {"aten.index.Tensor", "self,indices", index},
     {"aten.index_select.default", "self,dim,index", indexSelect},
     {"aten.nonzero.default", "self", nonzero},
+    {"aten.nonzero_static.default", "self,size,fill_value", nonzeroStatic},
     {"aten.repeat_interleave.Tensor", "repeats,output_size", repeatInterleave},
 };
 

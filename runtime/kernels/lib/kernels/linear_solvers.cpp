@@ -125,6 +125,19 @@ FactoredBatch factored(const MatrixBatch &a, bool transpose) {
   return f;
 }
 
+/// The solutions of vectors, [batch..., n, 1], as PyTorch lays them out: the vectors of the last dimension of the batch
+/// are the rows of a matrix by columns.
+Tensor solvedVectors(const Tensor &result) {
+  const Tensor vectors = result.squeeze(result.rank() - 1);
+  if (vectors.rank() < 2)
+    return vectors;
+  const IntListRef sizes = vectors.sizes();
+  Tensor laidOut =
+      newMatrices(vectors.dtype(), sizes.drop_back(2), sizes[sizes.size() - 2], sizes.back(), Order::ByColumns);
+  laidOut.copyFrom(vectors);
+  return laidOut;
+}
+
 /// (A, B, left, check_errors) -> (result, LU, pivots, info). B may be a vector, or a batch of them.
 Value solveEx(KernelArgs &args) {
   const Tensor &a = args.tensor(0), &b = args.tensor(1);
@@ -143,7 +156,7 @@ Value solveEx(KernelArgs &args) {
   });
   if (args.failed())
     return {};
-  return Value::tensors({vector ? result.squeeze(result.rank() - 1) : result, f.lu, f.pivots, f.info});
+  return Value::tensors({vector ? solvedVectors(result) : result, f.lu, f.pivots, f.info});
 }
 
 /// (LU, pivots, B, left, adjoint)

@@ -133,28 +133,45 @@ int64_t extremePlace(llvm::ArrayRef<T> line, bool largest) {
   return static_cast<int64_t>(best);
 }
 
-template <typename T>
-void extremePlaces(const Tensor &lines, const Tensor &places, bool largest) {
+template <typename T, typename Place>
+void writePlaces(const Tensor &lines, const Tensor &places, Place place) {
   Scratch<T> line;
   forEachRow({lines, places}, [&](llvm::ArrayRef<Row> rows, int64_t count) {
     line.resize(static_cast<size_t>(count));
     readRow<T>(lines.dtype(), rows[0], line);
-    writeElement<int64_t>(DType::I64, rows[1].data, extremePlace<T>(line, largest));
+    writeElement<int64_t>(DType::I64, rows[1].data, place(llvm::ArrayRef<T>(line)));
   });
 }
 
-/// The first of the largest (or smallest) elements of each line, with size 1 where it was, and its position.
-std::pair<Tensor, Tensor> extremeAlong(KernelArgs &args, const Tensor &self, int64_t dim, bool largest) {
+/// The element of each line at the position that `place` returns for it, with size 1 where the line was, and these
+/// positions.
+template <typename Place>
+std::pair<Tensor, Tensor> chosenAlong(KernelArgs &args, const Tensor &self, int64_t dim, Place place) {
   int64_t size = self.rank() ? self.size(dim) : 1;
   if (!checkOrdered(args, self) || !args.check(size > 0, "got an empty dimension"))
     return {};
   Tensor indices = Tensor::zeros(DType::I64, reducedSizes(self.sizes(), dim, true));
   Tensor lines = dimLast(self, dim), places = llvm::cantFail(dimLast(indices, dim).expand(lines.sizes()));
   if (isFloat(self.dtype()))
-    extremePlaces<double>(lines, places, largest);
+    writePlaces<double>(lines, places, place);
   else
-    extremePlaces<int64_t>(lines, places, largest);
+    writePlaces<int64_t>(lines, places, place);
   return {callForTensor(args, "aten.gather.default", {self, Value::integer(dim), indices}), indices};
+}
+
+std::pair<Tensor, Tensor> extremeAlong(KernelArgs &args, const Tensor &self, int64_t dim, bool largest) {
+  return chosenAlong(args, self, dim, [&](auto line) { return extremePlace(line, largest); });
+}
+
+Value chosenPair(KernelArgs &args, std::pair<Tensor, Tensor> chosen, int64_t dim, bool keep) {
+  auto &[values, indices] = chosen;
+  if (args.failed())
+    return {};
+  if (!keep && values.rank() > 0) {
+    values = values.squeeze(dim);
+    indices = indices.squeeze(dim);
+  }
+  return Value::tensors({values, indices});
 }
 
 template <bool largest>
@@ -162,14 +179,36 @@ Value extremeOfDim(KernelArgs &args) {
   const Tensor &self = args.tensor(0);
   int64_t dim = args.dim(1, self.rank());
   bool keep = args.boolean(2, false);
-  auto [values, indices] = extremeAlong(args, self, dim, largest);
-  if (args.failed())
-    return {};
-  if (!keep && self.rank() > 0) {
-    values = values.squeeze(dim);
-    indices = indices.squeeze(dim);
-  }
-  return Value::tensors({values, indices});
+  return chosenPair(args, extremeAlong(args, self, dim, largest), dim, keep);
+}
+
+/// The lower one of the middle elements in order. A NaN is the median of its line, unless NaN are left out.
+template <bool withoutNan>
+int64_t medianPlace(llvm::ArrayRef<double> line) {
+  auto count = static_cast<size_t>(llvm::count_if(line, [](double value) { return value != value; }));
+  const size_t numbers = line.size() - count;
+  const size_t place = count != 0 && !withoutNan ? numbers : numbers == 0 ? 0 : (numbers - 1) / 2;
+  return sortedOrder(line, false)[place];
+}
+template <bool withoutNan>
+int64_t medianPlace(llvm::ArrayRef<int64_t> line) {
+  return sortedOrder(line, false)[(line.size() - 1) / 2];
+}
+
+template <bool withoutNan>
+Value medianOfDim(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  int64_t dim = args.dim(1, self.rank());
+  bool keep = args.boolean(2, false);
+  auto place = [](auto line) { return medianPlace<withoutNan>(line); };
+  return chosenPair(args, chosenAlong(args, self, dim, place), dim, keep);
+}
+
+template <bool withoutNan>
+Value medianOfAll(KernelArgs &args) {
+  Tensor line = llvm::cantFail(args.tensor(0).contiguous().view(-1));
+  Tensor median = chosenAlong(args, line, 0, [](auto all) { return medianPlace<withoutNan>(all); }).first;
+  return args.failed() ? Value() : Value(median.squeeze(0));
 }
 
 /// Without a dimension: the position in the flattened tensor, 0-d.
@@ -283,7 +322,11 @@ const Kernel orderTable[] = {
     {"aten.cumsum.default", "self,dim,dtype", cumulate<sums>},
     {"aten.logcumsumexp.default", "self,dim", cumulate<logSums>},
     {"aten.max.dim", "self,dim,keepdim", extremeOfDim<true>},
+    {"aten.median.default", "self", medianOfAll<false>},
+    {"aten.median.dim", "self,dim,keepdim", medianOfDim<false>},
     {"aten.min.dim", "self,dim,keepdim", extremeOfDim<false>},
+    {"aten.nanmedian.default", "self", medianOfAll<true>},
+    {"aten.nanmedian.dim", "self,dim,keepdim", medianOfDim<true>},
     {"aten.sort.default", "self,dim,descending", sort},
     {"aten.sort.stable", "self,stable,dim,descending", sortStable},
     {"aten.topk.default", "self,k,dim,largest,sorted", topk},

@@ -257,7 +257,10 @@ Value resizeByList(KernelArgs &args) {
 template <Mode mode, size_t rank>
 Value resizeBackward(KernelArgs &args) {
   IntList in = args.integers(2);
-  return apply(args, args.tensor(0), resizing(args, in, formOf(mode, rank, 3, false)), true);
+  Value gradient = apply(args, args.tensor(0), resizing(args, in, formOf(mode, rank, 3, false)), true);
+  // PyTorch allocates this one without regard to the layout of grad_output.
+  const bool isRowMajor = rank == 3 && (mode == Mode::Nearest || mode == Mode::Exact);
+  return isRowMajor && !args.failed() ? Value(gradient.tensor().contiguous()) : gradient;
 }
 
 // A sampling operator's forms: by sizes, by a list of factors, and the gradient of its input.

@@ -258,6 +258,13 @@ Value rotated(KernelArgs &args) {
   return self.cloneContiguous();
 }
 
+Value trace(KernelArgs &args) {
+  const Tensor &self = args.tensor(0);
+  if (args.failed() || !args.check(self.rank() == 2, "got " + typeOf(self) + ", expected a matrix"))
+    return {};
+  return callForTensor(args, "aten.sum.default", {callForTensor(args, "aten.diagonal.default", {self})});
+}
+
 const Kernel formulaTable[] = {
     {"aten._trilinear.default", "i1,i2,i3,expand1,expand2,expand3,sumdim,unroll_dim", trilinear},
     {"aten.addbmm.default", "self,batch1,batch2,beta,alpha", addBatches},
@@ -278,6 +285,7 @@ const Kernel formulaTable[] = {
     {"aten.polar.default", "abs,angle", complexOfPolar},
     {"aten.renorm.default", "self,p,dim,maxnorm", renorm},
     {"aten.rot90.default", "self,k,dims", rotated},
+    {"aten.trace.default", "self", trace},
     {"aten.vdot.default", "self,other", conjugatedDot},
 };
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 // Formulas: M. Abramowitz, I. Stegun (ed.), "Handbook of Mathematical Functions" (1964), by chapter and number.
 namespace ccgraph::runtime {
@@ -46,8 +47,12 @@ double hurwitzZeta(double s, double q) {
   if (q <= 0 && q == std::floor(q))
     return INFINITY;
   double sum = 0, a = q;
-  for (int n = 0; n < 10 || a < 10; ++n, ++a)
-    sum += std::pow(a, -s);
+  for (int n = 0; n < 10 || a < 10; ++n, ++a) {
+    const double term = std::pow(a, -s);
+    sum += term;
+    if (std::fabs(term) < std::numeric_limits<double>::epsilon() / 2 * sum)
+      return sum;
+  }
   double power = std::pow(a, -s), factor = s * power / a;
   sum += a * power / (s - 1) + power / 2;
   for (size_t k = 0; k < bernoulliTerms.size(); ++k) {

@@ -25,6 +25,14 @@ TEST_F(ChunkCollectives, TheScheduleThatFollowsTakesThePredictedTime) {
   EXPECT_LE(peakMemory(*outcome.graph).bytes, peak_);
 }
 
+// The schedule that follows has more trial schedules, and may use more memory than the choice of the pieces.
+TEST_F(ChunkCollectives, TheScheduleThatFollowsIsAtLeastAsFastAsPredicted) {
+  Outcome outcome = after(pipelineOfLevel(3).str(), 100);
+  const PassRun &cut = outcome.run.passes[6], &scheduled = outcome.run.passes[7];
+  ASSERT_GT(statistic(cut, "regions"), 0);
+  EXPECT_LE(statistic(scheduled, "after-ns"), statistic(cut, "after-ns"));
+}
+
 TEST_F(ChunkCollectives, ExposesAThirdLessCommunication) {
   Outcome whole = after("schedule-overlap", 100), outcome = after(both, 100);
   EXPECT_LT(outcome.run.timeAfter->exposed * 3, whole.run.timeAfter->exposed * 2 + whole.run.timeAfter->exposed / 10);

@@ -35,6 +35,15 @@ TEST(MemoryLimits, TheBudgetIsTheOnlyLimitAtThePeakOfTheProgram) {
   EXPECT_EQ(memoryLimits(thousand, 1000), std::vector<MemoryLimit>({{1000, Effort::Full}}));
 }
 
+TEST(FullLimits, AreThoseOfFullEffortBelowTheBudget) {
+  EXPECT_EQ(fullLimits(1000, 1050), std::vector<int64_t>({800, 900, 950, 1000}));
+  EXPECT_EQ(fullLimits(1000, 1051), std::vector<int64_t>({800, 900, 950, 1000, 1050}));
+  std::vector<int64_t> limits = fullOf({800, 800, 1000}, unlimited);
+  ASSERT_EQ(limits.back(), unlimited);
+  limits.pop_back();
+  EXPECT_EQ(fullLimits(1000, unlimited), limits);
+}
+
 TEST(MemoryLimits, TheNextLimitAboveABudgetMayHaveAResultThatFits) {
   EXPECT_EQ(bytesOf(thousand, 1001), std::vector<int64_t>({1000, 1010}));
   EXPECT_EQ(bytesOf(thousand, 1030), std::vector<int64_t>({1000, 1010, 1020, 1030}));

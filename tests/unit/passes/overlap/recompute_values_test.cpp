@@ -60,6 +60,14 @@ protected:
   RepeatedGathers() : CapturedStep("tp8_sp_32l") {}
 };
 
+// At 150 % of the peak, some parts are as fast as none. Their lower bound leaves more to chunk-collectives.
+TEST_F(RepeatedGathers, OfEquallyFastPartsTheOneWithTheLowestBoundCounts) {
+  Outcome none = after(whole, 150), some = after(both, 150);
+  EXPECT_GT(statistic(some.run.passes[1], "recomputed"), 0);
+  EXPECT_EQ(some.run.timeAfter->total, none.run.timeAfter->total);
+  EXPECT_LT(some.run.bounds->anyMerging.picoseconds, none.run.bounds->anyMerging.picoseconds);
+}
+
 // At 110 % of the peak, repeated gathers would save less than a thousandth, and the passes after would gain less.
 TEST_F(RepeatedGathers, MoreMemoryIsNeverSlower) {
   expectMoreMemoryIsNeverSlower(pipelineOfLevel(3).str(), {105, 110});

@@ -17,7 +17,7 @@ Walked walkOf(llvm::StringRef text, const Policy &policy) {
   Walked result{problemOf(text), {}};
   Tasks tasks(result.named.problem);
   LateCurve late = lateCurve(result.named.problem, tasks);
-  result.schedule = walk(result.named.problem, tasks, late, policy);
+  result.schedule = walk(result.named.problem, tasks, late, policy).schedule;
   Replay judged = replay(result.named.problem, result.schedule);
   EXPECT_EQ(judged.total, result.schedule.picoseconds);
   EXPECT_EQ(judged.peakBytes, result.schedule.peakBytes);

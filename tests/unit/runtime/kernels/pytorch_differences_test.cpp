@@ -189,5 +189,66 @@ TEST(PyTorchDifferences, ComplexNumbersPromoteByTheirClass) {
   EXPECT_EQ(typeOf("aten.add.Tensor", {i64({2}, {1, 2}), Value::complex({0, 1})}), "c64[2][1]");
 }
 
+TEST(PyTorchDifferences, TheZetaFunctionEndsAtANegligibleTerm) {
+  Doubles got = valuesOf("aten.special_zeta.default", {f32({3}, {INFINITY, 2, INFINITY}), f32({3}, {-1.5, -1.5, 2})});
+  EXPECT_EQ(got[0], INFINITY);
+  EXPECT_NEAR(got[1], 9.379246644989124, 1e-5);
+  EXPECT_TRUE(std::isnan(got[2]));
+}
+
+TEST(PyTorchDifferences, InfiniteRowsHaveNoLargestDifference) {
+  Tensor rows = f32({2, 2}, {INFINITY, 1, -INFINITY, 1});
+  Doubles got = valuesOf("aten._pdist_backward.default", {f32({1}, {1}), rows, number(INFINITY), f32({1}, {INFINITY})});
+  EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[2]));
+  EXPECT_EQ(got[1], 0);
+}
+
+TEST(PyTorchDifferences, WithoutPairsTheGradientOfDistancesHasTheSizesOfItsTensor) {
+  Tensor none = f32({0, 3, 4}, {});
+  EXPECT_EQ(typeOf("aten._cdist_backward.default", {none, counting({3, 5}), f32({0, 4, 5}, {}), number(1.0), none}),
+            "f32[3, 5][5, 1]");
+}
+
+TEST(PyTorchDifferences, AnInfiniteTargetMakesAnInfiniteCrossEntropy) {
+  EXPECT_EQ(valuesOf("aten.binary_cross_entropy_with_logits.default",
+                     {f32({2}, {1, -2}), f32({2}, {INFINITY, -INFINITY}), Value(), Value(), number(0)}),
+            (Doubles{-INFINITY, -INFINITY}));
+}
+
+TEST(PyTorchDifferences, TheRealEndsOfASpectrumHaveThePositiveZeroAsImaginaryPart) {
+  for (int64_t size : {1, 2, 5, 6, 8}) {
+    std::vector<double> signal;
+    for (int64_t i = 0; i != size; ++i)
+      signal.push_back(i % 2 == 0 ? -1.5 * static_cast<double>(i) : 0.7);
+    Value spectrum =
+        call("aten._fft_r2c.default", {f32({size}, signal), integers({0}), number(0), Value::boolean(true)});
+    std::vector<double> parts = valuesOf("aten.view_as_real.default", {spectrum});
+    EXPECT_FALSE(std::signbit(parts[1])) << size;
+    EXPECT_EQ(parts[1], 0) << size;
+    if (size % 2 == 0) {
+      EXPECT_FALSE(std::signbit(parts.back())) << size;
+      EXPECT_EQ(parts.back(), 0) << size;
+    }
+  }
+}
+
+TEST(PyTorchDifferences, SolutionsOfVectorsAreLaidOutByColumns) {
+  Value solved =
+      call("aten._linalg_solve_ex.default", {f32({2, 2, 2}, {2, 0, 0, 4, 1, 0, 0, 5}), f32({2, 2}, {2, 4, 3, 10}),
+                                             Value::boolean(true), Value::boolean(false)});
+  const Tensor &result = solved.list()[0].tensor();
+  EXPECT_EQ(values(result), (Doubles{1, 1, 3, 2}));
+  EXPECT_EQ(llvm::makeArrayRef(result.strides()), llvm::makeArrayRef<int64_t>({1, 2}));
+}
+
+TEST(PyTorchDifferences, GradientsOfNearestVolumesAreRowMajor) {
+  Value channelsLast = call("aten.permute.default", {counting({1, 2, 2, 2, 2}), integers({0, 4, 1, 2, 3})});
+  for (const char *target :
+       {"aten._upsample_nearest_exact3d_backward.default", "aten.upsample_nearest3d_backward.default"})
+    EXPECT_EQ(typeOf(target, {channelsLast, integers({2, 2, 2}), integers({1, 2, 1, 2, 2}), Value(), Value(), Value()}),
+              "f32[1, 2, 1, 2, 2][8, 4, 4, 2, 1]")
+        << target;
+}
+
 } // namespace
 } // namespace ccgraph::runtime::testing

@@ -42,6 +42,12 @@ TEST(Reductions, VarianceNormAndTruth) {
   EXPECT_EQ(valuesOf("aten.all.default", {counting({2})}), (Doubles{0}));
 }
 
+TEST(Reductions, TheTraceIsTheSumOfTheDiagonal) {
+  EXPECT_EQ(valuesOf("aten.trace.default", {f32({2, 3}, {1, 2, 3, 4, 5, 6})}), (Doubles{6}));
+  EXPECT_EQ(typeOf("aten.trace.default", {i64({1, 1}, {3})}), "i64[][]");
+  EXPECT_NE(failure("aten.trace.default", {counting({3})}).find("expected a matrix"), std::string::npos);
+}
+
 TEST(Order, SortIsStableAndPutsNanLast) {
   Value sorted = call("aten.sort.stable", {f32({4}, {2, NAN, 1, 2})}, {{"stable", Value::boolean(true)}});
   EXPECT_EQ(values(sorted.list()[1].tensor()), (Doubles{2, 0, 3, 1}));
@@ -60,6 +66,26 @@ TEST(Order, TopkMaxAndArgmax) {
   EXPECT_EQ(typeOf("aten.argmax.default", {counting({2, 2}), number(1), Value::boolean(true)}), "i64[2, 1][1, 1]");
   EXPECT_EQ(valuesOf("aten.cumsum.default", {counting({2, 2}), number(0)}), (Doubles{0, 1, 2, 4}));
   EXPECT_NE(failure("aten.topk.default", {counting({2}), number(3)}).find("got k = 3"), std::string::npos);
+}
+
+TEST(Order, MediansAndOtherPlacesInOrder) {
+  Tensor lines = f32({2, 4}, {4, 1, 3, 2, NAN, 1, 2, 5});
+  Value median = call("aten.median.dim", {lines, number(1)});
+  EXPECT_EQ(values(median.list()[0].tensor())[0], 2) << "the lower one of two in the middle";
+  EXPECT_TRUE(std::isnan(values(median.list()[0].tensor())[1]));
+  EXPECT_EQ(values(median.list()[1].tensor()), (Doubles{3, 0}));
+  Value known = call("aten.nanmedian.dim", {lines, number(1), Value::boolean(true)});
+  EXPECT_EQ(values(known.list()[0].tensor()), (Doubles{2, 2}));
+  EXPECT_EQ(values(known.list()[1].tensor()), (Doubles{3, 2}));
+  EXPECT_EQ(known.list()[1].describe(), "i64[2, 1][1, 1]");
+  EXPECT_EQ(valuesOf("aten.median.default", {i64({4}, {3, 1, 2, 9})}), (Doubles{2}));
+  EXPECT_TRUE(std::isnan(valuesOf("aten.nanmedian.default", {f32({2}, {NAN, NAN})})[0]));
+}
+
+TEST(Order, PositionsOfSetElementsFillAGivenNumberOfRows) {
+  EXPECT_EQ(valuesOf("aten.nonzero_static.default", {i64({2, 2}, {1, 0, 0, 2})}, {{"size", number(3)}}),
+            (Doubles{0, 0, 1, 1, -1, -1}));
+  EXPECT_EQ(valuesOf("aten.nonzero_static.default", {i64({3}, {1, 1, 1})}, {{"size", number(2)}}), (Doubles{0, 1}));
 }
 
 TEST(Losses, SoftmaxAndItsGradient) {

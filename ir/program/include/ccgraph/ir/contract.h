@@ -10,7 +10,7 @@
 //
 // A pattern without a star has one instance. A rule without a module has one instance, which is the whole step.
 //
-// checkContract (ccgraph/toolkit/contract_check.h) compares a contract with graphs; contract_file.h reads and writes
+// checkContract (ccgraph/checks/contract_check.h) compares a contract with graphs; contract_file.h reads and writes
 // the file of a contract.
 //
 // Ownership: plain values. Failure: none; readers check the values. Cost: negligible.

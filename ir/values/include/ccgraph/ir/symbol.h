@@ -1,9 +1,9 @@
 // Symbolic integers: sizes that are known only at run time.
 //
 // PyTorch names them s0, s1, ... (backed: they have a hint) and u0, u1, ... (unbacked: they come from data). An
-// expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the text is its identity, and
-// arithmetic is done only to evaluate it. So two expressions that are equal as numbers may be different here, and code
-// that compares sizes must treat "different" as "not known to be equal".
+// expression is kept exactly as it was printed ("u0 + u1", "7*s0", "Eq(u0, 4)"): the text is its identity. Arithmetic
+// writes the text that PyTorch prints, where it can (lib/symbolic_sum.h). Two expressions that are equal as numbers may
+// still be different here, and code that compares sizes must treat "different" as "not known to be equal".
 //
 // Ownership: expressions belong to their Context; a Dim is a plain value. Failure: an empty result only: an unknown
 // symbol, a text that is no expression, a division by zero or an overflow (integers never wrap) have no value. Cost:
@@ -69,14 +69,26 @@ private:
   const SymExpr *expr_ = nullptr;
 };
 
-/// Return a * b and a + b, folded if both are numbers or one is neutral; otherwise in sympy's form ("4*u0", "2*(u0 +
-/// u1)").
+/// Return a * b, a + b and a - b in sympy's form: numbers are folded, equal terms are added, and a sum times a number
+/// is multiplied out ("4*u0", "2*u0 + 2*u1", "s0*(s1 + 1)"). Texts that are no integer arithmetic are joined in
+/// brackets.
 [[nodiscard]] Dim multiply(Context &context, const Dim &a, const Dim &b);
 [[nodiscard]] Dim add(Context &context, const Dim &a, const Dim &b);
+[[nodiscard]] Dim subtract(Context &context, const Dim &a, const Dim &b);
+/// Return a // b and a % b as Python defines them, in sympy's form: (4*s0 + s1)//4 is "s0 + ((s1//4))". Empty for the
+/// divisor 0, and for texts that are no integer arithmetic.
+[[nodiscard]] std::optional<Dim> floorDivide(Context &context, const Dim &a, const Dim &b);
+[[nodiscard]] std::optional<Dim> modulo(Context &context, const Dim &a, const Dim &b);
 /// Returns the product of the sizes, 1 for none.
 [[nodiscard]] Dim productOf(Context &context, llvm::ArrayRef<Dim> sizes);
-/// Returns a / b if a is a number that b divides; empty if it does not, if b is 0, and for any symbolic size (unless b
-/// is 1).
-[[nodiscard]] std::optional<Dim> divideExactly(const Dim &a, int64_t b);
+/// Returns a / b if b divides the number, or every term of a sum: 4*s0 + 2 divided by 2, 6*s0*s1 by 3*s1. Empty
+/// otherwise, even if some values of the symbols make the quotient whole.
+[[nodiscard]] std::optional<Dim> divideExactly(Context &context, const Dim &a, const Dim &b);
+/// Returns the larger one of 1 and a size, as PyTorch writes it in strides: "s0" for s0, which is above 0, and
+/// "Max(1, u0)" for u0.
+[[nodiscard]] Dim atLeastOne(Context &context, const Dim &dim);
+/// Returns the size in sympy's form: "s0 + (-1)*(s0 // 2)" is "s0 - ((s0//2))". A text that is no integer arithmetic
+/// remains as it is.
+[[nodiscard]] Dim simplified(Context &context, const Dim &dim);
 
 } // namespace ccgraph

@@ -1,0 +1,35 @@
+// ChoiceBudget: the memory budget under which the passes that choose nodes choose.
+//
+// Each of these passes chooses for the best schedule of its own changes. What a later pass gains from a choice is
+// unknown to it, so its choice under a smaller budget may end in a faster step. So the passes that choose nodes run on
+// a copy of the graph under each of a fixed list of budgets up to the budget of the pipeline, and the rest of the
+// pipeline evaluates what they chose, within the whole budget:
+//
+//   for each limit of full effort (schedule/overlap/memory_limits.h) up to the budget, and the budget itself:
+//     nodes = passes that choose nodes, under the limit
+//     step  = the other passes, under the budget
+//   the limit of the fastest step is the budget of the choices
+//
+// The list of a larger budget contains that of a smaller one, and no schedule is slower within a larger budget. So a
+// budget gives no slower step than any smaller budget of the list. A program of more than 3000 nodes has only the
+// limits from its peak on, and one of more than 12,000 nodes only the budget itself.
+//
+// Ownership: refers to the graph and its analyses; they remain as they are. Failure: a pass that fails under a budget
+// is not run under it; the run of the pipeline reports the error. Cost: the passes once for each budget; a search of a
+// program is recorded, with its results for all smaller budgets, so it is not repeated.
+#pragma once
+
+#include "ccgraph/passes/pass.h"
+
+namespace ccgraph {
+
+/// Returns the budget in bytes for the passes that choose nodes, which begin the list. `setting` is that of the
+/// pipeline, with a budget.
+[[nodiscard]] int64_t choiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
+                                   const PassSetting &setting);
+
+/// Returns true if these passes, of which the first one chooses nodes, need a budget for their choices: if a search
+/// for schedules follows.
+[[nodiscard]] bool needsChoiceBudget(llvm::ArrayRef<std::unique_ptr<Pass>> passes);
+
+} // namespace ccgraph
