@@ -2,8 +2,9 @@
 
 The model is a transformer as torchtitan writes it: RMSNorm, attention with complex rotary embeddings, SwiGLU or a
 mixture of experts with top-k routing, cross-entropy. PyTorch makes it parallel: parallelize_module, DTensor
-parameters that are gathered where they are used (SimpleFSDP), or all_to_all_single between experts. Writes the graph as
-print_readable writes it, and prints one line of JSON: the inputs and outputs with their placements, and the groups.
+parameters that are gathered where they are used (SimpleFSDP), ring attention (context parallelism), or
+all_to_all_single between experts. Writes the graph as print_readable writes it, and prints one line of JSON: the inputs
+and outputs with their placements, and the groups.
 
 One process captures one rank: DTensor keeps the offsets of the first rank that a process captures."""
 import json, math, sys
@@ -16,6 +17,7 @@ import torch.nn.functional as F
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Partial, Replicate, Shard
+from torch.distributed.tensor.experimental._context_parallel import _attention as ring
 from torch.distributed.tensor.parallel import (ColwiseParallel, PrepareModuleInput, RowwiseParallel, SequenceParallel,
                                                loss_parallel, parallelize_module)
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -33,9 +35,24 @@ def rotate(x, frequencies):
     return torch.view_as_real(pairs * frequencies.view(1, x.shape[1], 1, -1)).flatten(3).type_as(x)
 
 
+class Scores(nn.Module):
+    """What context parallelism wraps."""
+
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+class FlashScores(nn.Module):
+    """The operator that PyTorch chooses on a GPU; the operators of a CPU have no ring."""
+
+    def forward(self, q, k, v):
+        return torch.ops.aten._scaled_dot_product_flash_attention(q, k, v, 0.0, True)[0]
+
+
 class Attention(nn.Module):
-    def __init__(self):
+    def __init__(self, scores):
         super().__init__()
+        self.scores = scores()
         self.wq, self.wk, self.wv, self.wo = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(4))
 
     def forward(self, x, frequencies):
@@ -44,7 +61,7 @@ class Attention(nn.Module):
         q, k, v = (t.view(t.shape[0], t.shape[1], -1, size) for t in (q, k, v))
         q, k = rotate(q, frequencies), rotate(k, frequencies)
         q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        y = self.scores(q, k, v)
         return self.wo(y.transpose(1, 2).contiguous().view(y.shape[0], y.shape[2], -1))
 
 
@@ -101,10 +118,10 @@ class Experts(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, experts=None):
+    def __init__(self, scores, experts=None):
         super().__init__()
         self.attention_norm, self.ffn_norm = nn.RMSNorm(WIDTH, eps=1e-5), nn.RMSNorm(WIDTH, eps=1e-5)
-        self.attention, self.feed_forward = Attention(), experts or FeedForward()
+        self.attention, self.feed_forward = Attention(scores), experts or FeedForward()
 
     def forward(self, x, frequencies):
         h = x + self.attention(self.attention_norm(x), frequencies)
@@ -112,10 +129,10 @@ class Block(nn.Module):
 
 
 class Model(nn.Module):
-    def __init__(self, layers, experts=lambda: None):
+    def __init__(self, layers, scores, experts=lambda: None):
         super().__init__()
         self.tok_embeddings = nn.Embedding(VOCABULARY, WIDTH)
-        self.layers = nn.ModuleDict({str(i): Block(experts()) for i in range(layers)})
+        self.layers = nn.ModuleDict({str(i): Block(scores, experts()) for i in range(layers)})
         self.norm, self.output = nn.RMSNorm(WIDTH, eps=1e-5), nn.Linear(WIDTH, VOCABULARY, bias=False)
 
     def forward(self, tokens, frequencies):
@@ -146,6 +163,16 @@ def tensor_parallel(model, mesh, sequence):
             "feed_forward.w2": RowwiseParallel(output_layouts=between, use_local_output=not sequence)})
 
 
+def context_parallel(model, mesh, rotate, balanced):
+    """Wraps each attention as torchtitan does; `balanced`: each rank has the first and the last of equal blocks."""
+    ring.set_rotate_method(rotate)
+    ring._cp_options.enable_load_balance = balanced
+    ring._enable_context_parallel_dispatcher()
+    style = ring._ContextParallel(seq_dim=2, attention_type=ring._ContextParallel.AttentionType.SDPA)
+    for layer in model.layers.values():
+        parallelize_module(layer.attention.scores, mesh, style)
+
+
 def placement_text(placement):
     if isinstance(placement, Shard):
         return f"shard({placement.dim})"
@@ -159,13 +186,17 @@ class Step:
         self.case, self.parallel, self.axes = case, parallel, list(case["mesh"])
         self.mesh = init_device_mesh("cpu", tuple(case["mesh"].values()), mesh_dim_names=tuple(self.axes)) \
             if parallel else None
-        self.data_axes = [case[key] for key in ("replicate", "shard") if key in case]
+        # Ranks along these axes have different tokens, so gradients are averaged over them.
+        self.data_axes = [axis for axis in self.axes if axis in (case.get("replicate"), case.get("shard"))]
         ep = parallel and case.get("ep")
         make = (lambda: Experts(self.mesh[ep].get_group(), case["mesh"][ep]) if ep else Experts()) \
             if case.get("moe") else (lambda: None)
-        self.model = Model(case.get("layers", 2), make)
+        self.model = Model(case.get("layers", 2), FlashScores if "cp" in case else Scores, make)
         if parallel and "tp" in case:
             tensor_parallel(self.model, self.mesh[case["tp"]], case.get("sequence", False))
+        if parallel and "cp" in case:
+            context_parallel(self.model, self.mesh[case["cp"]], case.get("rotate", "allgather"),
+                             case.get("balanced", False))
         self.names = [name for name, _ in self.model.named_parameters()]
         self.kept = dict(self.model.named_parameters())
 
@@ -173,19 +204,20 @@ class Step:
         return self.parallel and "ep" in self.case and (".w1" in name or ".w2" in name) and "feed_forward" in name
 
     def placements(self, name):
-        """Returns how the rank holds a parameter, one placement an axis."""
-        value = self.kept[name]
-        if isinstance(value, DTensor):
-            return list(value.placements)
-        shards = [Shard(0) if axis == self.case.get("shard") or self.is_expert(name) else Replicate()
-                  for axis in self.axes]
-        return shards
+        """Returns how the rank holds a parameter: {axis: placement}."""
+        tensor = self.kept[name].placements if isinstance(self.kept[name], DTensor) else [Replicate()]
+        return {axis: tensor[0] if axis == self.case.get("tp") else
+                Shard(0) if axis == self.case.get("shard") or self.is_expert(name) else Replicate()
+                for axis in self.axes}
+
+    def split_order(self, name):
+        """Returns the axes that cut dimension 0, the first first; tensor parallelism cuts before FSDP does."""
+        cuts = [axis for axis, placement in self.placements(name).items() if placement == Shard(0)]
+        return sorted(cuts, key=lambda axis: axis != self.case.get("tp"))
 
     def local(self, name):
         value = self.kept[name]
-        if isinstance(value, DTensor):
-            return value.to_local().detach()
-        sizes = list(value.shape)
+        sizes = list((value.to_local() if isinstance(value, DTensor) else value).shape)
         if self.parallel and "shard" in self.case:
             sizes[0] //= self.case["mesh"][self.case["shard"]]
         return torch.empty(sizes)
@@ -194,11 +226,14 @@ class Step:
         """Returns the parameter as the module uses it, from what the rank holds."""
         if not self.parallel or self.is_expert(name):
             return local
-        whole = DTensor.from_local(local, self.mesh, self.placements(name), run_check=False)
-        if isinstance(self.kept[name], DTensor):
-            return whole
-        whole = whole.redistribute(placements=[Replicate()] * len(self.axes))
-        return whole.to_local(grad_placements=[Partial("avg")] * len(self.axes))
+        if self.data_axes:
+            mesh, held = self.mesh[tuple(self.data_axes)], self.placements(name)
+            whole = DTensor.from_local(local, mesh, [held[axis] for axis in self.data_axes], run_check=False)
+            whole = whole.redistribute(placements=[Replicate()] * len(self.data_axes))
+            local = whole.to_local(grad_placements=[Partial("avg")] * len(self.data_axes))
+        kept = self.kept[name]
+        return DTensor.from_local(local, kept.device_mesh, kept.placements, run_check=False) \
+            if isinstance(kept, DTensor) else local
 
     def __call__(self, tokens, labels, frequencies, *parameters):
         leaves = [parameter.detach().requires_grad_() for parameter in parameters]
@@ -217,11 +252,12 @@ class Step:
         return [loss, *gradients]
 
     def inputs(self):
-        batch = BATCH
+        batch, length = BATCH, LENGTH
         for axis in self.data_axes if self.parallel else ():
-            batch //= self.case["mesh"][axis]
-        tokens = torch.zeros(batch, LENGTH, dtype=torch.int64)
-        frequencies = torch.empty(LENGTH, WIDTH // HEADS // 2, dtype=torch.complex64)
+            ranks = self.case["mesh"][axis]
+            batch, length = (batch, length // ranks) if axis == self.case.get("cp") else (batch // ranks, length)
+        tokens = torch.zeros(batch, length, dtype=torch.int64)
+        frequencies = torch.empty(length, WIDTH // HEADS // 2, dtype=torch.complex64)
         return [tokens, tokens.clone(), frequencies] + [self.local(name) for name in self.names]
 
 
@@ -233,17 +269,22 @@ def capture(step):
 
 
 def described(step):
-    batch = {axis: "shard(0)" if axis in step.data_axes else "replicate" for axis in step.axes}
-    whole = {axis: "replicate" for axis in step.axes}
+    context = step.case.get("cp")
+    share = "head_tail" if step.case.get("balanced") else "shard"
+    batch = {axis: f"{share}(1)" if axis == context else "shard(0)" if axis in step.data_axes else "replicate"
+             for axis in step.axes}
+    positions = {axis: f"{share}(0)" if axis == context else "replicate" for axis in step.axes}
     loss = {axis: "partial(avg)" if axis in step.data_axes else "replicate" for axis in step.axes}
-    held = {name: dict(zip(step.axes, map(placement_text, step.placements(name)))) for name in step.names}
-    names = ["tokens", "labels", "frequencies", *step.names]
-    by_name = {"tokens": batch, "labels": batch, "frequencies": whole, **held}
-    inputs = [{"position": i, "single": i, "of": name, "placement": by_name[name]} for i, name in enumerate(names)]
+    by_name = {"tokens": {"placement": batch}, "labels": {"placement": batch}, "frequencies": {"placement": positions}}
+    for name in step.names:
+        by_name[name] = {"placement": {axis: placement_text(it) for axis, it in step.placements(name).items()}}
+        if len(step.split_order(name)) > 1:
+            by_name[name]["split_order"] = step.split_order(name)
+    inputs = [{"position": i, "single": i, "of": name, **held} for i, (name, held) in enumerate(by_name.items())]
     # A gradient is held as its parameter is.
     outputs = [{"position": 0, "single": 0, "of": "loss", "placement": loss}]
     for i, name in enumerate(step.names):
-        outputs.append({"position": i + 1, "single": i + 1, "of": "grad." + name, "placement": held[name]})
+        outputs.append({"position": i + 1, "single": i + 1, "of": "grad." + name, **by_name[name]})
     mesh = {"axes": step.axes, "sizes": list(step.case["mesh"].values())}
     return {"mesh": mesh, "inputs": inputs, "outputs": outputs}
 

@@ -9,7 +9,7 @@ std::string placementText(const AxisPlacement &placement) {
   case AxisPlacement::Kind::Replicate:
     return "replicate";
   case AxisPlacement::Kind::Shard:
-    return "shard(" + std::to_string(placement.dim) + ")";
+    return (placement.isHeadTail ? "head_tail(" : "shard(") + std::to_string(placement.dim) + ")";
   case AxisPlacement::Kind::PartialSum:
     return "partial(sum)";
   case AxisPlacement::Kind::PartialAvg:

@@ -1,12 +1,11 @@
 #include "ccgraph/ir/symbol.h"
 
 #include "symbolic_sum.h"
+#include "symbolic_text.h"
 
 #include "ccgraph/ir/context.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -17,8 +16,8 @@ namespace {
 
 // Sizes that are known only at run time have a text, such as "2*(u0 + 1)". This file does three things with it.
 //
-// Evaluation reads the text once, from the left, with a small parser (Evaluator). Numbers are `Number`: empty as soon
-// as one step has no value, so no caller can continue with a partial result. With s0 = 7 and u0 = 3:
+// Evaluation computes the value of a text (symbolic_text.h). Numbers are `Number`: empty as soon as one step has no
+// value. With s0 = 7 and u0 = 3:
 //   "2*(s0 - u0)"         8
 //   "-7 // 2"             -4     floors, as Python does, where C++ would give -3
 //   "2**3**2"             512    powers bind to the right
@@ -58,25 +57,6 @@ Number power(int64_t base, int64_t exponent) {
       return {};
   return result;
 }
-
-enum class Operation : uint8_t {
-  Unknown,
-  Add,
-  Subtract,
-  Multiply,
-  FloorDivide,
-  Modulo,
-  Power,
-  Max,
-  Min,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge,
-  CeilDivide
-};
 
 Number apply(Operation operation, int64_t a, int64_t b) {
   switch (operation) {
@@ -119,126 +99,25 @@ Number apply(Operation operation, int64_t a, int64_t b) {
   return {};
 }
 
-Operation function(llvm::StringRef name) {
-  return llvm::StringSwitch<Operation>(name)
-      .Case("Max", Operation::Max)
-      .Case("Min", Operation::Min)
-      .Case("Eq", Operation::Eq)
-      .Case("Ne", Operation::Ne)
-      .Case("Lt", Operation::Lt)
-      .Case("Le", Operation::Le)
-      .Case("Gt", Operation::Gt)
-      .Case("Ge", Operation::Ge)
-      .Cases("Mod", "PythonMod", Operation::Modulo)
-      .Cases("FloorDiv", "CleanDiv", Operation::FloorDivide)
-      .Case("CeilDiv", Operation::CeilDivide)
-      .Default(Operation::Unknown);
-}
+/// Computes the value of a text.
+struct Evaluation {
+  using Value = int64_t;
+  SymbolLookup lookup;
 
-struct Operator {
-  llvm::StringRef spelling;
-  Operation operation;
-  int precedence;
-};
+  static Number number(int64_t value) { return value; }
+  [[nodiscard]] Number symbol(llvm::StringRef name) const { return lookup(name); }
+  static Number apply(Operation operation, int64_t a, int64_t b) { return ccgraph::apply(operation, a, b); }
 
-/// Longer tokens first; precedence as in Python.
-constexpr Operator operators[] = {
-    {"**", Operation::Power, 4},   {"//", Operation::FloorDivide, 3}, {"<=", Operation::Le, 1},
-    {">=", Operation::Ge, 1},      {"==", Operation::Eq, 1},          {"!=", Operation::Ne, 1},
-    {"*", Operation::Multiply, 3}, {"%", Operation::Modulo, 3},       {"+", Operation::Add, 2},
-    {"-", Operation::Subtract, 2}, {"<", Operation::Lt, 1},           {">", Operation::Gt, 1},
-};
-
-/// Precedence climbing over the text; `depth_` bounds recursion on hostile input.
-class Evaluator {
-public:
-  Evaluator(llvm::StringRef text, SymbolLookup lookup) : rest_(text), lookup_(lookup) {}
-
-  Number run() {
-    Number value = expression(1);
-    return skip().empty() ? value : Number();
-  }
-
-private:
-  /// Evaluates an expression whose operators all bind at least as tightly as `minimum`. For "2*s0 + u0" and minimum 1:
-  /// the primary 2; then "*" (3), whose right side is read with minimum 4 and stops at "+"; then "+" (2), whose right
-  /// side is u0.
-  Number expression(int minimum) {
-    Number left = primary();
-    while (left) {
-      const Operator *op = peekOperator();
-      if (!op || op->precedence < minimum)
-        break;
-      rest_ = rest_.drop_front(op->spelling.size());
-      bool rightAssociative = op->operation == Operation::Power;
-      Number right = expression(op->precedence + (rightAssociative ? 0 : 1));
-      left = right ? apply(op->operation, *left, *right) : Number();
-    }
-    return left;
-  }
-
-  Number primary() {
-    if (++depth_ > 200)
+  /// Folds the operands from the left: Max(1, u0, s0) is Max(Max(1, u0), s0). Other functions take two.
+  static Number call(llvm::StringRef name, llvm::ArrayRef<int64_t> operands) {
+    const Operation operation = operationOf(name);
+    if (operation != Operation::Max && operation != Operation::Min && operands.size() != 2)
       return {};
-    Number value = unguardedPrimary();
-    --depth_;
+    Number value = operands.front();
+    for (int64_t operand : operands.drop_front())
+      value = value ? apply(operation, *value, operand) : Number();
     return value;
   }
-
-  Number unguardedPrimary() {
-    llvm::StringRef text = skip();
-    if (text.empty())
-      return {};
-    if (rest_.consume_front("-")) {
-      Number value = expression(4); // only ** binds tighter, as in Python
-      return value ? apply(Operation::Subtract, 0, *value) : Number();
-    }
-    if (rest_.consume_front("(")) {
-      Number value = expression(1);
-      return skip().consume_front(")") ? value : Number();
-    }
-    if (llvm::isDigit(text.front()))
-      return number();
-    return nameOrCall();
-  }
-
-  Number number() {
-    int64_t value = 0;
-    return rest_.consumeInteger(10, value) ? Number() : Number(value);
-  }
-
-  Number nameOrCall() {
-    llvm::StringRef name = rest_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (name.empty())
-      return {};
-    rest_ = rest_.drop_front(name.size());
-    return rest_.consume_front("(") ? call(function(name)) : lookup_(name);
-  }
-
-  /// Folds the arguments from the left: Max(1, u0, s0) is Max(Max(1, u0), s0). Other functions take two.
-  Number call(Operation operation) {
-    Number value = expression(1);
-    int count = 1;
-    for (; value && skip().startswith(","); ++count) {
-      rest_ = rest_.drop_front();
-      Number next = expression(1);
-      value = next ? apply(operation, *value, *next) : Number();
-    }
-    bool fits = operation == Operation::Max || operation == Operation::Min || count == 2;
-    return fits && skip().consume_front(")") ? value : Number();
-  }
-
-  const Operator *peekOperator() {
-    llvm::StringRef text = skip();
-    const auto *found = llvm::find_if(operators, [&](const Operator &op) { return text.startswith(op.spelling); });
-    return found == std::end(operators) ? nullptr : found;
-  }
-
-  llvm::StringRef &skip() { return rest_ = rest_.ltrim(); }
-
-  llvm::StringRef rest_;
-  SymbolLookup lookup_;
-  int depth_ = 0;
 };
 
 bool mentionsUnbacked(llvm::StringRef text) {
@@ -277,7 +156,7 @@ std::optional<Dim> combined(Context &context, const Dim &a, const Dim &b, Combin
 SymExpr::SymExpr(llvm::StringRef text) : text_(text), unbacked_(mentionsUnbacked(text)) {}
 
 std::optional<int64_t> evaluateSymbolic(llvm::StringRef text, SymbolLookup lookup) {
-  return Evaluator(text, lookup).run();
+  return SymbolicReader<Evaluation>(text, {lookup}).run();
 }
 
 std::string Dim::str() const { return expr_ ? expr_->text().str() : llvm::itostr(value_); }

@@ -1,5 +1,7 @@
 #include "symbolic_sum.h"
 
+#include "symbolic_text.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,106 +50,48 @@ std::string inQuotient(const SymbolicSum &sum) {
   return isName || (isCall && llvm::StringRef(text).count('(') == 1 && text.back() == ')') ? text : "(" + text + ")";
 }
 
-/// Reads a text from the left; `depth_` bounds recursion on hostile input.
-class Parser {
-public:
-  explicit Parser(llvm::StringRef text) : rest_(text) {}
+Sum power(const SymbolicSum &base, const SymbolicSum &exponent) {
+  constexpr int64_t most = 64;
+  const std::optional<int64_t> times = exponent.number();
+  if (!times || *times < 0 || *times > most)
+    return std::nullopt;
+  Sum result = SymbolicSum(1);
+  for (int64_t i = 0; result && i != *times; ++i)
+    result = result->times(base);
+  return result;
+}
 
-  Sum run() {
-    Sum sum = terms();
-    return sum && skip().empty() ? sum : std::nullopt;
-  }
+/// Makes a text a sum.
+struct SumAlgebra {
+  using Value = SymbolicSum;
+  static Sum number(int64_t value) { return SymbolicSum(value); }
+  static Sum symbol(llvm::StringRef name) { return SymbolicSum(ccgraph::symbol(name)); }
 
-private:
-  Sum terms() {
-    Sum sum = factors();
-    while (sum && (skip().startswith("+") || skip().startswith("-"))) {
-      const int64_t sign = skip().front() == '-' ? -1 : 1;
-      rest_ = rest_.drop_front();
-      Sum next = factors();
-      sum = next ? sum->plus(*next, sign) : std::nullopt;
+  static Sum apply(Operation operation, const SymbolicSum &a, const SymbolicSum &b) {
+    switch (operation) {
+    case Operation::Add:
+      return a.plus(b);
+    case Operation::Subtract:
+      return a.plus(b, -1);
+    case Operation::Multiply:
+      return a.times(b);
+    case Operation::FloorDivide:
+      return a.floorOver(b);
+    case Operation::Modulo:
+      return a.modulo(b);
+    case Operation::Power:
+      return power(a, b);
+    default:
+      return std::nullopt;
     }
-    return sum;
   }
 
-  /// Products, quotients and remainders bind equally tightly, from the left.
-  Sum factors() {
-    Sum left = factor();
-    while (left) {
-      if (skip().startswith("**"))
-        return std::nullopt;
-      const bool isQuotient = skip().consume_front("//");
-      const bool isRemainder = !isQuotient && skip().consume_front("%");
-      if (!isQuotient && !isRemainder && !skip().consume_front("*"))
-        break;
-      Sum right = factor();
-      if (!right)
-        return std::nullopt;
-      left = isQuotient ? left->floorOver(*right) : isRemainder ? left->modulo(*right) : left->times(*right);
-    }
-    return left;
-  }
-
-  Sum factor() {
-    if (++depth_ > 100)
-      return std::nullopt;
-    Sum value = skip().consume_front("-") ? negated(factor()) : power(primary());
-    --depth_;
-    return value;
-  }
-
-  static Sum negated(const Sum &sum) { return sum ? SymbolicSum().plus(*sum, -1) : std::nullopt; }
-
-  Sum power(const Sum &base) {
-    constexpr int64_t most = 64;
-    int64_t exponent = 0;
-    if (!base || !skip().consume_front("**"))
-      return base;
-    if (skip().consumeInteger(10, exponent) || exponent < 0 || exponent > most)
-      return std::nullopt;
-    Sum result = SymbolicSum(1);
-    for (int64_t i = 0; result && i != exponent; ++i)
-      result = result->times(*base);
-    return result;
-  }
-
-  Sum primary() {
-    if (skip().consume_front("(")) {
-      Sum sum = terms();
-      return sum && skip().consume_front(")") ? sum : std::nullopt;
-    }
-    int64_t number = 0;
-    if (!rest_.empty() && llvm::isDigit(rest_.front()))
-      return rest_.consumeInteger(10, number) || rest_.startswith(".") ? std::nullopt : Sum(SymbolicSum(number));
-    llvm::StringRef name = rest_.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    rest_ = rest_.drop_front(name.size());
-    if (name.empty())
-      return std::nullopt;
-    return rest_.consume_front("(") ? call(name) : Sum(SymbolicSum(symbol(name)));
-  }
-
-  Sum call(llvm::StringRef name) {
-    llvm::SmallVector<SymbolicSum, 2> operands;
-    do {
-      Sum operand = terms();
-      if (!operand)
-        return std::nullopt;
-      operands.push_back(std::move(*operand));
-    } while (skip().consume_front(","));
-    if (!skip().consume_front(")"))
-      return std::nullopt;
-    const bool isPair = operands.size() == 2;
-    if (isPair && (name == "FloorDiv" || name == "CleanDiv"))
-      return operands[0].floorOver(operands[1]);
-    if (isPair && (name == "Mod" || name == "PythonMod"))
-      return operands[0].modulo(operands[1]);
+  static Sum call(llvm::StringRef name, llvm::ArrayRef<SymbolicSum> operands) {
+    const Operation operation = operationOf(name);
+    if (operands.size() == 2 && (operation == Operation::FloorDivide || operation == Operation::Modulo))
+      return apply(operation, operands.front(), operands.back());
     return SymbolicSum(callOf(name, operands));
   }
-
-  llvm::StringRef &skip() { return rest_ = rest_.ltrim(); }
-
-  llvm::StringRef rest_;
-  int depth_ = 0;
 };
 
 std::string productText(const SymbolicSum::Product &product, int64_t factor) {
@@ -184,7 +128,7 @@ SymbolicSum::SymbolicSum(int64_t number) { add({}, number); }
 
 SymbolicSum::SymbolicSum(Atom atom) { add({{std::move(atom), 1}}, 1); }
 
-Sum SymbolicSum::parse(llvm::StringRef text) { return Parser(text).run(); }
+Sum SymbolicSum::parse(llvm::StringRef text) { return SymbolicReader<SumAlgebra>(text, {}).run(); }
 
 /// Returns false on an overflow.
 bool SymbolicSum::add(const Product &product, int64_t factor) {

@@ -208,7 +208,17 @@ private:
       return llvm::createStringError(llvm::inconvertibleErrorCode(), placementText(placement) + " of a tensor of " +
                                                                          llvm::Twine(array.sizes.size()) +
                                                                          " dimensions");
-    array = chunkOf(array, dim, index, count);
+    if (!placement.isHeadTail) {
+      array = chunkOf(array, dim, index, count);
+      return llvm::Error::success();
+    }
+    if (array.sizes[dim] % (2 * count) != 0)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), placementText(placement) + " of " +
+                                                                         llvm::Twine(array.sizes[dim]) +
+                                                                         " elements, expected a multiple of " +
+                                                                         llvm::Twine(2 * count));
+    array = concatenated({chunkOf(array, dim, index, 2 * count), chunkOf(array, dim, 2 * count - 1 - index, 2 * count)},
+                         dim);
     return llvm::Error::success();
   }
 
@@ -288,7 +298,9 @@ private:
     const bool isShard = placement.kind == AxisPlacement::Kind::Shard;
     if (llvm::Error error = checkLine(line, isShard ? placement.dim : -1))
       return error;
-    Array joined = isShard ? concatenated(line, static_cast<size_t>(placement.dim)) : line.front();
+    Array joined = placement.isHeadTail ? headsAndTails(line, static_cast<size_t>(placement.dim))
+                   : isShard            ? concatenated(line, static_cast<size_t>(placement.dim))
+                                        : line.front();
     for (const Array &part : llvm::ArrayRef(line).drop_front(isShard ? line.size() : 1))
       joined = addedArrays(joined, part);
     if (placement.kind == AxisPlacement::Kind::PartialAvg)
@@ -296,6 +308,16 @@ private:
     for (coordinates[axis] = 0; coordinates[axis] != mesh_[axis].size; ++coordinates[axis])
       parts_[static_cast<size_t>(rankAt(coordinates, mesh_))] = joined;
     return llvm::Error::success();
+  }
+
+  /// Joins the first halves of the arrays, and then the second halves from last to first.
+  static Array headsAndTails(llvm::ArrayRef<Array> line, size_t dim) {
+    std::vector<Array> chunks;
+    for (const Array &part : line)
+      chunks.push_back(chunkOf(part, dim, 0, 2));
+    for (const Array &part : llvm::reverse(line))
+      chunks.push_back(chunkOf(part, dim, 1, 2));
+    return concatenated(chunks, dim);
   }
 
   /// Checks that arrays have equal sizes but for dimension `dim`; negative: all.
@@ -362,7 +384,7 @@ IntList wholeSizes(llvm::ArrayRef<IntList> ofRanks, const TensorPlacement &place
       bool isFirst = true;
       for (size_t axis = 0; axis != mesh.size(); ++axis)
         isFirst &= coordinates[axis] == 0 ||
-                   placement.axes[axis] == AxisPlacement{AxisPlacement::Kind::Shard, static_cast<int64_t>(dim)};
+                   placement.axes[axis].cuts(static_cast<int64_t>(dim));
       if (isFirst && dim < ofRanks[rank].size())
         sizes[dim] += ofRanks[rank][dim];
     }

@@ -43,11 +43,38 @@ private:
       const auto dim = static_cast<size_t>(placement_.axes[axis].dim);
       if (dim >= part.sizes.size())
         return false;
-      const int64_t size = part.sizes[dim], chunk = (size + mesh_[axis].size - 1) / mesh_[axis].size;
-      const int64_t start = std::min(size, coordinatesOf(rank_, mesh_)[axis] * chunk);
-      part = narrowed(part, dim, start, std::min(size, start + chunk));
+      const int64_t index = coordinatesOf(rank_, mesh_)[axis];
+      if (!placement_.axes[axis].isHeadTail)
+        part = chunkOf(part, dim, index, mesh_[axis].size);
+      else if (!takeHeadAndTail(part, dim, index, mesh_[axis].size))
+        return false;
     }
     return true;
+  }
+
+  /// The chunk of torch.chunk.
+  static HeldTensor chunkOf(const HeldTensor &tensor, size_t dim, int64_t index, int64_t ranks) {
+    const int64_t size = tensor.sizes[dim], chunk = (size + ranks - 1) / ranks;
+    const int64_t start = std::min(size, index * chunk);
+    return narrowed(tensor, dim, start, std::min(size, start + chunk));
+  }
+
+  /// Replaces a tensor by its chunks `index` and 2 `ranks` - 1 - `index`, joined.
+
+  static bool takeHeadAndTail(HeldTensor &part, size_t dim, int64_t index, int64_t ranks) {
+    const int64_t chunk = part.sizes[dim] / (2 * ranks), tail = 2 * ranks - 1 - index;
+    if (chunk * 2 * ranks != part.sizes[dim])
+      return false;
+    std::optional<RunList> first = readElements(narrowed(part, dim, 0, 2 * chunk));
+    std::optional<RunList> head = readElements(narrowed(part, dim, index * chunk, (index + 1) * chunk));
+    std::optional<RunList> rest = readElements(narrowed(part, dim, tail * chunk, (tail + 1) * chunk));
+    if (!first || !head || !rest)
+      return false;
+    IntList sizes = part.sizes;
+    sizes[dim] = 2 * chunk;
+    part = newTensor(part.dtype, sizes, std::move(*first));
+    return writeElements(narrowed(part, dim, 0, chunk), *head) &&
+           writeElements(narrowed(part, dim, chunk, 2 * chunk), *rest);
   }
 
   const TensorPlacement &placement_;

@@ -45,6 +45,24 @@ TEST(Distribute, TheMajorAxisCutsFirstUnlessTheSplitOrderStatesAnother) {
   EXPECT_EQ(partWords(placement, mesh, {4}, 1), (Words{2}));
 }
 
+TensorPlacement headTail(int64_t dim) {
+  TensorPlacement placement = sharded({dim});
+  placement.axes.front().isHeadTail = true;
+  return placement;
+}
+
+TEST(Distribute, ARankHoldsAChunkFromTheHeadAndOneFromTheTail) {
+  std::vector<NamedAxis> mesh = {{"cp", 3}};
+  EXPECT_EQ(partWords(headTail(0), mesh, {12}, 0), (Words{0, 1, 10, 11}));
+  EXPECT_EQ(partWords(headTail(0), mesh, {12}, 2), (Words{4, 5, 6, 7}));
+  EXPECT_EQ(partWords(headTail(1), mesh, {2, 6}, 1), (Words{1, 4, 7, 10}));
+}
+
+TEST(Distribute, WhatIsHeldFromBothEndsDividesByTwiceTheRanks) {
+  llvm::Expected<Array> part = partOf(counted({9}), headTail(0), {{"cp", 3}}, 0, {});
+  EXPECT_EQ(llvm::toString(part.takeError()), "head_tail(0) of 9 elements, expected a multiple of 6");
+}
+
 TEST(Distribute, AFusedWeightIsCutInEachPart) {
   TensorPlacement placement = sharded({1});
   placement.as = {3, 2, 2};
@@ -126,6 +144,7 @@ TEST(Distribute, JoiningIsTheReverseOfCutting) {
   TensorPlacement partial;
   partial.axes = {{AxisPlacement::Kind::PartialAvg, 0}, {AxisPlacement::Kind::Shard, 0}};
   EXPECT_EQ(joinedText(partial, mesh, {5, 2}), "the whole");
+  EXPECT_EQ(joinedText(headTail(1), {{"cp", 4}}, {3, 16}), "the whole");
 }
 
 TEST(Distribute, AFusedWeightIsJoinedInEachPart) {

@@ -61,6 +61,18 @@ TEST_F(PlacedStepTest, TheShardOfAnotherRankIsNotEqual) {
   EXPECT_FALSE(result.outputs[1].isBitwiseEqual);
 }
 
+TEST_F(PlacedStepTest, ARankHoldsAChunkFromTheHeadAndOneFromTheTail) {
+  compareSumOfRows();
+  AxisPlacement headTail = shard(0);
+  headTail.isHeadTail = true;
+  comparison.placements->inputs.front().axes = {headTail};
+  comparison.placements->outputs.front().axes = {headTail};
+  EXPECT_TRUE(answer().outputs[0].isBitwiseEqual);
+  EXPECT_TRUE(answer().outputs[1].isBitwiseEqual);
+  comparison.placements->outputs.front().axes = {shard(0)};
+  EXPECT_FALSE(answer().outputs[0].isBitwiseEqual);
+}
+
 TEST_F(PlacedStepTest, APartialSumIsLeftToTheCaller) {
   compareSumOfRows();
   comparison.placements->outputs[1].axes = {{AxisPlacement::Kind::PartialSum, 0}};

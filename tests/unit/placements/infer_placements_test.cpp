@@ -379,5 +379,20 @@ TEST_F(InferPlacementsTest, AStackOfEachRanksOwnSumIsNoFinding) {
   EXPECT_EQ(findings(), "unreduced-output at s;");
 }
 
+TEST_F(InferPlacementsTest, ARepeatedShardIsTheShardOfEachRepetition) {
+  ask(R"(x: "f32[2, 3]", y: "f32[2, 3]")", R"(
+        rows: "f32[4, 4, 3]" = torch.ops.aten.repeat.default(x, [4, 2, 1])
+        once: "f32[2, 6]" = torch.ops.aten.repeat.default(x, [1, 2])
+        sums: "f32[4, 3]" = torch.ops.aten.repeat.default(y, [2, 1])
+        return (rows, once, sums)
+)");
+  input(0, {shard(0)});
+  input(1, {partial()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "rows"), "shard(1) of each of 2 blocks");
+  EXPECT_EQ(of(answer(), "once"), "shard(0)");
+  EXPECT_EQ(of(answer(), "sums"), "partial(sum)");
+}
+
 } // namespace
 } // namespace ccgraph::placements

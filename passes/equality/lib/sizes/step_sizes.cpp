@@ -180,6 +180,16 @@ SizeVariables StepSizes::shapeOf(const TensorPlacement &placement, const SizeVar
   return shape;
 }
 
+/// Relates a size to its half. Returns false if it is odd.
+bool StepSizes::halve(SizeVariable size) {
+  const int64_t value = system_.valueOf(size);
+  if (value % 2 != 0)
+    return false;
+  const SizeVariable half = system_.add(value / 2);
+  system_.relateSum(size, {half, half});
+  return true;
+}
+
 /// Cuts sizes along the axes that cut in the shape of a fused weight, or along the others.
 bool StepSizes::cutAxes(const Cut &cut, SizeVariables &sizes, AxesOfShape which) {
   const TensorPlacement &placement = *cut.placement;
@@ -195,7 +205,7 @@ bool StepSizes::cutAxes(const Cut &cut, SizeVariables &sizes, AxesOfShape which)
     if (sizes.size() == cut.local->size())
       stated = system_.valueOf((*cut.local)[dim]);
     std::optional<SizeVariable> part = cutOnce(sizes[dim], axis, cut.rank, stated);
-    if (!part)
+    if (!part || (how.isHeadTail && !halve(*part)))
       return false;
     sizes[dim] = *part;
     if (!axes_[axis].isSymmetric)

@@ -102,6 +102,7 @@ private:
   [[nodiscard]] SizeVariables shapeOf(const TensorPlacement &placement, const SizeVariables &whole);
   [[nodiscard]] std::optional<SizeVariable> cutOnce(SizeVariable whole, size_t axis, size_t rank,
                                                     std::optional<int64_t> local);
+  [[nodiscard]] bool halve(SizeVariable size);
   /// The product of the ranks of a group; a constant where its axes are not known.
   [[nodiscard]] SizeVariables ranksOf(llvm::StringRef group, size_t rank, int64_t size);
 

@@ -90,6 +90,23 @@ Held placeExpand(PlacedCall &call) {
   return movedTo(call, *input.held, std::move(dims));
 }
 
+/// Each rank repeats its part, which are the parts of the repeated whole: [tp | 8] twice is [2 | tp | 8].
+Held placeRepeat(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  std::optional<IntList> repeats = call.integers(1);
+  if (!input.held || !repeats || repeats->size() < input.held->dims.size())
+    return undecidedBecause(call, "symbolic or unknown repeats");
+  llvm::SmallVector<DimFactors, 4> dims = call.maker().localDims(*repeats);
+  const size_t missing = repeats->size() - input.held->dims.size();
+  for (size_t dim = 0; dim != input.held->dims.size(); ++dim) {
+    DimFactors &factors = dims[missing + dim];
+    if ((*repeats)[missing + dim] == 1)
+      factors.clear();
+    factors.append(input.held->dims[dim].begin(), input.held->dims[dim].end());
+  }
+  return movedTo(call, *input.held, std::move(dims));
+}
+
 Held placeSlice(PlacedCall &call) {
   HeldOperand input = call.operand(0);
   std::optional<IntList> sizes = call.resultSizes();
@@ -241,6 +258,7 @@ constexpr PlacementRuleEntry viewRows[] = {
     {"aten.flip", placeReversed},
     {"aten.numpy_T", placeTranspose},
     {"aten.permute", placePermute},
+    {"aten.repeat", placeRepeat},
     {"aten.reshape", placeReshape},
     {"aten.select", placeSelect},
     {"aten.slice", placeSlice},

@@ -4,6 +4,9 @@
 //   replicate      equal on all ranks of the axis
 //   shard(d)       cut along dimension d as torch.chunk cuts it: n elements over k ranks are chunks of ceil(n / k), the
 //                  last ones smaller or empty
+//   head_tail(d)   cut along dimension d into 2 k equal chunks, of which rank i holds chunks i and 2 k - 1 - i, joined:
+//                  the shares of causal attention that cost the same (PyTorch's _HeadTailLoadBalancer of context
+//                  parallelism, https://docs.pytorch.org/docs/stable/distributed.tensor.experimental.html)
 //   partial(sum)   the sum over the ranks of the axis is the tensor
 //   partial(avg)   their mean is the tensor
 // Where two axes cut one dimension, `splitOrder` states which cuts first; without it, the major axis does.
@@ -29,9 +32,13 @@ struct AxisPlacement {
   Kind kind = Kind::Replicate;
   /// of Shard
   int64_t dim = 0;
+  /// of Shard: head_tail(dim)
+  bool isHeadTail = false;
+  /// Returns whether the ranks of the axis hold parts of dimension `of`.
+  [[nodiscard]] bool cuts(int64_t of) const { return kind == Kind::Shard && dim == of; }
   friend bool operator==(const AxisPlacement &, const AxisPlacement &) = default;
 };
-/// Returns "replicate", "shard(0)", "partial(sum)".
+/// Returns "replicate", "shard(0)", "head_tail(1)", "partial(sum)".
 [[nodiscard]] std::string placementText(const AxisPlacement &placement);
 
 /// One input or output of the parallel step, and its counterpart of the single one.
