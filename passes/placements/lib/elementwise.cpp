@@ -31,6 +31,7 @@ constexpr RolesEntry linearFunctions[] = {
     {"aten.detach", "m"},
     {"aten.div", "mn"},
     {"aten.elu_backward", "mnnnnn"},
+    {"aten.floor_divide", "nn"}, // PyTorch does not mark it as pointwise
     {"aten.gelu_backward", "mn"},
     {"aten.hardsigmoid_backward", "mn"},
     {"aten.hardswish_backward", "mn"},

@@ -129,6 +129,56 @@ size_t dimsBeforeIndices(PlacedCall &call, size_t position) {
   return count;
 }
 
+/// Decides an axis of elements that are put into zeros. `rows`: the one dimension whose index the program makes; with
+/// the elements cut, each rank puts those of its own rows there.
+Hold putHold(PlacedCall &call, size_t axis, llvm::ArrayRef<HeldOperand> operands, std::optional<size_t> rows) {
+  bool isCut = false, isVarying = false;
+  for (const HeldOperand &operand : operands) {
+    const Hold &hold = operand.held->axes[axis];
+    if (hold.kind == HoldKind::Undecided)
+      return hold;
+    isVarying |= hold.kind == HoldKind::Varying;
+    isCut |= hold.kind == HoldKind::Sharded;
+  }
+  if (isVarying)
+    return varyingSince(call.node());
+  if (isCut)
+    return {rows ? HoldKind::Sharded : HoldKind::Undecided};
+  for (const HeldOperand &index : operands.drop_back())
+    if (index.held->has(axis, HoldKind::Partial))
+      return nonlinearHold(call, axis, index);
+  return operands.back().held->axes[axis];
+}
+
+/// index_put(zeros, [arange, i], values) with an index of one dimension for each dimension, as the gradient of a
+/// cross-entropy whose classes are cut has.
+Held placeElementsPut(PlacedCall &call) {
+  std::vector<HeldOperand> operands = call.operands(1);
+  operands.push_back(call.operand(2));
+  const Held &zeros = *call.operand(0).held;
+  std::optional<size_t> rows;
+  for (size_t i = 0; i != operands.size(); ++i) {
+    const Held *held = operands[i].held;
+    if (!held || held->dims.size() != 1)
+      return call.reject("elements that are put at indices of several dimensions"), call.undecided();
+    if (i + 1 != operands.size() && held->isMade)
+      rows = i;
+  }
+  Held result = zeros;
+  result.isZero = result.isUniform = result.isMade = false;
+  for (size_t axis = 0; axis != call.numAxes(); ++axis) {
+    result.axes[axis] = putHold(call, axis, operands, rows);
+    const auto cut =
+        llvm::find_if(operands, [&](const HeldOperand &operand) { return operand.held->has(axis, HoldKind::Sharded); });
+    if (result.has(axis, HoldKind::Sharded))
+      result.dims[*rows] = cut->held->dims.front();
+  }
+  for (size_t axis = 0; axis != call.numAxes(); ++axis)
+    if (result.has(axis, HoldKind::Sharded) != result.dimOf(axis).has_value())
+      result.settle(axis, {HoldKind::Undecided});
+  return result;
+}
+
 /// index_put(x, indices, values, accumulate) with one tensor of indices, and
 /// _unsafe_masked_index_put_accumulate(x, mask, indices, values), into a tensor of zeros: rows are added, as the
 /// gradient of an embedding does.
@@ -138,6 +188,9 @@ Held placeRowsAdded(PlacedCall &call) {
   std::vector<HeldOperand> indices = call.operands(isMasked ? 2 : 1);
   std::optional<IntList> sizes = call.resultSizes();
   const bool adds = isMasked || call.flag(3);
+  if (data.held && data.held->isZero && values.held && indices.size() > 1 && !isMasked &&
+      indices.size() == data.held->dims.size())
+    return placeElementsPut(call);
   if (!data.held || !data.held->isZero || !values.held || !sizes || indices.size() != 1 || !adds)
     return call.reject("no rows that are added to zeros"), call.undecided();
   Held result = call.fresh(*sizes);

@@ -65,6 +65,26 @@ Held placeUnsqueeze(PlacedCall &call) {
   return movedTo(call, *input.held, std::move(dims));
 }
 
+/// The last dimension of the real tensor is the pair of real and imaginary part.
+Held placeViewAsReal(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held)
+    return call.undecided();
+  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
+  dims.push_back({call.maker().local(2)});
+  return movedTo(call, *input.held, std::move(dims));
+}
+
+Held placeViewAsComplex(PlacedCall &call) {
+  HeldOperand input = call.operand(0);
+  if (!input.held || input.held->dims.empty())
+    return call.undecided();
+  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
+  if (hasAxes(dims.pop_back_val()))
+    return undecidedBecause(call, "real and imaginary parts on different ranks");
+  return movedTo(call, *input.held, std::move(dims));
+}
+
 Held placeSqueeze(PlacedCall &call) {
   HeldOperand input = call.operand(0);
   if (!input.held)
@@ -274,6 +294,8 @@ constexpr PlacementRuleEntry viewRows[] = {
     {"aten.unsafe_split_with_sizes", placeSplit},
     {"aten.unsqueeze", placeUnsqueeze},
     {"aten.view", placeReshape},
+    {"aten.view_as_complex", placeViewAsComplex},
+    {"aten.view_as_real", placeViewAsReal},
     {"operator.getitem", placeGetItem},
     {"prims.rev", placeReversed},
 };
