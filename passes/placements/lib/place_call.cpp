@@ -21,7 +21,8 @@ PlacementRule findPlacementRule(llvm::StringRef base) {
   return rules.lookup(base);
 }
 
-/// A function without a rule is equal on all ranks of an axis if its operands are: it has no random state.
+/// A function without a rule is equal on all ranks of an axis if its operands are: it has no random state. Of operands
+/// that vary it makes what varies.
 Held placeUnknown(PlacedCall &call) {
   Held result = call.undecided();
   const OpDef &op = *call.node().op();
@@ -33,8 +34,12 @@ Held placeUnknown(PlacedCall &call) {
     for (const Node *operand : call.node().dataOperands()) {
       const Hold &hold = call.state().held[operand->id()].axes[axis];
       isEqual &= hold.kind == HoldKind::Replicated;
-      if (hold.kind == HoldKind::Undecided)
+      if (hold.kind == HoldKind::Undecided) {
         cause = hold;
+        break;
+      }
+      if (hold.kind == HoldKind::Varying && isDetermined)
+        cause = varyingSince(call.node());
     }
     result.axes[axis] = isEqual ? Hold() : cause;
   }

@@ -452,5 +452,24 @@ TEST_F(InferPlacementsTest, AGatheredFactorInFrontOfItsElementsIsNoGuess) {
   EXPECT_EQ(findings(), "unreduced-output at most;");
 }
 
+/// Rows that each rank sorts by expert, multiplied expert by expert.
+TEST_F(InferPlacementsTest, AnOperatorWithoutARuleMakesOfVaryingValuesWhatVaries) {
+  ask(R"(x: "f32[4, 3]", w: "f32[2, 3, 3]", chosen: "i64[4]")", R"(
+        sort = torch.ops.aten.sort.default(chosen)
+        order: "i64[4]" = sort[1]
+        rows: "f32[4, 3]" = torch.ops.aten.index.Tensor(x, [order])
+        grouped: "f32[4, 3]" = torch.ops.aten._grouped_mm.default(rows, w)
+        parts: "f32[4, 3]" = torch.ops.aten._grouped_mm.default(x, w)
+        return (grouped, parts)
+)");
+  input(0, {shard(0)});
+  input(1, {AxisPlacement()});
+  input(2, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "rows"), "varying");
+  EXPECT_EQ(of(answer(), "grouped"), "varying");
+  EXPECT_EQ(of(answer(), "parts"), "undecided");
+}
+
 } // namespace
 } // namespace ccgraph::placements
