@@ -173,13 +173,9 @@ bool endsInFactorOf(llvm::ArrayRef<Factor> dim, llvm::ArrayRef<Factor> queue) {
   return !dim.empty() && dim.back().wasAxis && !queue.empty() && queue.front().id == dim.back().follower;
 }
 
-/// Returns whether a dimension has a factor that was an axis and is not in front of what this cut, so that the order of
-/// the factors is a guess. A gather of a parameter leaves the factor there: [tp | fsdp | 4] becomes [tp | 2 | 4].
+/// Returns whether a dimension has a factor that was an axis beside others, so that their order is a guess.
 bool holdsGathered(llvm::ArrayRef<Factor> dim) {
-  for (size_t at = 0; dim.size() > 1 && at != dim.size(); ++at)
-    if (dim[at].wasAxis && (at + 1 == dim.size() || dim[at + 1].id != dim[at].follower))
-      return true;
-  return false;
+  return dim.size() > 1 && llvm::any_of(dim, [](const Factor &factor) { return factor.wasAxis; });
 }
 
 /// Returns whether sizes leave several places for the axes of the dimensions.

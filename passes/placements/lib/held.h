@@ -27,7 +27,8 @@ struct Factor {
   uint32_t id = 0;
   /// id of the next minor factor of the same dimension when this factor was made; 0: none
   uint32_t follower = 0;
-  /// of a local factor that an axis became, as a gather does; `former`: the follower of that axis
+  /// of a local factor that an axis became in another place, as a gather of another dimension does; `former`: the
+  /// follower of that axis
   bool wasAxis = false;
   uint32_t former = 0;
   /// of an axis: sizes alone chose its place among several that are possible, so nothing is a finding that rests on it;

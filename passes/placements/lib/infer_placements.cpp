@@ -155,8 +155,7 @@ private:
       // Axes that cut later share the blocks.
       blocks = placement.as.front();
       for (size_t later = 0; later != placement.axes.size(); ++later)
-        if (!placement.asAxes.empty() && !llvm::is_contained(placement.asAxes, later) &&
-            placement.axes[later].cuts(0))
+        if (!placement.asAxes.empty() && !llvm::is_contained(placement.asAxes, later) && placement.axes[later].cuts(0))
           blocks /= std::max<int64_t>(1, call.state().sizeOf(later));
       dim = 0;
     } else if (isFused && dim > 1) {

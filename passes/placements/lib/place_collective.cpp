@@ -165,8 +165,12 @@ private:
         DimFactors &cut = output.dims[*dim];
         size_t at = placeOf(cut, axis);
         remember(added, cut, at);
-        if (*dim == 0 && llvm::none_of(llvm::ArrayRef<Factor>(cut).take_front(at), [](auto &f) { return f.isLocal(); }))
+        if (*dim == 0 &&
+            llvm::none_of(llvm::ArrayRef<Factor>(cut).take_front(at), [](auto &f) { return f.isLocal(); })) {
+          // The parts stand where the axis cut the tensor.
           place = at;
+          added.wasAxis = false;
+        }
       }
       output.settle(axis, {});
       first.insert(first.begin() + static_cast<std::ptrdiff_t>(place), added);

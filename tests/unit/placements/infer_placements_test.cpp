@@ -437,17 +437,19 @@ TEST_F(InferPlacementsTest, ElementsAtIndicesOfSeveralDimensionsAreUndecided) {
   EXPECT_EQ(answer().undecided.front(), "put: elements that are put at indices of several dimensions");
 }
 
-/// A parameter that tp and then dp cut, gathered over dp: rows of tp stay in order, so their sum is a partial one.
-TEST_F(InferPlacementsTest, AGatheredFactorInFrontOfItsElementsIsNoGuess) {
+/// A parameter that tp and then dp cut, gathered over dp, as FSDP over tensor parallel shards does. The gathered rows
+/// stand where dp cut them, so the heads that they are split into are those of the tp rank.
+TEST_F(InferPlacementsTest, AParameterThatIsGatheredWhereItWasCutIsNoGuess) {
   question.known.mesh = {{"dp", 2}, {"tp", 2}};
-  ask(R"(w: "f32[2, 4]")", R"(
-        gather: "f32[4, 4]" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, 'dp')
-        view: "f32[4, 2, 2]" = torch.ops.aten.view.default(gather, [4, 2, 2])
-        most: "f32[2, 2]" = torch.ops.aten.amax.default(view, [0])
+  ask(R"(w: "f32[4, 3]")", R"(
+        gather: "f32[8, 3]" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, 'dp')
+        heads: "f32[2, 4, 3]" = torch.ops.aten.view.default(gather, [2, 4, 3])
+        most: "f32[4, 3]" = torch.ops.aten.amax.default(heads, [0])
         return (most,)
 )");
   question.known.inputs.push_back({0, 0, "w", {shard(0), shard(0)}, {1, 0}, {}});
   question.known.outputs.push_back({0, 0, "most", {AxisPlacement(), AxisPlacement()}, {}, {}});
+  EXPECT_EQ(of(answer(), "heads"), "replicated, shard(0)");
   EXPECT_EQ(of(answer(), "most"), "replicated, partial(max)");
   EXPECT_EQ(findings(), "unreduced-output at most;");
 }
