@@ -21,8 +21,8 @@ std::optional<AxisPlacement> parsePlacement(llvm::StringRef text) {
   placement.kind = AxisPlacement::Kind::Shard;
   constexpr int64_t mostDims = 64;
   placement.isHeadTail = text.consume_front("head_tail(");
-  if ((!placement.isHeadTail && !text.consume_front("shard(")) || !text.consume_back(")") || text.getAsInteger(10, placement.dim) ||
-      placement.dim < 0 || placement.dim > mostDims)
+  if ((!placement.isHeadTail && !text.consume_front("shard(")) || !text.consume_back(")") ||
+      text.getAsInteger(10, placement.dim) || placement.dim < 0 || placement.dim > mostDims)
     return std::nullopt;
   return placement;
 }
@@ -138,7 +138,8 @@ private:
       std::optional<AxisPlacement> parsed =
           axis.is(JsonKind::String) ? parsePlacement(axis.text) : std::optional<AxisPlacement>();
       if (!parsed)
-        report_.expected(axis, "a placement: replicate, shard(DIMENSION), head_tail(DIMENSION), partial(sum) or partial(avg)");
+        report_.expected(
+            axis, "a placement: replicate, shard(DIMENSION), head_tail(DIMENSION), partial(sum) or partial(avg)");
       size_t index = axisOf(axis, axis.key);
       placement.axes.resize(std::max(placement.axes.size(), index + 1));
       placement.axes[index] = parsed.value_or(AxisPlacement());

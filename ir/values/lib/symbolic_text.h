@@ -52,7 +52,8 @@ struct Operator {
 /// Returns the operator with which a text begins; null if it begins with none.
 [[nodiscard]] const Operator *operatorAt(llvm::StringRef text);
 
-template <class Algebra> class SymbolicReader {
+template <class Algebra>
+class SymbolicReader {
 public:
   using Value = typename Algebra::Value;
   using Result = std::optional<Value>;

@@ -213,10 +213,9 @@ private:
       return llvm::Error::success();
     }
     if (array.sizes[dim] % (2 * count) != 0)
-      return llvm::createStringError(llvm::inconvertibleErrorCode(), placementText(placement) + " of " +
-                                                                         llvm::Twine(array.sizes[dim]) +
-                                                                         " elements, expected a multiple of " +
-                                                                         llvm::Twine(2 * count));
+      return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                     placementText(placement) + " of " + llvm::Twine(array.sizes[dim]) +
+                                         " elements, expected a multiple of " + llvm::Twine(2 * count));
     array = concatenated({chunkOf(array, dim, index, 2 * count), chunkOf(array, dim, 2 * count - 1 - index, 2 * count)},
                          dim);
     return llvm::Error::success();
@@ -383,8 +382,7 @@ IntList wholeSizes(llvm::ArrayRef<IntList> ofRanks, const TensorPlacement &place
       std::vector<int64_t> coordinates = coordinatesOf(static_cast<int64_t>(rank), mesh);
       bool isFirst = true;
       for (size_t axis = 0; axis != mesh.size(); ++axis)
-        isFirst &= coordinates[axis] == 0 ||
-                   placement.axes[axis].cuts(static_cast<int64_t>(dim));
+        isFirst &= coordinates[axis] == 0 || placement.axes[axis].cuts(static_cast<int64_t>(dim));
       if (isFirst && dim < ofRanks[rank].size())
         sizes[dim] += ofRanks[rank][dim];
     }
