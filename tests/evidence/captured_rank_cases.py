@@ -1,8 +1,8 @@
 """The parallel steps that captured_rank.py captures."""
 
 # Each case: axes of the mesh, and which of them replicate and shard parameters, are tensor parallel, cut the sequence
-# (context parallel; `rotate` is how keys and values reach the other ranks, and `balanced` ranks hold a block from the head
-# and one from the tail), and hold experts.
+# (context parallel; `rotate` is how keys and values reach the other ranks, and `balanced` ranks hold a block from the
+# head and one from the tail), and hold experts.
 CASES = {
     "tp2": dict(mesh={"tp": 2}, tp="tp"),
     "tp4": dict(mesh={"tp": 4}, tp="tp", layers=3),
