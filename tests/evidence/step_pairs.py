@@ -13,6 +13,8 @@ TOLERANCE = 1e-12
 LOOSE_TOLERANCE = 1e-7
 # A gradient that is zero, such as that of a bias before a softmax, is rounding noise of this size times the tolerance.
 SMALLEST = 1e-2
+# A step rounds in many places, and each counts as much as the last bit of an input does.
+ROUNDINGS = 64
 
 
 def read(path):
@@ -281,7 +283,8 @@ def cut(value, entry, pair, rank):
 
 
 def inputs_of(pair, seed, scale=1):
-    """Returns the inputs of the single device and of each rank. Floats are multiplied by the scale."""
+    """Returns the inputs of the single device and of each rank. Floats are multiplied by the scale, second moments by
+    its magnitude."""
     generator = torch.Generator().manual_seed(seed)
     names = {entry["single"]: entry["of"] for entry in pair.io["inputs"]}
     single = []
@@ -289,8 +292,9 @@ def inputs_of(pair, seed, scale=1):
         if kind.startswith(("i64", "i32")):
             single.append(drawn_classes(shape_of(kind), classes(pair.single, name) or 8, seed, generator))
         else:
-            single.append(random_input(names.get(position, ""), kind, generator))
-    single = [value * scale if value.is_floating_point() else value for value in single]
+            of = names.get(position, "")
+            value = random_input(of, kind, generator)
+            single.append(value * (abs(scale) if of.startswith("v.") else scale) if value.is_floating_point() else value)
     ranks = [[cut(single[entry["single"]], entry, pair, rank) for entry in pair.io["inputs"]]
              for rank in range(pair.ranks)]
     return single, ranks
@@ -311,26 +315,41 @@ def joined_partials(values, entry, pair, rank):
 
 
 def expected_outputs(pair, seed, factor):
-    """Returns the outputs of the single device and the inputs of each rank. Both are the same for all parallel steps of
-    one single step, such as the one without a mistake and the one that has it."""
+    """Returns the outputs of the single device, the inputs of each rank, and by position how much rounding moves an
+    output. All are the same for all parallel steps of one single step, such as the one without a mistake and the one
+    that has it."""
     if (seed, factor) not in pair.expected:
         single, ranks = inputs_of(pair, seed, factor)
-        pair.expected[seed, factor] = run([pair.single], [{}], [single])[0], ranks
+        expected = run([pair.single], [{}], [single])[0]
+        pair.expected[seed, factor] = expected, ranks, roundings(pair, single, expected)
     return pair.expected[seed, factor]
 
 
+def largest_of(tensor):
+    return float(tensor.abs().max()) if tensor.numel() else 0.0
+
+
+def roundings(pair, single, expected):
+    """Returns for each output the largest difference that the last bit of the inputs makes."""
+    generator = torch.Generator().manual_seed(1)
+    moved = [value * (1 + 2.0 ** -52 * torch.randint(-1, 2, value.shape, generator=generator).double())
+             if value.is_floating_point() else value for value in single]
+    return [largest_of(a - b) for a, b in zip(run([pair.single], [{}], [moved])[0], expected)]
+
+
 def largest_gaps(pair, seed, factor):
-    """Returns {name of an output: the largest difference of a rank, relative to the largest value}."""
-    expected, ranks = expected_outputs(pair, seed, factor)
+    """Returns {name of an output: the largest difference of a rank, relative to the largest value}. What the last bits
+    of the inputs explain is no difference."""
+    expected, ranks, noise = expected_outputs(pair, seed, factor)
     outputs, gaps = run(pair.programs, pair.groups, ranks), {}
     for entry in pair.io["outputs"]:
         whole = expected[entry["single"]]
-        scale = max(float(whole.abs().max()), SMALLEST) if whole.numel() else 1.0
+        scale = max(largest_of(whole), SMALLEST)
         values = [output[entry["position"]] for output in outputs]
         for rank in range(pair.ranks):
             part, got = cut(whole, entry, pair, rank), joined_partials(values, entry, pair, rank)
-            gap = math.inf if part.shape != got.shape else (
-                float((part - got).abs().max()) / scale if part.numel() else 0.0)
+            gap = math.inf if part.shape != got.shape else largest_of(part - got)
+            gap = gap / scale if not gap <= ROUNDINGS * noise[entry["single"]] else 0.0
             if not gap <= gaps.get(entry["of"], -1.0):
                 gaps[entry["of"]] = gap
     return gaps
