@@ -56,7 +56,7 @@ void expectNothing(const CapturedGraph &captured, const char *what, int64_t done
 class CompletenessTest : public testing::TestWithParam<CapturedGraph> {};
 
 TEST_P(CompletenessTest, NoWaitCanSinkFurther) {
-  auto finished = finish(GetParam(), "inline-control-deps,sink-waits");
+  auto finished = finish(GetParam(), "inline-control-deps,inline-subgraphs,sink-waits");
   expectNothing(GetParam(), "waits moved", statistic(finished->run.passes.back(), "moved"),
                 waitsThatCouldSink(*finished->graphs[0], *finished->run.memoryBudget));
 }

@@ -12,7 +12,8 @@ BIN = pathlib.Path(os.environ.get("CCGRAPH_BIN") or
                    pathlib.Path(os.environ.get("CCGRAPH_BUILD", ROOT / "build" / "release")) / "bin").resolve()
 SUITE = ROOT / "tests" / "data" / "suite"
 BUDGET_NOT_MET = 3
-SIMPLIFY = "inline-control-deps,functionalize-collectives,deduplicate-collectives,eliminate-dead-collectives"
+SIMPLIFY = ("inline-control-deps,inline-subgraphs,functionalize-collectives,deduplicate-collectives,"
+            "eliminate-dead-collectives")
 # flags of ccgraph-gen
 GENERATED = ["llama3-8b --tp 8", "llama3-8b --fsdp 64", "llama3-70b --tp 8 --fsdp 32", "llama3-405b --tp 8 --fsdp 64",
              "deepseek-v3-16b --fsdp 64 --ep 64", "mixtral-8x7b --fsdp 8 --ep 8"]

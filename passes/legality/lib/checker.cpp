@@ -1,5 +1,6 @@
 #include "ccgraph/legality/legality.h"
 
+#include "inlined_subgraphs.h"
 #include "rules.h"
 
 namespace ccgraph {
@@ -33,11 +34,16 @@ void check(const GraphSnapshot &snapshot, const Graph &graph, const Certificate 
   Program before(snapshot);
   Program after(graph, snapshot, before);
   Rewrite rewrite{snapshot, graph, certificate, before, after};
+  if (inlinesSubgraphs(certificate)) {
+    checkWellFormed(rewrite, findings);
+    checkInlinedSubgraphs(rewrite, options, findings);
+    return;
+  }
   Correspondence correspondence(rewrite, findings);
   if (findings.any())
     return;
   checkNodes(rewrite, correspondence, findings);
-  checkWellFormed(rewrite, correspondence, findings);
+  checkWellFormed(rewrite, findings);
   if (findings.any())
     return;
   adoptRuleEffects(rewrite, correspondence, before);
@@ -90,6 +96,10 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.group-apart",
        "Where two groups are not proved to be different ones, the collectives of both keep their order."},
       {"legality.in-flight", "No step touches what is in flight, unless it did before."},
+      {"legality.inlined",
+       "Where the nodes of subgraphs replace the calls that ran them, each copy is its node with the "
+       "arguments of the call, every other node stays as it was, and the order is the order of "
+       "execution."},
       {"legality.interface", "Inputs keep their order, the output stays last, groups and subgraphs stay."},
       {"legality.issue-order", "Each group's collectives are issued in the order before, or as a moved entry states."},
       {"legality.memory", "Peak memory is within the budget, or not above what it was."},
@@ -145,6 +155,16 @@ std::string legalityMarkdown() {
         "| name | matched | built | demand |\n|---|---|---|---|\n";
   for (const LegalityTemplate &rule : legalityTemplates())
     os << "| `" << rule.name << "` | " << rule.matched << " | " << rule.built << " | " << rule.demand << " |\n";
+  os << "\n## Subgraphs in place of calls\n\n"
+        "The other checks pair each step before with the step after that does its work. A call of a subgraph is one "
+        "step, and\nmany steps do its work, so entries of `inline-subgraphs` have a check of their own, and a "
+        "certificate with such an\nentry has no other. The checker walks the program before in order. At each call "
+        "that is gone, it walks the nodes of\nthe subgraph, with the arguments of the call in place of the "
+        "placeholders. The program after must be exactly this\nsequence: the same operators, arguments, types, "
+        "ordering edges and stack frames, in the same order. A result of the\ncall is the node that the subgraph "
+        "returns. The first difference is a finding of `legality.inlined`.\n\n"
+        "Both programs then execute the same steps in the same order on every rank, so the order of writes, of random "
+        "numbers\nand of the collectives of each group is what it was, and the other checks have nothing to add.\n";
   return os.str();
 }
 

@@ -35,7 +35,7 @@ struct Evidence {
 void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
 /// Checks that definitions precede uses, placeholders keep their order, the output is last, and groups and subgraphs
 /// are kept. O(n + e).
-void checkWellFormed(const Rewrite &rewrite, const Correspondence &correspondence, Findings &findings);
+void checkWellFormed(const Rewrite &rewrite, Findings &findings);
 
 // --- Meaning --------------------------------------------------------------------------------------------------------
 

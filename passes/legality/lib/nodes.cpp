@@ -194,7 +194,7 @@ void checkNodes(const Rewrite &rewrite, const Correspondence &correspondence, Fi
 }
 
 // Steps are numbered in program order, so that "defined before it is used" is a comparison of two numbers.
-void checkWellFormed(const Rewrite &rewrite, const Correspondence &, Findings &findings) {
+void checkWellFormed(const Rewrite &rewrite, Findings &findings) {
   const Program &after = rewrite.after;
   for (uint32_t i = 0; i < after.size(); ++i) {
     const Step &step = after[i];

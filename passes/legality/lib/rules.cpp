@@ -196,6 +196,15 @@ constexpr RuleTemplate templates[] = {
       "edge from each of its dependences."},
      Replacement::CallForCall,
      checkInlinedCall},
+    {{"inline-subgraphs", "an invoke_subgraph, then the getitems of it, and the get_attr of its subgraph, if that went",
+      "the nodes of the subgraph, in their order",
+      "A certificate has only such entries, or none. The program is the one before, in the same order, with each "
+      "subgraph in place of its call: each built node is its node in the subgraph, with the arguments of the call in "
+      "place of the placeholders. It has the ordering edges of the call, and what followed the call follows it. What "
+      "read a result reads the node that has it. So both programs execute the same steps in the same order, and no "
+      "other rule is needed."},
+     Replacement::BodyForCall,
+     nullptr},
     {{"repeated-call", "calls that stay", "the same calls again, one for each, in the same order",
       "Each call computes the value of the one that it repeats: it has the same arguments, where an operand may be "
       "repeated too, no step between the two writes what they read, and neither has an effect beyond its result. No "

@@ -30,6 +30,8 @@ enum class Replacement : uint8_t {
   ElementForElement,
   /// each built node is a call like the matched node of its number, which stays; a reader may read either
   CallBesideCall,
+  /// the built nodes are the nodes of the subgraph that the first matched node ran, in its place (inlined_subgraphs.h)
+  BodyForCall,
 };
 
 struct RuleTemplate {

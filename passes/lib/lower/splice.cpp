@@ -3,6 +3,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/subgraph_calls.h"
 #include "lower/emitter.h"
+#include "rewrite/body_copy.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -27,26 +28,20 @@ llvm::Error refused(const Node &wrapper, const llvm::Twine &message) {
 /// Copies one wrapper's body, node by node, before the wrapper.
 class Splicer {
 public:
-  Splicer(Graph &graph, Node &wrapper, const Graph &body) : graph_(graph), wrapper_(wrapper), body_(body) {}
+  Splicer(Graph &graph, Node &wrapper, const Graph &body)
+      : graph_(graph), wrapper_(wrapper), body_(body), copy_(graph, wrapper) {}
 
   llvm::Error run();
 
 private:
-  /// The value of a body's node in the graph: a node, or a literal that the wrapper gives.
-  struct Actual {
-    Node *node = nullptr;
-    const Argument *literal = nullptr;
-  };
   llvm::Error bindPlaceholders();
-  Node *copy(const Node &inner);
-  Argument copy(ArgumentBuilder &builder, const Node &inner, const Argument &tree);
   llvm::Error giveResult(const Node &output);
   llvm::Error giveElements(llvm::ArrayRef<Argument> elements, const Node &output);
 
   Graph &graph_;
   Node &wrapper_;
   const Graph &body_;
-  llvm::DenseMap<const Node *, Actual> actuals_;
+  BodyCopy copy_;
 };
 
 llvm::Error Splicer::bindPlaceholders() {
@@ -56,49 +51,9 @@ llvm::Error Splicer::bindPlaceholders() {
       continue;
     if (next == wrapper_.args().size())
       return refused(wrapper_, "gives its subgraph " + llvm::Twine(next - 2) + " arguments, and it takes more");
-    const Argument &argument = wrapper_.args()[next++];
-    bool isNode = argument.is(Argument::Kind::Operand);
-    actuals_[inner] = isNode ? Actual{wrapper_.operand(argument), nullptr} : Actual{nullptr, &argument};
+    copy_.bind(*inner, wrapper_.args()[next++]);
   }
   return llvm::Error::success();
-}
-
-Argument Splicer::copy(ArgumentBuilder &builder, const Node &inner, const Argument &tree) {
-  if (tree.is(Argument::Kind::Operand)) {
-    const Actual &actual = actuals_.find(inner.operand(tree))->second;
-    if (actual.node)
-      return builder.operand(actual.node);
-    return builder.copy(*actual.literal, [&](uint32_t index) { return wrapper_.operand(index); });
-  }
-  if (tree.isSequence()) {
-    std::vector<Argument> elements;
-    for (const Argument &element : tree.elements())
-      elements.push_back(copy(builder, inner, element));
-    return builder.sequence(tree.kind(), elements);
-  }
-  if (!tree.is(Argument::Kind::Dict))
-    return tree;
-  std::vector<NamedArgument> entries;
-  for (const NamedArgument &entry : tree.entries())
-    entries.push_back({entry.name, copy(builder, inner, entry.value)});
-  return builder.dict(entries);
-}
-
-Node *Splicer::copy(const Node &inner) {
-  ArgumentBuilder builder(graph_);
-  std::vector<Argument> args;
-  for (const Argument &argument : inner.args())
-    args.push_back(copy(builder, inner, argument));
-  std::vector<NamedArgument> kwargs;
-  for (const NamedArgument &argument : inner.kwargs())
-    kwargs.push_back({argument.name, copy(builder, inner, argument.value)});
-  NodeSpec spec;
-  spec.opcode = inner.opcode();
-  spec.name = inner.name().str();
-  spec.target = inner.target();
-  spec.type = inner.type();
-  spec.frame = wrapper_.frame();
-  return graph_.create(spec, std::move(builder), {args, kwargs}, &wrapper_);
 }
 
 /// Elements of the wrapper's result are those of the list that the body returns.
@@ -111,9 +66,9 @@ llvm::Error Splicer::giveElements(llvm::ArrayRef<Argument> elements, const Node 
     std::optional<int64_t> index = getItemIndex(*user);
     bool there = index && *index < static_cast<int64_t>(elements.size());
     const Argument *element = there ? &elements[static_cast<size_t>(*index)] : nullptr;
-    if (!element || !element->is(Argument::Kind::Operand) || !actuals_.lookup(output.operand(*element)).node)
+    if (!element || !element->is(Argument::Kind::Operand) || !copy_.valueOf(*output.operand(*element)))
       return refused(wrapper_, "yields a list of which something else is made than nodes of its subgraph");
-    graph_.replaceAllUses(user, actuals_.lookup(output.operand(*element)).node);
+    graph_.replaceAllUses(user, copy_.valueOf(*output.operand(*element)));
     graph_.erase(user);
   }
   return llvm::Error::success();
@@ -124,7 +79,7 @@ llvm::Error Splicer::giveResult(const Node &output) {
   if (result && result->isSequence())
     return giveElements(result->elements(), output);
   if (result && result->is(Argument::Kind::Operand))
-    if (Node *node = actuals_.lookup(output.operand(*result)).node) {
+    if (Node *node = copy_.valueOf(*output.operand(*result))) {
       graph_.replaceAllUses(&wrapper_, node);
       return llvm::Error::success();
     }
@@ -143,7 +98,7 @@ llvm::Error Splicer::run() {
     bool nested = inner->opcode() == Opcode::GetAttr && body_.subgraph(inner->target());
     if (nested)
       return refused(wrapper_, "runs a subgraph that holds a subgraph of its own");
-    actuals_[inner] = {copy(*inner), nullptr};
+    copy_.copy(*inner);
   }
   return llvm::Error::success();
 }

@@ -28,6 +28,7 @@ void setThorough(Pass &pass) { setTrials(pass, "200"); }
 /// One canonical form, without moves: the passes that follow see calls, not their wrappers.
 void addNormalize(Pipeline &pipeline) {
   add(pipeline, "inline-control-deps"); // a collective in a wrapper is invisible to every pass below
+  add(pipeline, "inline-subgraphs");    // and so is one in a layer that is a subgraph
   // The passes below support the functional forms best, and merge no other.
   add(pipeline, "functionalize-collectives");
 }

@@ -13,6 +13,7 @@
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("hierarchical-collectives", createHierarchicalCollectives)                                                      \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
+  PASS("inline-subgraphs", createInlineSubgraphs)                                                                      \
   PASS("keep-gathered", createKeepGathered)                                                                            \
   PASS("recompute-values", createRecomputeValues)                                                                      \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \

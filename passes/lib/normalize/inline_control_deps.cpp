@@ -7,13 +7,11 @@
 #include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
+#include "rewrite/subgraph_attributes.h"
 
 namespace ccgraph {
 
 namespace {
-
-/// Maps each subgraph to its number of get_attr nodes.
-using AttributeCounts = llvm::DenseMap<Identifier, unsigned>;
 
 class InlineControlDeps final : public Pass {
 public:
@@ -36,7 +34,7 @@ private:
                    "the call in its subgraph reads values other than its arguments"};
 
   const Reason *obstacle(const Node &node, const Node *call) const;
-  void inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes);
+  void inlineCall(Graph &graph, Node *node, PassContext &context, SubgraphAttributes &attributes);
 };
 
 const Node *subgraphAttribute(const Node &node) {
@@ -124,7 +122,7 @@ std::vector<Node *> dependencesOf(const Node &node) {
   return found;
 }
 
-void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &context, AttributeCounts &attributes) {
+void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &context, SubgraphAttributes &attributes) {
   const Node *call = wrappedCall(*node);
   Node *attribute = graph.byId(subgraphAttribute(*node)->id());
   std::string name = node->name().str().str();
@@ -140,22 +138,14 @@ void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &contex
   RuleEntry entry{"inline-control-deps", {node}, {built}};
   graph.erase(node);
   graph.rename(built, name);
-  if (!attribute->hasUses()) {
+  if (attributes.eraseUnused(attribute))
     entry.matched.push_back(attribute);
-    Identifier subgraph = attribute->target();
-    graph.erase(attribute);
-    if (--attributes[subgraph] == 0)
-      graph.eraseSubgraph(subgraph);
-  }
   context.certificate().rules.push_back(std::move(entry));
   ++inlined_;
 }
 
 llvm::Expected<Changed> InlineControlDeps::run(Graph &graph, PassContext &context) {
-  AttributeCounts attributes;
-  for (Node *node : graph)
-    if (node->opcode() == Opcode::GetAttr)
-      ++attributes[node->target()];
+  SubgraphAttributes attributes(graph);
   for (Node *node : graph.nodes()) {
     if (!node->op() || node->op()->role != OpRole::ControlDeps || node->isErased())
       continue;

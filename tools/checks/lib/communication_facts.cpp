@@ -67,8 +67,8 @@ private:
   /// Runs the passes of the normalize phase, which reveal the collectives of older forms, and the search for dead
   /// collectives. Times are those after the normalize phase.
   llvm::Error runPasses(Graph &copy, const Machine *machine) {
-    Pipeline pipeline =
-        llvm::cantFail(Pipeline::parse("inline-control-deps,functionalize-collectives,eliminate-dead-collectives"));
+    Pipeline pipeline = llvm::cantFail(Pipeline::parse("inline-control-deps,inline-subgraphs,functionalize-collectives,"
+                                                       "eliminate-dead-collectives"));
     PassManagerOptions options;
     options.checkLegality = options.verifyEach = options.limitMemory = false;
     options.predictTimes = machine != nullptr;

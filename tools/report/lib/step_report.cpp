@@ -48,7 +48,7 @@ public:
 
 private:
   /// The phase of each level that normalizes a graph and moves no node.
-  static constexpr const char *normalizing = "inline-control-deps,functionalize-collectives";
+  static constexpr const char *normalizing = "inline-control-deps,inline-subgraphs,functionalize-collectives";
 
   /// Reads all graphs; each log is read only once.
   llvm::Error readAll() {

@@ -28,7 +28,7 @@ TEST_F(ChunkCollectives, TheScheduleThatFollowsTakesThePredictedTime) {
 // The schedule that follows has more trial schedules, and may use more memory than the choice of the pieces.
 TEST_F(ChunkCollectives, TheScheduleThatFollowsIsAtLeastAsFastAsPredicted) {
   Outcome outcome = after(pipelineOfLevel(3).str(), 100);
-  const PassRun &cut = outcome.run.passes[6], &scheduled = outcome.run.passes[7];
+  const PassRun &cut = outcome.run.passes[7], &scheduled = outcome.run.passes[8];
   ASSERT_GT(statistic(cut, "regions"), 0);
   EXPECT_LE(statistic(scheduled, "after-ns"), statistic(cut, "after-ns"));
 }

@@ -21,6 +21,7 @@
 //   or forwarded (a wait on a value that was not in flight);
 // - rules: a named template of a pass builds what the checker's own template builds; a chain of exchanges is evaluated
 //   as a term, so reduce_scatter followed by all_gather is recognized as all_reduce;
+// - inlined: where the nodes of subgraphs replace the calls that ran them, the program is the same sequence of steps;
 // - memory: peak bytes are within the budget, or not above what they were.
 //
 // Memory is counted by the rules of ccgraph/ir/lifetimes.h, with the checker's own code. A storage lives from the node
