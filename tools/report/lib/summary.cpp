@@ -366,7 +366,7 @@ private:
 
   [[nodiscard]] std::string normalizedBudgetText() const {
     return bytesText(*s_.run.memoryBudget) +
-           ", the peak once all collectives have their functional form (--memory-budget)";
+           ", the peak with functional collectives and inlined subgraphs (--memory-budget)";
   }
 
   /// Prints the machine for which times are predicted, and how durations changed the predictions.
