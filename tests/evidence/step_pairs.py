@@ -294,7 +294,8 @@ def inputs_of(pair, seed, scale=1):
         else:
             of = names.get(position, "")
             value = random_input(of, kind, generator)
-            single.append(value * (abs(scale) if of.startswith("v.") else scale) if value.is_floating_point() else value)
+            factor = abs(scale) if of.startswith("v.") else scale
+            single.append(value * factor if value.is_floating_point() else value)
     ranks = [[cut(single[entry["single"]], entry, pair, rank) for entry in pair.io["inputs"]]
              for rank in range(pair.ranks)]
     return single, ranks
