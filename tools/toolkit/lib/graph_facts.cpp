@@ -7,33 +7,52 @@
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
 
+#include "llvm/ADT/MapVector.h"
+
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace ccgraph {
 namespace {
 
-/// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives.
+/// Calls `visit` with each subgraph that a node may run.
+void forEachBody(const Node &node, llvm::function_ref<void(const Graph &)> visit) {
+  for (unsigned i = 0; i < node.numOperands(); ++i)
+    if (const Node *attribute = node.operand(i); attribute->opcode() == Opcode::GetAttr)
+      if (const Graph *body = attribute->graph()->subgraph(attribute->target()))
+        visit(*body);
+}
+
+/// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives. Collectives in
+/// a subgraph count for each call of it.
 class CollectiveCount {
 public:
-  void addAll(const Graph &graph) {
-    for (const Node *node : graph)
+  void addAll(const Graph &graph, size_t times = 1) {
+    llvm::MapVector<const Graph *, size_t> calls;
+    for (const Node *node : graph) {
       if (const CollectiveSpec *spec = collectiveOf(*node))
-        add(*node, spec->kind);
-    for (const auto &[name, subgraph] : graph.subgraphs())
-      addAll(*subgraph);
+        add(*node, spec->kind, times);
+      forEachBody(*node, [&](const Graph &body) { ++calls[&body]; });
+    }
+    for (const auto &[body, count] : calls)
+      addAll(*body, times * count);
+  }
+  [[nodiscard]] size_t launches() const {
+    return std::accumulate(rows_.begin(), rows_.end(), size_t{0},
+                           [](size_t sum, const CollectiveRow &row) { return sum + row.launches; });
   }
   std::vector<CollectiveRow> rows() { return std::move(rows_); }
 
 private:
   // Counts the larger of input and output: the output of an all_gather, the input of a reduce_scatter.
-  void add(const Node &node, CollectiveKind kind) {
+  void add(const Node &node, CollectiveKind kind, size_t times) {
     CollectiveRow &row = rowOf(kind, groupIdOf(node).text);
     auto in = inputBytes(node);
     auto out = outputBytes(node);
-    ++row.launches;
-    row.bytes += std::max(in.value_or(0), out.value_or(0));
-    row.unknownSizes += !in && !out;
+    row.launches += times;
+    row.bytes += static_cast<int64_t>(times) * std::max(in.value_or(0), out.value_or(0));
+    row.unknownSizes += !in && !out ? times : 0;
   }
 
   CollectiveRow &rowOf(CollectiveKind kind, std::string group) {
@@ -122,23 +141,11 @@ private:
   int64_t computed_ = 0;
 };
 
-size_t collectivesOf(const Graph &graph);
-
 /// Counts the collectives in the subgraphs that the node may run.
 size_t collectivesInside(const Node &node) {
-  size_t sum = 0;
-  for (unsigned i = 0; i < node.numOperands(); ++i)
-    if (const Node *attribute = node.operand(i); attribute->opcode() == Opcode::GetAttr)
-      if (const Graph *body = attribute->graph()->subgraph(attribute->target()))
-        sum += collectivesOf(*body);
-  return sum;
-}
-
-size_t collectivesOf(const Graph &graph) {
-  size_t sum = 0;
-  for (const Node *node : graph)
-    sum += (collectiveOf(*node) ? 1 : 0) + collectivesInside(*node);
-  return sum;
+  CollectiveCount count;
+  forEachBody(node, [&](const Graph &body) { count.addAll(body); });
+  return count.launches();
 }
 
 SubgraphFacts subgraphFacts(const Graph &graph) {

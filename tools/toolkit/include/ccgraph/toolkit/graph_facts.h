@@ -31,8 +31,8 @@ struct OverlapFacts {
   int64_t median = 0; ///< steps
 };
 
-/// Calls of subgraphs that communicate, except control_deps: no pass moves a collective out of a subgraph, and no time
-/// of it is predicted.
+/// Calls of subgraphs that communicate, except control_deps: what inline-subgraphs leaves there is moved by no pass, and
+/// no time of it is predicted.
 struct SubgraphFacts {
   std::string target;     ///< the operator of the first such call; empty: there is none
   size_t collectives = 0; ///< in their subgraphs, counted for each call
@@ -40,7 +40,7 @@ struct SubgraphFacts {
 
 struct GraphFacts {
   size_t nodes = 0;
-  std::vector<CollectiveRow> rows; ///< by first appearance, including subgraphs
+  std::vector<CollectiveRow> rows; ///< by first appearance; those of a subgraph count for each call of it
   OverlapFacts overlap;            ///< of the graph itself
   SubgraphFacts subgraphs;
   std::vector<std::pair<std::string, size_t>> opaque; ///< opaque operators and their counts, the most frequent first
