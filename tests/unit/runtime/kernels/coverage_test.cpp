@@ -20,9 +20,9 @@ std::set<std::string> targetsWithoutKernel(llvm::StringRef kind, size_t &graphs)
         if (row.opcode != "call_function" || findKernel(row.target))
           continue;
         OpRole role = context.ops().lookup(row.target)->role;
-        // The printed name of a higher-order operator is not its target.
-        bool computes = role == OpRole::Compute || role == OpRole::GetItem;
-        if (computes && row.target != "control_deps")
+        // The printed name of a higher-order operator is not its target. These two run their subgraphs.
+        const bool isCall = row.target == "control_deps" || row.target == "invoke_subgraph";
+        if ((role == OpRole::Compute || role == OpRole::GetItem) && !isCall)
           missing.insert(row.target);
       }
   }
