@@ -5,6 +5,8 @@ import json, os, tempfile, warnings
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as funcol
+from functorch.compile import make_boxed_func
+from torch._dynamo.backends.common import aot_autograd
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
@@ -39,6 +41,48 @@ def subgraphs():
             assert torch.equal(loaded(flag, x), gm(flag, x)), name
     ccgraph.torch.optimize(gm)
     gm.graph.lint()
+
+
+@torch.compiler.nested_compile_region
+def layer(x, up, down):
+    return funcol.all_reduce(torch.relu(x @ up) @ down, "sum", dist.group.WORLD)
+
+
+def layers(x, *weights):
+    for up, down in zip(weights[::2], weights[1::2]):
+        x = x + layer(x, up, down)
+    return x.sum()
+
+
+def regions():
+    """Layers of nested_compile_region are calls of one subgraph, whose collectives the plug-in puts in their place."""
+    calls = []
+
+    def count(gm):
+        calls.append(sum("invoke_subgraph" in str(node.target) for node in gm.graph.nodes))
+
+    def optimized(gm, _):
+        count(gm)
+        ccgraph.torch.optimize(gm)
+        gm.graph.lint()
+        gm.recompile()
+        count(gm)
+        return make_boxed_func(gm.forward)
+
+    torch.manual_seed(0)
+    values = [torch.randn(4, 6), *(torch.randn(6, 6) for _ in range(6))]
+
+    def results(backend):
+        torch._dynamo.reset()
+        inputs = [value.clone().requires_grad_() for value in values]
+        loss = torch.compile(layers, backend=backend, fullgraph=True)(*inputs)
+        loss.backward()
+        return [loss, *(value.grad for value in inputs)]
+
+    expected = results("aot_eager")
+    got = results(aot_autograd(fw_compiler=optimized, bw_compiler=optimized))
+    assert len(calls) == 4 and min(calls[::2]) > 0 and calls[1::2] == [0, 0], calls
+    assert all(torch.equal(a, b) for a, b in zip(got, expected, strict=True))
 
 
 def constants():
@@ -89,6 +133,6 @@ def hints():
 
 
 dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
-for test in (subgraphs, constants, frames, hints):
+for test in (subgraphs, regions, constants, frames, hints):
     test()
     print("ok", test.__name__)
