@@ -163,5 +163,40 @@ TEST_F(UnplacedStepsTest, GroupsThatFormNoMeshCannotBeDecided) {
   EXPECT_TRUE(says(answer(), "the groups of the ranks do not form a mesh"));
 }
 
+/// The sum of tokens, each times the weight of its position. `weights`: how a rank gets those of its tokens.
+std::string weightedTokens(int tokens, llvm::StringRef weights, llvm::StringRef reduction) {
+  const std::string count = std::to_string(tokens);
+  return "class f(torch.nn.Module):\n    def forward(self, tokens: \"i64[1, " + count + "][" + count +
+         ", 1]cpu\", w: \"f32[8][1]cpu\"):\n" + weights.str() + "        mul: \"f32[1, " + count + "][" + count +
+         ", 1]cpu\" = torch.ops.aten.mul.Tensor(tokens, mine)\n"
+         "        s: \"f32[][]cpu\" = torch.ops.aten.sum.default(mul)\n" +
+         reduction.str();
+}
+std::string weightsFrom(llvm::StringRef name, int start) {
+  return ("        " + name + ": \"f32[2][1]cpu\" = torch.ops.aten.slice.Tensor(w, 0, " + llvm::Twine(start) + ", " +
+          llvm::Twine(start + 2) + ")\n")
+      .str();
+}
+std::string rankOfTokens(int head, int tail) {
+  return weightedTokens(
+      4,
+      weightsFrom("a", head) + weightsFrom("b", tail) +
+          "        mine: \"f32[4][1]cpu\" = torch.ops.aten.cat.default([a, b])\n",
+      "        r: \"f32[][]cpu\" = torch.ops._c10d_functional.all_reduce.default(s, 'sum', '0')\n"
+      "        t: \"f32[][]cpu\" = torch.ops._c10d_functional.wait_tensor.default(r)\n        return (t,)\n");
+}
+
+TEST_F(UnplacedStepsTest, ASequenceMayBeHeldFromBothEnds) {
+  steps.single = read(
+      weightedTokens(8, "        mine: \"f32[8][1]cpu\" = torch.ops.aten.alias.default(w)\n", "        return (s,)\n"));
+  steps.ranks = {{read(rankOfTokens(0, 6)), test::worldOfTwo()}, {read(rankOfTokens(2, 4)), test::worldOfTwo()}};
+  StepAnswer result = answer();
+  EXPECT_EQ(result.equal, true);
+  EXPECT_TRUE(says(result, "the ranks of 0 hold parts of the sequence from both ends (head_tail)"));
+  // Weights of other positions are wrong, whichever end they are from.
+  steps.ranks.front().graph = read(rankOfTokens(0, 4));
+  EXPECT_NE(answer().equal, true);
+}
+
 } // namespace
 } // namespace ccgraph

@@ -55,6 +55,16 @@ public:
       if (*held)
         return answerSame(std::move(**held), outputs);
     }
+    for (size_t axis = 0; axis != mesh().size(); ++axis) {
+      chooseWay(0);
+      if (!balance(axis))
+        continue;
+      llvm::Expected<std::optional<std::vector<TensorPlacement>>> held = outputs.heldOutputs(comparison_);
+      if (!held)
+        return held.takeError();
+      if (*held)
+        return answerSame(std::move(**held), outputs);
+    }
     chooseWay(0);
     return answerDifferent(outputs);
   }
@@ -103,6 +113,25 @@ private:
     }
   }
 
+  /// Holds what an axis cuts from both ends if the axis cuts a sequence: integers, such as tokens, along another
+  /// dimension than the first. Returns false if it cuts none, or one that does not divide.
+  [[nodiscard]] bool balance(size_t axis) {
+    bool cutsSequence = false;
+    const std::vector<const Node *> ofSingle = placeholdersOf(*steps_.single);
+    for (const MatchedInput &input : matches_.inputs) {
+      AxisPlacement &held =
+          comparison_.placements.inputs[static_cast<size_t>(&input - matches_.inputs.data())].axes[axis];
+      if (held.kind != AxisPlacement::Kind::Shard)
+        continue;
+      std::optional<IntList> sizes = knownSizes(ofSingle[input.single]);
+      if (!sizes || (*sizes)[static_cast<size_t>(held.dim)] % (2 * mesh()[axis].size) != 0)
+        return false;
+      held.isHeadTail = true;
+      cutsSequence |= held.dim > 0 && classOf(input.dtype) == DTypeClass::Integer;
+    }
+    return cutsSequence;
+  }
+
   llvm::Expected<StepAnswer> answerSame(std::vector<TensorPlacement> held, const OutputMatcher &outputs) {
     comparison_.placements.outputs = std::move(held);
     llvm::Expected<StepAnswer> answer = equality::compareSteps(comparison_);
@@ -123,6 +152,14 @@ private:
       answer.assumed.push_back(guess);
     for (const std::string &text : wayTexts())
       answer.assumed.push_back(text);
+    for (size_t axis = 0; axis != mesh().size(); ++axis)
+      if (isBalanced(axis))
+        answer.assumed.push_back("the ranks of " + mesh()[axis].name +
+                                 " hold parts of the sequence from both ends (head_tail)");
+  }
+  [[nodiscard]] bool isBalanced(size_t axis) const {
+    return llvm::any_of(comparison_.placements.inputs,
+                        [&](const TensorPlacement &input) { return input.axes[axis].isHeadTail; });
   }
   /// Inputs that the ranks may hold in several ways, and the chosen one.
   [[nodiscard]] std::vector<std::string> wayTexts() const {
