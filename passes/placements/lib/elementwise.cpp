@@ -149,7 +149,8 @@ private:
       const bool inBest = llvm::any_of(*best.factors, [&](const Factor &of) { return of.axis == factor.axis; });
       if (inBest && isSame)
         continue;
-      if (!inBest && (held.isMade || !held.has(axis, HoldKind::Replicated)))
+      const bool isGuess = inBest && (hasGuess(*best.factors) || hasGuess(*other.factors));
+      if (isGuess || (!inBest && (held.isMade || !held.has(axis, HoldKind::Replicated))))
         result_.axes[axis] = varyingSince(call_.node());
       else
         conflicts_.push_back({axis, best.operand->operand.node, other.operand->operand.node,

@@ -110,6 +110,10 @@ void guessAxes(DimFactors &factors) {
     factor.isGuess |= !factor.isLocal();
 }
 
+bool hasGuess(llvm::ArrayRef<Factor> factors) {
+  return llvm::any_of(factors, [](const Factor &factor) { return !factor.isLocal() && factor.isGuess; });
+}
+
 namespace {
 
 /// Returns how many axes at the front of a queue a dimension of size 1 takes. An axis whose follower is gone stood

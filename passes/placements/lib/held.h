@@ -115,6 +115,8 @@ private:
 
 /// The places of all axes of a dimension are guesses.
 void guessAxes(DimFactors &factors);
+/// Returns whether an axis of the dimension is a guess, so that its order beside the other axes is one too.
+[[nodiscard]] bool hasGuess(llvm::ArrayRef<Factor> factors);
 /// Puts a factor that was an axis, and is first among these, before the one that it precedes in the whole tensor. A
 /// rank sees nothing of the axes between them.
 void bringHome(llvm::MutableArrayRef<Factor> factors);

@@ -394,49 +394,6 @@ TEST_F(InferPlacementsTest, ARepeatedShardIsTheShardOfEachRepetition) {
   EXPECT_EQ(of(answer(), "sums"), "partial(sum)");
 }
 
-TEST_F(InferPlacementsTest, RotaryEmbeddingsKeepCutHeads) {
-  ask(R"(x: "f32[2, 4, 8, 2]", f: "c64[1, 1, 8]")", R"(
-        pairs: "c64[2, 4, 8]" = torch.ops.aten.view_as_complex.default(x)
-        mul: "c64[2, 4, 8]" = torch.ops.aten.mul.Tensor(pairs, f)
-        real: "f32[2, 4, 8, 2]" = torch.ops.aten.view_as_real.default(mul)
-        return (real,)
-)");
-  input(0, {shard(1)});
-  input(1, {AxisPlacement()});
-  EXPECT_EQ(findings(), "");
-  EXPECT_EQ(of(answer(), "mul"), "shard(1)");
-  EXPECT_EQ(of(answer(), "real"), "shard(1)");
-}
-
-/// The gradient of a cross-entropy, of which each rank has some rows.
-TEST_F(InferPlacementsTest, ElementsArePutAtTheRowsOfEachRank) {
-  ask(R"(logits: "f32[4, 3]", target: "i64[4]")", R"(
-        zeros: "f32[4, 3]" = torch.ops.aten.zeros_like.default(logits)
-        rows: "i64[4]" = torch.ops.aten.arange.default(4)
-        ones: "f32[4]" = torch.ops.aten.ones_like.default(target, dtype = torch.float32)
-        put: "f32[4, 3]" = torch.ops.aten.index_put.default(zeros, [rows, target], ones)
-        add: "f32[4, 3]" = torch.ops.aten.add.Tensor(put, logits)
-        return (add,)
-)");
-  input(0, {shard(0)});
-  input(1, {shard(0)});
-  EXPECT_EQ(findings(), "");
-  EXPECT_EQ(of(answer(), "put"), "shard(0)");
-  EXPECT_EQ(of(answer(), "add"), "shard(0)");
-}
-
-TEST_F(InferPlacementsTest, ElementsAtIndicesOfSeveralDimensionsAreUndecided) {
-  ask(R"(i: "i64[2, 2]", values: "f32[2, 2]")", R"(
-        zeros: "f32[4, 3]" = torch.ops.aten.zeros.default([4, 3])
-        put: "f32[4, 3]" = torch.ops.aten.index_put.default(zeros, [i, i], values)
-        return (put,)
-)");
-  input(0, {shard(0)});
-  input(1, {shard(0)});
-  EXPECT_EQ(of(answer(), "put"), "undecided");
-  EXPECT_EQ(answer().undecided.front(), "put: elements that are put at indices of several dimensions");
-}
-
 /// A parameter that tp and then dp cut, gathered over dp, as FSDP over tensor parallel shards does. The gathered rows
 /// stand where dp cut them, so the heads that they are split into are those of the tp rank.
 TEST_F(InferPlacementsTest, AParameterThatIsGatheredWhereItWasCutIsNoGuess) {
@@ -471,6 +428,31 @@ TEST_F(InferPlacementsTest, AnOperatorWithoutARuleMakesOfVaryingValuesWhatVaries
   EXPECT_EQ(of(answer(), "rows"), "varying");
   EXPECT_EQ(of(answer(), "grouped"), "varying");
   EXPECT_EQ(of(answer(), "parts"), "undecided");
+}
+
+/// A reduce_scatter along the second dimension, after which tp has a guessed place behind dp. So nothing is known of the
+/// order in which both cut the joined rows, also not by the axis that is certain.
+TEST_F(InferPlacementsTest, AnOrderBesideAGuessIsNoFinding) {
+  question.known.mesh = {{"dp", 2}, {"tp", 2}};
+  ask(R"(z: "f32[2, 8, 3]", x: "f32[2, 4, 3]", c: "f32[2, 4, 3]")", R"(
+        split = torch.ops.aten.split.Tensor(z, 4, 1)
+        a: "f32[2, 4, 3]" = split[0]
+        b: "f32[2, 4, 3]" = split[1]
+        cat: "f32[4, 4, 3]" = torch.ops.aten.cat.default([a, b])
+        scatter: "f32[2, 4, 3]" = torch.ops._c10d_functional.reduce_scatter_tensor.default(cat, 'sum', 2, 'tp')
+        sum_1: "f32[2, 4, 3]" = torch.ops.aten.add.Tensor(c, scatter)
+        rows: "f32[8, 3]" = torch.ops.aten.view.default(sum_1, [8, 3])
+        others: "f32[8, 3]" = torch.ops.aten.view.default(x, [8, 3])
+        t: "f32[3, 8]" = torch.ops.aten.t.default(rows)
+        mm: "f32[3, 3]" = torch.ops.aten.mm.default(t, others)
+        add: "f32[8, 3]" = torch.ops.aten.add.Tensor(rows, others)
+        return (mm, add)
+)");
+  input(0, {shard(0), partial()});
+  input(1, {shard(0), shard(0)});
+  input(2, {shard(0), AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "mm"), "varying, varying");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Placements of convolutions, windows and losses of elements: one program each.
+// Placements of convolutions, windows, rotary embeddings and losses of elements: one program each.
 #include "unit/placements/placed_program.h"
 
 namespace ccgraph::placements {
@@ -308,6 +308,49 @@ TEST_F(InferPlacementsTest, TheGradientOfWholeKeysVariesWithACutBatch) {
   input(3, {shard(2)});
   EXPECT_EQ(findings(), "");
   EXPECT_EQ(of(answer(), "dk"), "varying");
+}
+
+TEST_F(InferPlacementsTest, RotaryEmbeddingsKeepCutHeads) {
+  ask(R"(x: "f32[2, 4, 8, 2]", f: "c64[1, 1, 8]")", R"(
+        pairs: "c64[2, 4, 8]" = torch.ops.aten.view_as_complex.default(x)
+        mul: "c64[2, 4, 8]" = torch.ops.aten.mul.Tensor(pairs, f)
+        real: "f32[2, 4, 8, 2]" = torch.ops.aten.view_as_real.default(mul)
+        return (real,)
+)");
+  input(0, {shard(1)});
+  input(1, {AxisPlacement()});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "mul"), "shard(1)");
+  EXPECT_EQ(of(answer(), "real"), "shard(1)");
+}
+
+/// The gradient of a cross-entropy, of which each rank has some rows.
+TEST_F(InferPlacementsTest, ElementsArePutAtTheRowsOfEachRank) {
+  ask(R"(logits: "f32[4, 3]", target: "i64[4]")", R"(
+        zeros: "f32[4, 3]" = torch.ops.aten.zeros_like.default(logits)
+        rows: "i64[4]" = torch.ops.aten.arange.default(4)
+        ones: "f32[4]" = torch.ops.aten.ones_like.default(target, dtype = torch.float32)
+        put: "f32[4, 3]" = torch.ops.aten.index_put.default(zeros, [rows, target], ones)
+        add: "f32[4, 3]" = torch.ops.aten.add.Tensor(put, logits)
+        return (add,)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  EXPECT_EQ(findings(), "");
+  EXPECT_EQ(of(answer(), "put"), "shard(0)");
+  EXPECT_EQ(of(answer(), "add"), "shard(0)");
+}
+
+TEST_F(InferPlacementsTest, ElementsAtIndicesOfSeveralDimensionsAreUndecided) {
+  ask(R"(i: "i64[2, 2]", values: "f32[2, 2]")", R"(
+        zeros: "f32[4, 3]" = torch.ops.aten.zeros.default([4, 3])
+        put: "f32[4, 3]" = torch.ops.aten.index_put.default(zeros, [i, i], values)
+        return (put,)
+)");
+  input(0, {shard(0)});
+  input(1, {shard(0)});
+  EXPECT_EQ(of(answer(), "put"), "undecided");
+  EXPECT_EQ(answer().undecided.front(), "put: elements that are put at indices of several dimensions");
 }
 
 } // namespace

@@ -88,6 +88,8 @@ private:
     const DimFactors *left = factorsOf(left_, a ? a : b), *right = factorsOf(right_, a ? a : b);
     if (a != 0 && b != 0 && a != b && staysIn(a) && staysIn(b) && (call_.passesParts() || gathersOtherwise()))
       return provenVaryingSince(call_.node());
+    if (a != 0 && a == b && !sameCuts(*left, *right) && (hasGuess(*left) || hasGuess(*right)))
+      return varyingSince(call_.node());
     if (a != 0 && b != 0 && (a != b || !sameCuts(*left, *right)))
       return mismatch(axis, a == b ? "are cut in parts of another order or another size"
                                    : "are cut along dimensions that do not belong together");
