@@ -430,8 +430,8 @@ TEST_F(InferPlacementsTest, AnOperatorWithoutARuleMakesOfVaryingValuesWhatVaries
   EXPECT_EQ(of(answer(), "parts"), "undecided");
 }
 
-/// A reduce_scatter along the second dimension, after which tp has a guessed place behind dp. So nothing is known of the
-/// order in which both cut the joined rows, also not by the axis that is certain.
+/// After a reduce_scatter along the second dimension, tp has a guessed place behind dp. So the order in which both cut
+/// the joined rows is not known, and dp, which is certain, gives no finding either.
 TEST_F(InferPlacementsTest, AnOrderBesideAGuessIsNoFinding) {
   question.known.mesh = {{"dp", 2}, {"tp", 2}};
   ask(R"(z: "f32[2, 8, 3]", x: "f32[2, 4, 3]", c: "f32[2, 4, 3]")", R"(

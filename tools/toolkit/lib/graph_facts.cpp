@@ -24,8 +24,8 @@ void forEachBody(const Node &node, llvm::function_ref<void(const Graph &)> visit
         visit(*body);
 }
 
-/// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives. Collectives in
-/// a subgraph count for each call of it.
+/// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives. Those in a
+/// subgraph count for each call of it.
 class CollectiveCount {
 public:
   void addAll(const Graph &graph, size_t times = 1) {

@@ -31,8 +31,8 @@ struct OverlapFacts {
   int64_t median = 0; ///< steps
 };
 
-/// Calls of subgraphs that communicate, except control_deps: what inline-subgraphs leaves there is moved by no pass, and
-/// no time of it is predicted.
+/// Calls of subgraphs that communicate, except control_deps: no pass moves what inline-subgraphs leaves there, and no
+/// time of it is predicted.
 struct SubgraphFacts {
   std::string target;     ///< the operator of the first such call; empty: there is none
   size_t collectives = 0; ///< in their subgraphs, counted for each call
