@@ -4,6 +4,7 @@
 #include "input_match.h"
 #include "output_match.h"
 
+#include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/text.h"
 #include "ccgraph/placements/infer_placements.h"
 
