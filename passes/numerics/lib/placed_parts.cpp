@@ -60,21 +60,17 @@ private:
   }
 
   /// Replaces a tensor by its chunks `index` and 2 `ranks` - 1 - `index`, joined.
-
   static bool takeHeadAndTail(HeldTensor &part, size_t dim, int64_t index, int64_t ranks) {
-    const int64_t chunk = part.sizes[dim] / (2 * ranks), tail = 2 * ranks - 1 - index;
-    if (chunk * 2 * ranks != part.sizes[dim])
+    if (part.sizes[dim] % (2 * ranks) != 0)
       return false;
-    std::optional<RunList> first = readElements(narrowed(part, dim, 0, 2 * chunk));
-    std::optional<RunList> head = readElements(narrowed(part, dim, index * chunk, (index + 1) * chunk));
-    std::optional<RunList> rest = readElements(narrowed(part, dim, tail * chunk, (tail + 1) * chunk));
-    if (!first || !head || !rest)
+    std::optional<RunList> head = readElements(chunkOf(part, dim, index, 2 * ranks));
+    std::optional<RunList> tail = readElements(chunkOf(part, dim, 2 * ranks - 1 - index, 2 * ranks));
+    const HeldTensor shape = chunkOf(part, dim, 0, ranks);
+    std::optional<RunList> both = readElements(shape);
+    if (!head || !tail || !both)
       return false;
-    IntList sizes = part.sizes;
-    sizes[dim] = 2 * chunk;
-    part = newTensor(part.dtype, sizes, std::move(*first));
-    return writeElements(narrowed(part, dim, 0, chunk), *head) &&
-           writeElements(narrowed(part, dim, chunk, 2 * chunk), *rest);
+    part = newTensor(part.dtype, shape.sizes, std::move(*both));
+    return writeElements(chunkOf(part, dim, 0, 2), *head) && writeElements(chunkOf(part, dim, 1, 2), *tail);
   }
 
   const TensorPlacement &placement_;

@@ -164,13 +164,12 @@ private:
       if (std::optional<size_t> dim = output.dimOf(axis)) {
         DimFactors &cut = output.dims[*dim];
         size_t at = placeOf(cut, axis);
+        // The parts then stand where the axis cut the tensor.
+        const bool staysInPlace =
+            *dim == 0 && llvm::none_of(llvm::ArrayRef<Factor>(cut).take_front(at), [](auto &f) { return f.isLocal(); });
         remember(added, cut, at);
-        if (*dim == 0 &&
-            llvm::none_of(llvm::ArrayRef<Factor>(cut).take_front(at), [](auto &f) { return f.isLocal(); })) {
-          // The parts stand where the axis cut the tensor.
-          place = at;
-          added.wasAxis = false;
-        }
+        added.wasAxis = !staysInPlace;
+        place = staysInPlace ? at : 0;
       }
       output.settle(axis, {});
       first.insert(first.begin() + static_cast<std::ptrdiff_t>(place), added);

@@ -48,17 +48,11 @@ public:
     if (!outputs.problem().empty())
       return ask({outputs.problem()});
     makeFamilies();
-    for (size_t way = 0; way != numWays(); ++way) {
-      chooseWay(way);
-      llvm::Expected<std::optional<std::vector<TensorPlacement>>> held = outputs.heldOutputs(comparison_);
-      if (!held)
-        return held.takeError();
-      if (*held)
-        return answerSame(std::move(**held), outputs);
-    }
-    for (size_t axis = 0; axis != mesh().size(); ++axis) {
-      chooseWay(0);
-      if (!balance(axis))
+    // First the ways, then for each axis what it may cut from both ends.
+    const size_t ways = numWays();
+    for (size_t attempt = 0; attempt != ways + mesh().size(); ++attempt) {
+      chooseWay(attempt < ways ? attempt : 0);
+      if (attempt >= ways && !balance(attempt - ways))
         continue;
       llvm::Expected<std::optional<std::vector<TensorPlacement>>> held = outputs.heldOutputs(comparison_);
       if (!held)
@@ -72,6 +66,13 @@ public:
 
 private:
   [[nodiscard]] llvm::ArrayRef<NamedAxis> mesh() const { return comparison_.placements.mesh; }
+  /// Returns how the ranks are taken to hold an input of `matches_`.
+  [[nodiscard]] const TensorPlacement &placementOf(const MatchedInput &input) const {
+    return comparison_.placements.inputs[static_cast<size_t>(&input - matches_.inputs.data())];
+  }
+  TensorPlacement &placementOf(const MatchedInput &input) {
+    return comparison_.placements.inputs[static_cast<size_t>(&input - matches_.inputs.data())];
+  }
 
   static StepAnswer ask(std::vector<std::string> reasons) {
     StepAnswer answer;
@@ -108,8 +109,7 @@ private:
     comparison_.placements.inputs.resize(matches_.inputs.size());
     for (const InputFamily &family : families_) {
       for (const MatchedInput *input : family.inputs)
-        comparison_.placements.inputs[static_cast<size_t>(input - matches_.inputs.data())] =
-            input->candidates[way % family.ways()];
+        placementOf(*input) = input->candidates[way % family.ways()];
       way /= family.ways();
     }
   }
@@ -120,8 +120,7 @@ private:
     bool cutsSequence = false;
     const std::vector<const Node *> ofSingle = placeholdersOf(*steps_.single);
     for (const MatchedInput &input : matches_.inputs) {
-      AxisPlacement &held =
-          comparison_.placements.inputs[static_cast<size_t>(&input - matches_.inputs.data())].axes[axis];
+      AxisPlacement &held = placementOf(input).axes[axis];
       if (held.kind != AxisPlacement::Kind::Shard)
         continue;
       std::optional<IntList> sizes = knownSizes(ofSingle[input.single]);
@@ -177,7 +176,7 @@ private:
     if (family.inputs.size() > names.size())
       names.push_back(std::to_string(family.inputs.size() - names.size()) + " more");
     const MatchedInput &first = *family.inputs.front();
-    const TensorPlacement &chosen = comparison_.placements.inputs[static_cast<size_t>(&first - matches_.inputs.data())];
+    const TensorPlacement &chosen = placementOf(first);
     for (const TensorPlacement &candidate : first.candidates)
       if (cutText(candidate, mesh()) != cutText(chosen, mesh()))
         ways.push_back(cutText(candidate, mesh()));
