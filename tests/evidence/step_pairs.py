@@ -350,9 +350,10 @@ def largest_gaps(pair, seed, factor):
         for rank in range(pair.ranks):
             part, got = cut(whole, entry, pair, rank), joined_partials(values, entry, pair, rank)
             gap = math.inf if part.shape != got.shape else largest_of(part - got)
+            # NaN is in no order: kept as it is, the gap of the next rank would replace it.
+            gap = math.inf if math.isnan(gap) else gap
             gap = gap / scale if not gap <= ROUNDINGS * noise[entry["single"]] else 0.0
-            if not gap <= gaps.get(entry["of"], -1.0):
-                gaps[entry["of"]] = gap
+            gaps[entry["of"]] = max(gap, gaps.get(entry["of"], 0.0))
     return gaps
 
 

@@ -17,6 +17,8 @@
 //                                 which two digits are known; a norm of multiples of p has it. There are only p such
 //                                 numbers, so that other numbers equal a root by accident; Squares (map.h) tells them
 //                                 apart.
+//   cos(x), sin(x)                a pseudo-random point of the circle c^2 + s^2 = 1 that obeys the addition theorems
+//                                 (angles.h).
 //   any other function            digit i of the result is a pseudo-random function of x modulo p^(i+1).
 // Sources: N. Koblitz, p-adic Numbers, p-adic Analysis, and Zeta-Functions, IV.1 (exp and log); J.T. Schwartz, J.ACM 27
 // (1980) and R. Zippel (1979) (identity by evaluation); Mirage (OSDI 2025) evaluates exp in a second field, which
@@ -46,6 +48,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace ccgraph::equality {
 
@@ -136,6 +140,28 @@ inline constexpr unsigned mostProducts = 16;
 [[nodiscard]] uint64_t mix(uint64_t a, uint64_t b);
 [[nodiscard]] uint64_t hashText(llvm::StringRef text);
 
+/// `times` times `base`.
+struct Angle {
+  int64_t times = 1;
+  Word base = 0;
+};
+
+/// The angles of which cosines and sines were taken; an angle keeps what was noted first.
+class AngleTable {
+public:
+  [[nodiscard]] std::optional<Angle> find(Word angle) const;
+  /// Returns the angle as a multiple of a base that was added.
+  [[nodiscard]] std::optional<Angle> multipleOfBase(Word angle) const;
+  /// `digits`: how many are known of the angle. It is noted with fewer digits too.
+  void note(Word angle, const Angle &found, unsigned digits);
+  void addBase(Word base, Word inverse);
+
+private:
+  llvm::DenseMap<Word, Angle> known_;
+  /// with their inverses
+  std::vector<std::pair<Word, Word>> bases_;
+};
+
 /// The functions of one evaluation, which `seed` chooses.
 class Field {
 public:
@@ -155,6 +181,7 @@ public:
   void noteRoot(Word root, Word of) { squares_.try_emplace(root, of); }
   [[nodiscard]] Word square(Word a) const;
   [[nodiscard]] bool isRoot(Word a) const { return squares_.count(a) != 0; }
+  [[nodiscard]] AngleTable &angles() { return angles_; }
   /// A pseudo-random function; `key` names it.
   [[nodiscard]] Word random(uint64_t key, Word a) const;
   /// A pseudo-random number; equal keys give equal numbers.
@@ -169,6 +196,7 @@ private:
   uint64_t seed_;
   uint64_t gaps_ = 0;
   llvm::DenseMap<Word, Word> squares_;
+  AngleTable angles_;
 };
 
 /// Returns how many digits are known of the roots of numbers of which `digits` are known.

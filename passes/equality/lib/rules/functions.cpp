@@ -1,5 +1,6 @@
 // Functions of one number. Those that a rewrite takes apart obey their laws (ring.h); the others are pseudo-random
 // functions of the exact argument.
+#include "angles.h"
 #include "map.h"
 
 #include <cmath>
@@ -20,10 +21,17 @@ Value randomFunction(Call &call, uint64_t key) {
 }
 /// A function that the operator's name alone determines.
 Value namedFunction(Call &call) { return randomFunction(call, hashText(call.base)); }
-/// 1 at 0.
-Value cosineRule(Call &call) {
-  return mapped(call, [&](Word word) { return add(one, call.field->random(hashText("cos - 1"), word)); });
+
+/// `part`: the cosine or the sine.
+Value rotationRule(Call &call, Word Rotation::*part) {
+  const Array angles = call.floats(0);
+  Words words;
+  for (const Rotation &rotation : rotationsBy(*call.field, angles))
+    words.push_back(rotation.*part);
+  return Value(makeArray(Kind::Float, angles.sizes, std::move(words), angles.digits));
 }
+Value cosineRule(Call &call) { return rotationRule(call, &Rotation::cosine); }
+Value sineRule(Call &call) { return rotationRule(call, &Rotation::sine); }
 
 Array plusOne(const Array &a) {
   return mapWords(a, Kind::Float, [](Word word) { return add(word, one); });
@@ -305,7 +313,7 @@ llvm::ArrayRef<RuleEntry> functionRules() {
       {"aten.sign", signRule},
       {"aten.silu", siluRule},
       {"aten.silu_backward", siluBackwardRule},
-      {"aten.sin", namedFunction},
+      {"aten.sin", sineRule},
       {"aten.sqrt", sqrtRule},
       {"aten.square", squareRule},
       {"aten.tanh", namedFunction},
