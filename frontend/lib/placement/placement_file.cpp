@@ -10,20 +10,37 @@ namespace {
 
 constexpr size_t errorLimit = 20;
 
-/// Reads "replicate", "shard(0)", "head_tail(0)", "partial(sum)" or "partial(avg)".
+/// Reads the number of "name(number)".
+std::optional<int64_t> numberIn(llvm::StringRef text, llvm::StringRef name, int64_t most) {
+  int64_t number = 0;
+  if (!text.consume_front(name) || !text.consume_front("(") || !text.consume_back(")") ||
+      text.getAsInteger(10, number) || number < 0 || number > most)
+    return std::nullopt;
+  return number;
+}
+
+constexpr int64_t mostRanks = 65536;
+
+/// Reads "replicate", "shard(0)", "head_tail(0)", "partial(sum)", "partial(avg)" or "at(0)".
 std::optional<AxisPlacement> parsePlacement(llvm::StringRef text) {
   AxisPlacement placement;
   if (text == "replicate")
     return placement;
+  if (std::optional<int64_t> coordinate = numberIn(text, "at", mostRanks - 1)) {
+    placement.kind = AxisPlacement::Kind::At;
+    placement.coordinate = *coordinate;
+    return placement;
+  }
   placement.kind = text == "partial(sum)" ? AxisPlacement::Kind::PartialSum : AxisPlacement::Kind::PartialAvg;
   if (text == "partial(sum)" || text == "partial(avg)")
     return placement;
   placement.kind = AxisPlacement::Kind::Shard;
   constexpr int64_t mostDims = 64;
-  placement.isHeadTail = text.consume_front("head_tail(");
-  if ((!placement.isHeadTail && !text.consume_front("shard(")) || !text.consume_back(")") ||
-      text.getAsInteger(10, placement.dim) || placement.dim < 0 || placement.dim > mostDims)
+  placement.isHeadTail = text.startswith("head_tail");
+  std::optional<int64_t> dim = numberIn(text, placement.isHeadTail ? "head_tail" : "shard", mostDims);
+  if (!dim)
     return std::nullopt;
+  placement.dim = *dim;
   return placement;
 }
 
@@ -62,11 +79,10 @@ private:
     for (const JsonValue &axis : axes->elements())
       stated_.push_back({report_.line(axis, "the name of an axis").value_or("").str(), 0});
     size_t next = 0;
-    constexpr int64_t most = 65536;
     for (const JsonValue &size : sizes->elements()) {
       int64_t ranks = report_.integer(size, "a number of ranks").value_or(1);
-      if (ranks < 1 || ranks > most)
-        report_.expected(size, "a number of ranks from 1 to " + llvm::Twine(most));
+      if (ranks < 1 || ranks > mostRanks)
+        report_.expected(size, "a number of ranks from 1 to " + llvm::Twine(mostRanks));
       stated_[next++].size = ranks;
     }
   }
@@ -97,6 +113,8 @@ private:
       readShape(*shape, placement);
     if (const JsonValue *parts = entry.member("parts"))
       readParts(*parts, placement);
+    if (const JsonValue *microbatch = entry.member("microbatch"))
+      readMicrobatch(*microbatch, placement);
     return placement;
   }
 
@@ -129,6 +147,17 @@ private:
       report_.expected(parts, "'parts': two sizes or more, and no 'as'", "e.g. [16384, 1024, 1024]");
   }
 
+  void readMicrobatch(const JsonValue &of, TensorPlacement &placement) {
+    IntList numbers;
+    for (const JsonValue &number : of.elements())
+      numbers.push_back(number.is(JsonKind::Integer) ? number.integer : -1);
+    constexpr int64_t most = 65536;
+    if (numbers.size() != 2 || numbers[0] < 0 || numbers[1] <= numbers[0] || numbers[1] > most)
+      return report_.expected(of, "'microbatch': its index, and how many there are",
+                              "e.g. [0, 4] of the first of four");
+    placement.microbatch = {numbers[0], numbers[1]};
+  }
+
   void readAxes(const JsonValue &entry, TensorPlacement &placement) {
     const JsonValue *axes = entry.member("placement");
     if (!axes || !axes->is(JsonKind::Object))
@@ -139,7 +168,8 @@ private:
           axis.is(JsonKind::String) ? parsePlacement(axis.text) : std::optional<AxisPlacement>();
       if (!parsed)
         report_.expected(
-            axis, "a placement: replicate, shard(DIMENSION), head_tail(DIMENSION), partial(sum) or partial(avg)");
+            axis,
+            "a placement: replicate, shard(DIMENSION), head_tail(DIMENSION), partial(sum), partial(avg) or at(RANK)");
       size_t index = axisOf(axis, axis.key);
       placement.axes.resize(std::max(placement.axes.size(), index + 1));
       placement.axes[index] = parsed.value_or(AxisPlacement());

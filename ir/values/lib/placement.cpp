@@ -14,6 +14,8 @@ std::string placementText(const AxisPlacement &placement) {
     return "partial(sum)";
   case AxisPlacement::Kind::PartialAvg:
     return "partial(avg)";
+  case AxisPlacement::Kind::At:
+    return "at(" + std::to_string(placement.coordinate) + ")";
   }
   llvm_unreachable("all placements are named");
 }
@@ -46,6 +48,16 @@ std::vector<size_t> orderOfAxes(const TensorPlacement &placement) {
       order.push_back(axis);
   order.insert(order.end(), placement.splitOrder.begin(), placement.splitOrder.end());
   return order;
+}
+
+bool needsJoining(const StepPlacements &placements) {
+  return llvm::any_of(std::initializer_list{&placements.inputs, &placements.outputs}, [](const auto *list) {
+    return llvm::any_of(*list, [](const TensorPlacement &tensor) {
+      return tensor.microbatch || llvm::any_of(tensor.axes, [](const AxisPlacement &axis) {
+               return axis.kind == AxisPlacement::Kind::At;
+             });
+    });
+  });
 }
 
 } // namespace ccgraph

@@ -153,6 +153,8 @@ bool Trial::drawsRandom() const {
 }
 
 llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements, const StepSize &whole) {
+  if (needsJoining(placements))
+    return placementError("the placements are of stages or of microbatches", "join them first (joinSteps)");
   const Graph &parallel = *ranks.front().graph;
   if (numRanks(placements.mesh) != static_cast<int64_t>(ranks.size()))
     return placementError(

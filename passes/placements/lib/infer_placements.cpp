@@ -304,6 +304,8 @@ llvm::StringRef findingName(FindingKind kind) {
 }
 
 llvm::Expected<PlacementAnswer> inferPlacements(const PlacementQuestion &question) {
+  if (needsJoining(question.known))
+    return questionError("the placements are of stages or of microbatches", "join them first (joinSteps)");
   if (!question.known.mesh.empty())
     return Inference(question).run();
   PlacementQuestion withMesh = question;

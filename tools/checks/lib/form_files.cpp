@@ -22,6 +22,8 @@ llvm::Expected<equality::ParallelForm> readForm(const FormFiles &files, Parallel
     return placements.takeError();
   equality::ParallelForm form;
   form.placements = std::move(*placements);
+  if (!ranks.stageProblem().empty())
+    return form;
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
     form.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
   return form;
@@ -57,7 +59,16 @@ llvm::Expected<equality::StepAnswer> compareFormFiles(const FormFilePair &files,
   llvm::Expected<equality::ParallelForm> compared = readForm(files.compared, ofCompared);
   if (!compared)
     return compared.takeError();
-  return equality::compareForms({std::move(*reference), std::move(*compared), files.trials, files.seed});
+  for (const ParallelRanks *ranks : {&ofReference, &ofCompared})
+    if (!ranks->stageProblem().empty())
+      return undecidedStep(ranks->stageProblem());
+  llvm::Expected<equality::StepAnswer> answer =
+      equality::compareForms({std::move(*reference), std::move(*compared), files.trials, files.seed});
+  if (answer) {
+    ofReference.restore(*answer, true);
+    ofCompared.restore(*answer, false);
+  }
+  return answer;
 }
 
 } // namespace ccgraph

@@ -38,6 +38,8 @@ static llvm::Expected<numerics::SumAnswer> comparePlacedFiles(const NumericsFile
   llvm::Expected<StepPlacements> placements = parallel.readPlacements(files.placements, files.ranks);
   if (!placements)
     return placements.takeError();
+  if (llvm::Error error = parallel.stageError())
+    return error;
   return numerics::compareSums({{{single->get(), {}}}, rankGraphsOf(parallel), files.order, std::move(*placements)});
 }
 

@@ -168,7 +168,53 @@ llvm::Expected<StepPlacements> ParallelRanks::readPlacements(const std::string &
     return error;
   if (llvm::Error error = sizeMesh(placements->mesh, path))
     return error;
+  if (needsJoining(*placements))
+    if (llvm::Error error = join(*placements))
+      return error;
   return placements;
+}
+
+llvm::Error ParallelRanks::join(StepPlacements &placements) {
+  std::vector<equality::RankStep> given;
+  for (size_t rank = 0; rank != numRanks(); ++rank)
+    given.push_back({&graph(rank), groups(rank)});
+  llvm::Expected<equality::JoinedSteps> joined = equality::joinSteps(given, placements);
+  if (!joined)
+    return joined.takeError();
+  joined_ = std::move(*joined);
+  if (!joined_->problem.empty())
+    return llvm::Error::success();
+  groups_.clear();
+  for (const equality::RankStep &rank : joined_->ranks)
+    groups_.push_back(rank.groups);
+  placements = joined_->placements;
+  return llvm::Error::success();
+}
+
+std::string ParallelRanks::stageProblem() const {
+  return joined_ && !joined_->problem.empty() ? "the stages cannot be joined: " + joined_->problem : "";
+}
+
+llvm::Error ParallelRanks::stageError() const {
+  if (stageProblem().empty())
+    return llvm::Error::success();
+  return stepError({rule_, firstPath_}, stageProblem(), "compare the stages one at a time");
+}
+
+equality::StepAnswer undecidedStep(std::string why) {
+  equality::StepAnswer answer;
+  answer.assumed.push_back(std::move(why));
+  return answer;
+}
+
+void ParallelRanks::restore(equality::StepAnswer &answer, bool ofReference) const {
+  if (!joined_)
+    return;
+  for (equality::StepPlace &place : ofReference ? answer.whereInReference : answer.where)
+    joined_->restore(place);
+  for (equality::WrongOutput &output : answer.wrong)
+    if (output.inReference == ofReference)
+      joined_->restore(output);
 }
 
 namespace {

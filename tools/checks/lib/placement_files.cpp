@@ -34,6 +34,8 @@ llvm::Expected<NamedPlacements> inferPlacementsOfFiles(const PlacementFiles &fil
   llvm::Expected<StepPlacements> known = ranks.readPlacements(files.placements, files.ranks);
   if (!known)
     return known.takeError();
+  if (llvm::Error error = ranks.stageError())
+    return error;
   placements::PlacementQuestion question;
   question.known = std::move(*known);
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)

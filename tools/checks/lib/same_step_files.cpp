@@ -34,6 +34,8 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   llvm::Expected<StepPlacements> placements = ranks.readPlacements(files.placements, files.ranks);
   if (!placements)
     return placements.takeError();
+  if (!ranks.stageProblem().empty())
+    return undecidedStep(ranks.stageProblem());
   equality::StepComparison comparison;
   comparison.single = single->get();
   comparison.placements = std::move(*placements);
@@ -43,8 +45,10 @@ llvm::Expected<equality::StepAnswer> compareStepFiles(const StepFiles &files, Di
   for (size_t rank = 0; rank != ranks.numRanks(); ++rank)
     comparison.ranks.push_back({&ranks.graph(rank), ranks.groups(rank)});
   llvm::Expected<equality::StepAnswer> answer = equality::compareSteps(comparison);
-  if (answer)
+  if (answer) {
     addPlacedDoubts(*answer, comparison);
+    ranks.restore(*answer, false);
+  }
   return answer;
 }
 

@@ -10,6 +10,7 @@
 //    "outputs": [{"position": 0, "single": 0, "of": "loss", "placement": {"fsdp": "partial(avg)", "tp": "replicate"}}]}
 //
 // `position` counts the inputs or outputs of the parallel graph, `single` those of the single graph.
+// `"microbatch": [0, 4]` makes an entry the first of four parts.
 // ccgraph/ir/placement.h explains placements, `split_order`, `as` and `as_axes`. `mesh` may be left out: then the axes
 // are those of the placements in their order, and their sizes are unknown. Other members are ignored.
 //

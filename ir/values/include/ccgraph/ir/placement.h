@@ -9,6 +9,8 @@
 //                  parallelism, https://docs.pytorch.org/docs/stable/distributed.tensor.experimental.html)
 //   partial(sum)   the sum over the ranks of the axis is the tensor
 //   partial(avg)   their mean is the tensor
+//   at(c)          the ranks with coordinate c of the axis alone have the tensor, as the stages of a pipeline do: each
+//                  of them has inputs and outputs of its own. All tensors have such a placement on that axis
 // Where two axes cut one dimension, `splitOrder` states which cuts first; without it, the major axis does.
 //
 // A fused weight (q, k and v in one) is cut as if it had the shape `as`, [3, 16, 16]: d is a dimension of that shape,
@@ -17,33 +19,45 @@
 // sizes, q of 16384 rows and k and v of 1024, are listed in `parts` instead: shard(0) cuts each of them, and a rank
 // sees its parts one after the other.
 //
+// A microbatch is one of several equal parts of what a rank holds, cut along dimension 0.
+//
 // Ownership: plain values. Failure: none; readers check the file, and users the shapes. Cost: none.
 #pragma once
 
 #include "ccgraph/ir/int_list.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ccgraph {
 
 struct AxisPlacement {
-  enum class Kind : uint8_t { Replicate, Shard, PartialSum, PartialAvg };
+  enum class Kind : uint8_t { Replicate, Shard, PartialSum, PartialAvg, At };
   Kind kind = Kind::Replicate;
   /// of Shard
   int64_t dim = 0;
   /// of Shard: head_tail(dim)
   bool isHeadTail = false;
+  /// of At
+  int64_t coordinate = 0;
   /// Returns whether the ranks of the axis hold parts of dimension `of`.
   [[nodiscard]] bool cuts(int64_t of) const { return kind == Kind::Shard && dim == of; }
   friend bool operator==(const AxisPlacement &, const AxisPlacement &) = default;
 };
-/// Returns "replicate", "shard(0)", "head_tail(1)", "partial(sum)".
+/// Returns "replicate", "shard(0)", "head_tail(1)", "partial(sum)", "at(2)".
 [[nodiscard]] std::string placementText(const AxisPlacement &placement);
+
+struct Microbatch {
+  int64_t index = 0;
+  /// how many there are
+  int64_t count = 1;
+  friend bool operator==(const Microbatch &, const Microbatch &) = default;
+};
 
 /// One input or output of the parallel step, and its counterpart of the single one.
 struct TensorPlacement {
-  /// index among the inputs or outputs of the parallel graph, and of the single graph
+  /// index among the inputs or outputs of the parallel graph (of that stage where it is `at`), and of the single graph
   size_t position = 0;
   size_t single = 0;
   /// what it is: "l0.wq", "grad.l0.wq"
@@ -58,6 +72,8 @@ struct TensorPlacement {
   std::vector<size_t> asAxes = {};
   /// sizes of the parts of the dimension that these axes cut; empty: it is one part
   IntList parts = {};
+  /// empty: all of what the rank holds
+  std::optional<Microbatch> microbatch = {};
 };
 
 /// Returns the axes of the mesh in the order in which they cut.
@@ -81,5 +97,9 @@ struct StepPlacements {
   std::vector<TensorPlacement> inputs;
   std::vector<TensorPlacement> outputs;
 };
+
+/// Returns whether some tensor is at one stage alone, or a microbatch. joinSteps (passes/equality) makes placements of
+/// ranks that have the same inputs and outputs from them.
+[[nodiscard]] bool needsJoining(const StepPlacements &placements);
 
 } // namespace ccgraph
