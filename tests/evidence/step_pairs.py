@@ -357,6 +357,18 @@ def largest_gaps(pair, seed, factor):
     return gaps
 
 
+def gaps_if_accepted(pair, seed, factor):
+    """Returns `largest_gaps`; none where the single step refuses inputs of another scale than 1, of which it makes what
+    an operator rejects, such as a probability that is no number."""
+    try:
+        expected_outputs(pair, seed, factor)
+    except RuntimeError:
+        if factor == 1:
+            raise
+        return {}
+    return largest_gaps(pair, seed, factor)
+
+
 def wrong_outputs(pair, seeds=((1, 1), (2, 1)), share=1):
     """Returns {name of an output: the largest difference relative to the largest value} of those that differ.
     `seeds`: of the inputs, and the scale of each. Larger inputs reach what clamps and activations hide of small ones;
@@ -365,7 +377,7 @@ def wrong_outputs(pair, seeds=((1, 1), (2, 1)), share=1):
     for seed, factor in seeds:
         tolerance = share * (TOLERANCE if factor == 1 else LOOSE_TOLERANCE)
         if (seed, factor) not in pair.gaps:
-            pair.gaps[seed, factor] = largest_gaps(pair, seed, factor)
+            pair.gaps[seed, factor] = gaps_if_accepted(pair, seed, factor)
         for of, gap in pair.gaps[seed, factor].items():
             if not gap <= tolerance:
                 wrong[of] = max(wrong.get(of, 0.0), gap)

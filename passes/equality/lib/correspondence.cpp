@@ -11,12 +11,6 @@
 namespace ccgraph::equality {
 namespace {
 
-/// The words divided by the first unit, as a hash, and this unit.
-struct Normal {
-  uint64_t hash = 0;
-  Word unit = 0;
-};
-
 /// Empty for words that are all equal.
 std::optional<Normal> normalOf(const Array &array, Field &field) {
   const Words &words = *array.words;
@@ -98,6 +92,10 @@ bool Match::sameAs(const Match &other) const {
 
 Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
     : comparison_(comparison), field_(trial.evaluator.field()) {
+  for (const NamedAxis &axis : comparison.placements.mesh)
+    for (size_t i = 0, count = ranges_.size(); i != count && axis.size > 1; ++i)
+      if (const int64_t ranges = ranges_[i] * axis.size; !llvm::is_contained(ranges_, ranges))
+        ranges_.push_back(ranges);
   for (const Value &value : trial.single.front().values)
     addValue(value);
   if (comparison.single)
@@ -132,6 +130,7 @@ void Correspondence::addValue(const Value &value) {
 void Correspondence::addWhole(const Array &array) {
   if (addArray(array))
     addRows(array);
+  addMicrobatches(array);
   if (array.sizes.size() == 2 && array.sizes[0] > 1 && array.sizes[1] > 1)
     (void)addArray(transposedMatrix(array));
 }
@@ -165,6 +164,64 @@ void Correspondence::addRows(const Array &array) {
       if (std::optional<Normal> normal = normalOf(row, field_))
         if (auto &places = rows_[normal->hash]; places.size() < mostPlaces)
           places.push_back({normal->unit, numArrays_, i});
+}
+
+/// Returns microbatch `index` of `count` of an array whose rows are `ranges` ranges, each of which is cut.
+static Array microbatchOf(const Array &array, int64_t ranges, const Microbatch &which) {
+  const int64_t rows = array.sizes[0] / (ranges * which.count);
+  std::vector<Array> parts;
+  for (int64_t range = 0; range != ranges; ++range) {
+    const int64_t start = (range * which.count + which.index) * rows;
+    parts.push_back(slicedArray(array, 0, start, start + rows));
+  }
+  return concatenated(parts, 0);
+}
+
+void Correspondence::addMicrobatches(const Array &array) {
+  if (array.sizes.empty() || comparison_.placements.microbatches.empty())
+    return;
+  const std::optional<Normal> whole = normalOf(array, field_);
+  const bool isMatrix = array.sizes.size() == 2;
+  // Views of one value have the same microbatches, but those of a matrix are transposed as well.
+  if (!whole || !cut_.insert(mix(mix(whole->hash, whole->unit), isMatrix ? 1 : 0)).second)
+    return;
+  const std::optional<Normal> other = isMatrix ? normalOf(transposedMatrix(array), field_) : std::nullopt;
+  for (int64_t count : comparison_.placements.microbatches)
+    for (int64_t ranges : ranges_)
+      for (int64_t i = 0; i != count && array.sizes[0] % (ranges * count) == 0 && array.sizes[0] != 0; ++i) {
+        const Array part = microbatchOf(array, ranges, {i, count});
+        addMicrobatch(part, mix(whole->hash, whole->unit), i);
+        if (other)
+          addMicrobatch(transposedMatrix(part), mix(other->hash, other->unit), i);
+      }
+}
+
+void Correspondence::addMicrobatch(const Array &part, uint64_t contentOfWhole, int64_t index) {
+  constexpr size_t mostParts = 8;
+  if (const std::optional<Normal> normal = normalOf(part, field_))
+    if (auto &parts = parts_[normal->hash]; parts.size() < mostParts)
+      parts.push_back({normal->unit, contentOfWhole, index});
+}
+
+bool Correspondence::acceptMicrobatch(const Normal &normal, const Array &joined, Match &match) {
+  auto known = parts_.find(normal.hash);
+  if (known == parts_.end() || match.isPartial())
+    return false;
+  match.wholes.clear();
+  for (const Part &part : known->second) {
+    const Word factor = truncate(multiply(normal.unit, field_.inverse(part.unit)), joined.digits);
+    const Word explained = explainedFactor(factor, joined.digits);
+    if (match.wholes.empty() || (explained == fromPlain(1) && match.factor != explained)) {
+      match.wholes.clear();
+      match.factor = explained;
+      match.microbatch = part.index;
+    }
+    if (explained == match.factor && part.index == match.microbatch)
+      match.wholes.push_back(part.contentOfWhole);
+  }
+  match.whole = joined;
+  match.content = match.direction = 0;
+  return true;
 }
 
 Word Correspondence::explainedFactor(Word factor, unsigned digits) const {
@@ -204,14 +261,20 @@ std::optional<Word> Correspondence::factorOfRows(const Array &joined) {
   return explainedFactor(factor, joined.digits);
 }
 
+bool Correspondence::mayBeRows(const Match &match) const {
+  return !match.isPartial() && (match.isSharded() || !comparison_.placements.microbatches.empty());
+}
+
 bool Correspondence::accept(const Array &joined, Match &match) {
   std::optional<Normal> normal = normalOf(joined, field_);
   if (!normal)
     return false;
   auto known = index_.find(normal->hash);
+  if (known == index_.end() && acceptMicrobatch(*normal, joined, match))
+    return true;
   std::optional<Word> found;
   if (known == index_.end())
-    found = match.isSharded() && !match.isPartial() ? factorOfRows(joined) : std::nullopt;
+    found = mayBeRows(match) ? factorOfRows(joined) : std::nullopt;
   else
     for (Word unit : known->second) {
       Word factor = truncate(multiply(normal->unit, field_.inverse(unit)), joined.digits);

@@ -12,6 +12,7 @@
 #include "trial.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace ccgraph::equality {
 
@@ -32,6 +33,11 @@ struct Match {
   uint64_t content = 0;
   /// a number that all multiples of the joined values have too; 0: they are only some rows of a value
   uint64_t direction = 0;
+  /// of a microbatch: `content` of the values of which it is a part, and its index; empty: it is none
+  llvm::SmallVector<uint64_t, 2> wholes = {};
+  int64_t microbatch = 0;
+  /// It is no value of the single graph, but terms of a sum over microbatches; `whole` is empty.
+  bool isTerm = false;
 
   [[nodiscard]] bool isPartial() const { return axes.find('p') != std::string::npos; }
   [[nodiscard]] bool isSharded() const { return axes.find('s') != std::string::npos; }
@@ -43,6 +49,12 @@ struct Match {
   }
   /// It is a partial sum on the same axes, and the same multiple.
   [[nodiscard]] bool sameAs(const Match &other) const;
+};
+
+/// The words divided by the first unit, as a hash, and this unit.
+struct Normal {
+  uint64_t hash = 0;
+  Word unit = 0;
 };
 
 class Correspondence {
@@ -78,11 +90,23 @@ private:
     int64_t row = 0;
   };
 
+  /// A microbatch of a value of the single graph.
+  struct Part {
+    Word unit = 0;
+    uint64_t contentOfWhole = 0;
+    int64_t index = 0;
+  };
+
   void addValue(const Value &value);
   void addWhole(const Array &array);
   /// Returns false for an array that is a view of an earlier one, or all equal.
   bool addArray(const Array &array);
   void addRows(const Array &array);
+  /// Adds the microbatches of a value, and of its transpose.
+  void addMicrobatches(const Array &array);
+  void addMicrobatch(const Array &part, uint64_t contentOfWhole, int64_t index);
+  /// Finds a microbatch whose value is not in the index.
+  bool acceptMicrobatch(const Normal &normal, const Array &joined, Match &match);
   /// Returns the factor if the rows are some rows of the single graph, in their order.
   [[nodiscard]] std::optional<Word> factorOfRows(const Array &joined);
   /// Returns the product of axis sizes that the factor is, in the known digits; else the factor.
@@ -95,6 +119,8 @@ private:
                                                         llvm::ArrayRef<Array> arrays) const;
   /// Returns the axes on which all arrays are equal, `numReplicated` of them, then the others from the minor one.
   [[nodiscard]] std::vector<size_t> orderOfJoins(llvm::ArrayRef<Array> ofRanks, size_t &numReplicated) const;
+  /// A micro-batch is cut from a shard, or from what all ranks hold.
+  [[nodiscard]] bool mayBeRows(const Match &match) const;
   bool accept(const Array &joined, Match &match);
 
   const StepComparison &comparison_;
@@ -105,6 +131,12 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<Row, 1>> rows_;
   /// by id of a node of the single graph
   llvm::DenseMap<uint32_t, uint64_t> contents_, directions_;
+  /// by hash of the words, divided by the first unit
+  llvm::DenseMap<uint64_t, llvm::SmallVector<Part, 1>> parts_;
+  /// the contents of which the microbatches were added
+  llvm::DenseSet<uint64_t> cut_;
+  /// in how many equal ranges of rows ranks may hold a value
+  llvm::SmallVector<int64_t, 4> ranges_ = {1};
   size_t numArrays_ = 0;
   /// the factors that a placement may explain: products and quotients of axis sizes
   std::vector<Word> factors_;

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 namespace ccgraph::equality {
 namespace {
@@ -51,24 +52,23 @@ llvm::Expected<std::optional<size_t>> stageAxisOf(const StepPlacements &placemen
   return found;
 }
 
-/// The mesh of a pipeline, and the one without its axis.
+/// The mesh of a pipeline, and the one of joined ranks, whose axis of stages has one rank.
 struct StageMesh {
   llvm::ArrayRef<NamedAxis> given;
   size_t axis = 0;
-  std::vector<NamedAxis> rest;
+  std::vector<NamedAxis> joined;
 
-  StageMesh(llvm::ArrayRef<NamedAxis> mesh, size_t axis) : given(mesh), axis(axis), rest(mesh.begin(), mesh.end()) {
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(axis));
+  StageMesh(llvm::ArrayRef<NamedAxis> mesh, size_t axis) : given(mesh), axis(axis), joined(mesh.begin(), mesh.end()) {
+    joined[axis].size = 1;
   }
   [[nodiscard]] StageRank stageOf(int64_t rank) const {
     std::vector<int64_t> coordinates = coordinatesOf(rank, given);
-    const auto stage = static_cast<size_t>(coordinates[axis]);
-    coordinates.erase(coordinates.begin() + static_cast<std::ptrdiff_t>(axis));
-    return {stage, rankAt(coordinates, rest)};
+    const auto stage = static_cast<size_t>(std::exchange(coordinates[axis], 0));
+    return {stage, rankAt(coordinates, joined)};
   }
-  [[nodiscard]] int64_t rankOf(int64_t joined, int64_t stage) const {
-    std::vector<int64_t> coordinates = coordinatesOf(joined, rest);
-    coordinates.insert(coordinates.begin() + static_cast<std::ptrdiff_t>(axis), stage);
+  [[nodiscard]] int64_t rankOf(int64_t joinedRank, int64_t stage) const {
+    std::vector<int64_t> coordinates = coordinatesOf(joinedRank, joined);
+    coordinates[axis] = stage;
     return rankAt(coordinates, given);
   }
 };
@@ -136,7 +136,7 @@ public:
                                   llvm::Twine(stage),
                               "each " + what_ + " of a stage has one placement");
       seen[placement.position] = true;
-      removeAxis(placement);
+      placement.axes[mesh_.axis] = {};
     }
     for (size_t stage = 0; stage + 1 != offsets_.size(); ++stage)
       for (size_t place = offsets_[stage]; place != offsets_[stage + 1]; ++place)
@@ -148,15 +148,6 @@ public:
   }
 
 private:
-  void removeAxis(TensorPlacement &placement) const {
-    placement.axes.erase(placement.axes.begin() + static_cast<std::ptrdiff_t>(mesh_.axis));
-    for (std::vector<size_t> *axes : {&placement.splitOrder, &placement.asAxes}) {
-      llvm::erase_value(*axes, mesh_.axis);
-      for (size_t &axis : *axes)
-        axis -= axis > mesh_.axis ? 1 : 0;
-    }
-  }
-
   const std::string what_;
   llvm::ArrayRef<size_t> offsets_;
   const StageMesh &mesh_;
@@ -210,7 +201,7 @@ private:
     for (const TensorPlacement &output : placements_.outputs)
       joined_.stageOfOutput_.try_emplace(output.of, output.axes[mesh.axis].coordinate);
     std::optional<Offsets> offsets;
-    for (int64_t rank = 0; rank != numRanks(mesh.rest); ++rank) {
+    for (int64_t rank = 0; rank != numRanks(mesh.joined); ++rank) {
       const std::vector<StageProgram> stages = stagesOf(given_, mesh, rank);
       Offsets mine(stages);
       if (offsets && *offsets != mine)
@@ -221,7 +212,7 @@ private:
       if (!joined_.problem.empty())
         return llvm::Error::success();
     }
-    joined_.placements.mesh = mesh.rest;
+    joined_.placements.mesh = mesh.joined;
     if (llvm::Error error = JoinedPlaces("input", offsets->inputs, mesh).place(joined_.placements.inputs))
       return error;
     return JoinedPlaces("output", offsets->outputs, mesh).place(joined_.placements.outputs);
@@ -291,8 +282,11 @@ void JoinedSteps::restore(StepPlace &place) const {
   auto graph = origins_.find(ranks[static_cast<size_t>(place.rank)].graph);
   if (graph == origins_.end())
     return;
-  if (auto origin = graph->second.find(place.node); origin != graph->second.end())
+  auto origin = graph->second.find(place.node);
+  if (origin != graph->second.end())
     place = {givenRank(place.rank, origin->second.stage), origin->second.node, place.source};
+  else // the input of which microbatches are parts
+    place.rank = givenRank(place.rank, 0);
 }
 
 void JoinedSteps::restore(WrongOutput &output) const {

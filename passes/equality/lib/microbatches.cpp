@@ -123,7 +123,7 @@ private:
     GraphBuilder builder(graph_, &first);
     return builder.input(first.name().str(), builder.tensorLike(*type, *sizes));
   }
-  /// Replaces an input by its part.
+  /// Replaces an input by its part, which has its name.
   void cut(Node &input, Node &whole, const Microbatch &microbatch) {
     Node *begin = whole.next();
     while (begin && begin->opcode() == Opcode::Placeholder)
@@ -131,8 +131,10 @@ private:
     const int64_t rows = (*staticDims(whole.type()->sizes()))[0] / microbatch.count;
     const int64_t start = microbatch.index * rows;
     Node *part = GraphBuilder(graph_, begin).call("aten.slice.Tensor", {&whole, 0, start, start + rows}, input.type());
+    const std::string name = input.name().str().str();
     graph_.replaceAllUses(&input, part);
     graph_.erase(&input);
+    graph_.rename(part, name);
   }
 
   Graph &graph_;
@@ -149,6 +151,9 @@ llvm::Error joinMicrobatches(llvm::ArrayRef<Graph *> graphs, StepPlacements &pla
     if (llvm::Error error = join.joinInputs(inputs))
       return error;
   }
+  for (const TensorPlacement &input : placements.inputs)
+    if (input.microbatch && !llvm::is_contained(placements.microbatches, input.microbatch->count))
+      placements.microbatches.push_back(input.microbatch->count);
   std::vector<TensorPlacement> joinedInputs = joinedPlacements(inputs), joinedOutputs = joinedPlacements(outputs);
   placements.inputs = std::move(joinedInputs);
   placements.outputs = std::move(joinedOutputs);

@@ -50,11 +50,74 @@ const Match &NodeMatches::matchOf(const Node &node) {
     match = correspondence_.find(arrays);
     if (match.isNone && derive(node))
       match = correspondence_.find(arrays);
+    if (match.isNone && !comparison_.placements.microbatches.empty())
+      if (std::optional<MicrobatchTerms> terms = termsOf(node)) {
+        match.isNone = false;
+        match.isTerm = true;
+        match.factor = fromPlain(1);
+        terms_.try_emplace(&node, std::move(*terms));
+      }
     if (!match.isNone &&
         llvm::any_of(node.dataOperands(), [&](const Node *operand) { return derived_.count(operand); }))
       derived_.try_emplace(&node, match.whole);
   }
   return matches_[&node] = match;
+}
+
+/// An element of a list is computed by the operator that makes the list.
+static const Node &computing(const Node &reader) {
+  const bool isElement = reader.op()->role == OpRole::GetItem && reader.numOperands() != 0;
+  return isElement && reader.operand(0)->opcode() == Opcode::CallFunction ? *reader.operand(0) : reader;
+}
+
+std::optional<MicrobatchTerms> NodeMatches::termsOf(const Node &node) {
+  if (node.opcode() != Opcode::CallFunction || isCollectiveNode(node))
+    return std::nullopt;
+  std::vector<const MicrobatchTerms *> known;
+  for (const Node *operand : node.dataOperands()) {
+    (void)matchOf(*operand);
+    auto terms = terms_.find(operand);
+    known.push_back(terms == terms_.end() ? nullptr : &terms->second);
+  }
+  if (known.size() == 1 && known.front() && (isWholeView(node) || isViewOrWait(node)))
+    return *known.front();
+  if (known.size() == 2 && known[0] && known[1] && shortTarget(node) == "add" && node.kwargs().empty())
+    return sumOfTerms(*known[0], *known[1]);
+  if (known.size() == 1 && known.front() && isScaleByNumber(node))
+    return scaledTerms(node, *known.front());
+  return termOfCall(node);
+}
+
+/// Names a value of the single graph.
+static uint64_t nameOfSum(const Node &node) {
+  const Node &computed = computing(node);
+  return mix(computed.id(), hashText(&computed == &node ? "" : literalsOf(node)));
+}
+
+std::optional<MicrobatchTerms> NodeMatches::scaledTerms(const Node &node, const MicrobatchTerms &terms) const {
+  const std::string literals = literalsOf(node);
+  for (const Node *call : singleCalls_.lookup(shortTarget(node)))
+    if (isScaleByNumber(*call) && literalsOf(*call) == literals &&
+        nameOfSum(**call->dataOperands().begin()) == terms.sum)
+      return MicrobatchTerms{nameOfSum(*call), terms.microbatches};
+  return std::nullopt;
+}
+
+std::optional<MicrobatchTerms> NodeMatches::termOfCall(const Node &node) {
+  const Node &computed = computing(node);
+  const std::string literals = literalsOf(computed);
+  for (const Node *call : singleCalls_.lookup(shortTarget(computed))) {
+    const std::vector<const Node *> mine(computed.dataOperands().begin(), computed.dataOperands().end());
+    const std::vector<const Node *> ofSingle(call->dataOperands().begin(), call->dataOperands().end());
+    if (mine.size() != ofSingle.size() || literalsOf(*call) != literals)
+      continue;
+    std::vector<TermOperand> operands;
+    for (size_t i = 0; i != mine.size(); ++i)
+      operands.push_back({&matchOf(*mine[i]), correspondence_.contentOfSingle(*ofSingle[i])});
+    if (std::optional<int64_t> microbatch = microbatchOfTerm(operands))
+      return MicrobatchTerms{mix(call->id(), hashText(&computed == &node ? "" : literalsOf(node))), {*microbatch}};
+  }
+  return std::nullopt;
 }
 
 /// A vocabulary-parallel loss subtracts a maximum that the single graph does not have. For such a maximum, and for
@@ -70,7 +133,7 @@ bool NodeMatches::derive(const Node &node) {
     const Match &match = matchOf(*operand);
     auto known = derived_.find(operand);
     follows |= known != derived_.end();
-    if (known == derived_.end() && (!match.isExact() || match.isTrivial))
+    if (known == derived_.end() && (!match.isExact() || match.isTrivial || match.isTerm))
       return false;
     values[operand->id()] = Value(known != derived_.end() ? known->second : match.whole);
   }
@@ -140,12 +203,6 @@ bool NodeMatches::tells(const Node &reader, const Node &operand) {
     if (given.sizes[dim] > 1 && !differsWith(reader, operand, rotated(given, dim)))
       return false;
   return true;
-}
-
-/// An element of a list is computed by the operator that makes the list.
-static const Node &computing(const Node &reader) {
-  const bool isElement = reader.op()->role == OpRole::GetItem && reader.numOperands() != 0;
-  return isElement && reader.operand(0)->opcode() == Opcode::CallFunction ? *reader.operand(0) : reader;
 }
 
 bool NodeMatches::differsWith(const Node &reader, const Node &operand, const Array &elements) {

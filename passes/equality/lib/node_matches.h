@@ -6,6 +6,7 @@
 #pragma once
 
 #include "correspondence.h"
+#include "microbatch_sums.h"
 #include "step_nodes.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -59,6 +60,10 @@ public:
 
 private:
   bool derive(const Node &node);
+  /// Returns which terms of a sum over microbatches a node is that is no value of the single graph.
+  std::optional<MicrobatchTerms> termsOf(const Node &node);
+  std::optional<MicrobatchTerms> termOfCall(const Node &node);
+  [[nodiscard]] std::optional<MicrobatchTerms> scaledTerms(const Node &node, const MicrobatchTerms &terms) const;
   /// Returns whether a reader of rank 0 has another value if an operand has these elements; true if it has none.
   bool differsWith(const Node &reader, const Node &operand, const Array &elements);
   /// Returns Match::content of an operand that is a value of the single graph itself; 0 for others.
@@ -71,6 +76,8 @@ private:
   std::map<const Node *, Match> matches_;
   /// the whole values of what derive() added
   std::map<const Node *, Array> derived_;
+  /// of nodes that match by their terms
+  std::map<const Node *, MicrobatchTerms> terms_;
   /// how many calls have this shape (of collectives: these literals), and how many this operator
   llvm::StringMap<unsigned> shapes_, targets_;
   /// the calls of the single graph by operator

@@ -96,6 +96,8 @@ struct StepPlacements {
   std::vector<NamedAxis> mesh;
   std::vector<TensorPlacement> inputs;
   std::vector<TensorPlacement> outputs;
+  /// Into how many microbatches inputs were cut that joinSteps has joined; each number once, usually one of them.
+  std::vector<int64_t> microbatches = {};
 };
 
 /// Returns whether some tensor is at one stage alone, or a microbatch. joinSteps (passes/equality) makes placements of

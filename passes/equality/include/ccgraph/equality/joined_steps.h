@@ -3,8 +3,8 @@
 // Comparisons of steps and the inference of placements expect ranks that all have the same inputs and outputs. The
 // stages of a pipeline have their own. So the programs of all stages with the same coordinates on the other axes become
 // one program: what one stage receives is what the other one sends, in their order and by tag (as in job_run.h), and an
-// all_reduce over ranks of several stages is their sum, then an all_reduce over the other axes. The mesh loses the axis
-// of the pipeline. Node n of stage 1 is called "pp1.n" after the axis.
+// all_reduce over ranks of several stages is their sum, then an all_reduce over the other axes. The axis of the pipeline
+// then has one rank. Node n of stage 1 is called "pp1.n" after the axis.
 //
 //   stage 0: y = f(x), send y      stage 1: recv b, z = g(b), return z      ->      y = f(x), b = y, z = g(b), return z
 //
