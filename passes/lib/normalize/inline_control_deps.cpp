@@ -7,7 +7,10 @@
 #include "ccgraph/ir/signature.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/passes/registry.h"
+#include "rewrite/body_copy.h"
 #include "rewrite/subgraph_attributes.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph {
 
@@ -66,41 +69,21 @@ const Reason *InlineControlDeps::obstacle(const Node &node, const Node *call) co
   return nullptr;
 }
 
-/// The call with the actual arguments for the subgraph's placeholders.
-class CallCopy {
-public:
-  CallCopy(Graph &graph, const Node &wrapper, const Node &call)
-      : builder_(graph), wrapper_(wrapper), call_(call), formals_(placeholdersOf(*call.graph())) {}
-
-  Node *create(Graph &graph, Node *position) {
-    std::vector<Argument> args;
-    std::vector<NamedArgument> named;
-    for (const Argument &argument : call_.args())
-      args.push_back(copy(argument));
-    for (const NamedArgument &argument : call_.kwargs())
-      named.push_back({argument.name, copy(argument.value)});
-    NodeSpec spec;
-    spec.name = wrapper_.name().str();
-    spec.target = call_.target();
-    spec.type = wrapper_.type() ? wrapper_.type() : call_.type();
-    spec.frame = wrapper_.frame() ? wrapper_.frame() : graph.addFrame(call_.graph()->frames()[call_.frame()]);
-    spec.provenance = &wrapper_.provenance();
-    return graph.create(spec, std::move(builder_), Arguments{args, named}, position);
-  }
-
-private:
-  Argument copy(const Argument &tree) {
-    return builder_.copy(tree, [&](uint32_t index) {
-      size_t formal = static_cast<size_t>(llvm::find(formals_, call_.operand(index)) - formals_.begin());
-      return wrapper_.operand(wrapper_.args()[2 + formal]);
-    });
-  }
-
-  ArgumentBuilder builder_;
-  const Node &wrapper_;
-  const Node &call_;
-  std::vector<const Node *> formals_;
-};
+/// Creates the call before its wrapper, with the wrapper's arguments for the placeholders of its subgraph. A known type
+/// or frame of the wrapper replaces that of the call.
+Node *copyCall(Graph &graph, Node &wrapper, const Node &call) {
+  BodyCopy copy(graph, wrapper);
+  const Argument *actual = wrapper.args().begin() + 2; // after the dependences and the subgraph
+  for (const Node *formal : placeholdersOf(*call.graph()))
+    copy.bind(*formal, *actual++);
+  NodeSpec spec;
+  spec.name = wrapper.name().str();
+  spec.target = call.target();
+  spec.type = wrapper.type() ? wrapper.type() : call.type();
+  spec.frame = wrapper.frame() ? wrapper.frame() : graph.addFrame(call.graph()->frames()[call.frame()]);
+  spec.provenance = &wrapper.provenance();
+  return copy.copy(call, spec);
+}
 
 bool reads(const Node &node, const Node *def) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
@@ -127,7 +110,7 @@ void InlineControlDeps::inlineCall(Graph &graph, Node *node, PassContext &contex
   Node *attribute = graph.byId(subgraphAttribute(*node)->id());
   std::string name = node->name().str().str();
   std::vector<Node *> dependences = dependencesOf(*node);
-  Node *built = CallCopy(graph, *node, *call).create(graph, node);
+  Node *built = copyCall(graph, *node, *call);
   for (Node *dependence : dependences)
     if (!reads(*built, dependence)) {
       graph.addOrdering(built, dependence);

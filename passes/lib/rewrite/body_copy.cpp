@@ -29,13 +29,6 @@ Argument BodyCopy::copy(ArgumentBuilder &builder, const Node &inner, const Argum
 }
 
 Node *BodyCopy::copy(const Node &inner) {
-  ArgumentBuilder builder(graph_);
-  std::vector<Argument> args;
-  for (const Argument &argument : inner.args())
-    args.push_back(copy(builder, inner, argument));
-  std::vector<NamedArgument> kwargs;
-  for (const NamedArgument &argument : inner.kwargs())
-    kwargs.push_back({argument.name, copy(builder, inner, argument.value)});
   NodeSpec spec;
   spec.opcode = inner.opcode();
   spec.name = inner.name().str();
@@ -43,6 +36,17 @@ Node *BodyCopy::copy(const Node &inner) {
   spec.type = inner.type();
   spec.frame = inner.frame() ? graph_.addFrame(inner.graph()->frames()[inner.frame()]) : call_.frame();
   spec.provenance = graph_.makeProvenance(inner.provenance());
+  return copy(inner, spec);
+}
+
+Node *BodyCopy::copy(const Node &inner, const NodeSpec &spec) {
+  ArgumentBuilder builder(graph_);
+  std::vector<Argument> args;
+  for (const Argument &argument : inner.args())
+    args.push_back(copy(builder, inner, argument));
+  std::vector<NamedArgument> kwargs;
+  for (const NamedArgument &argument : inner.kwargs())
+    kwargs.push_back({argument.name, copy(builder, inner, argument.value)});
   Node *copied = graph_.create(spec, std::move(builder), {args, kwargs}, &call_);
   actuals_[&inner] = {copied, nullptr};
   return copied;

@@ -23,6 +23,8 @@ public:
   /// Creates the copy before the call. Its name is the name of `inner`, made unique. Its type, frame and provenance are
   /// those of `inner`; the frame of the call replaces an unknown frame.
   Node *copy(const Node &inner);
+  /// Creates a copy before the call that has only the arguments of `inner`; `spec` gives everything else.
+  Node *copy(const Node &inner, const NodeSpec &spec);
   /// Returns the node of the graph that has the value of a node of the subgraph; null if the value is a literal.
   [[nodiscard]] Node *valueOf(const Node &inner) const { return actuals_.lookup(&inner).node; }
 
