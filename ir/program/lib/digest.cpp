@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -103,7 +104,7 @@ private:
     case Opcode::Output:
       return;
     case Opcode::GetAttr: {
-      const Graph *body = node.graph()->subgraph(node.target());
+      const Graph *body = namedSubgraph(node);
       number(body != nullptr);
       if (mention(attributes_, {node.graph(), node.target().key()}) && body)
         write(*body);

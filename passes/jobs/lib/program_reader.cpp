@@ -8,6 +8,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/frame_place.h"
 #include "ccgraph/ir/group_id.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -147,10 +148,8 @@ private:
 
   static bool hasLaunches(const Node &node) {
     for (const Node *operand : node.dataOperands())
-      if (operand->opcode() == Opcode::GetAttr)
-        if (const Graph *graph = node.graph()->subgraph(operand->target()))
-          if (launchesSomewhere(*graph))
-            return true;
+      if (const Graph *graph = namedSubgraph(*operand); graph && launchesSomewhere(*graph))
+        return true;
     return false;
   }
 

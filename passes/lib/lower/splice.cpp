@@ -95,8 +95,7 @@ llvm::Error Splicer::run() {
       continue;
     if (inner->opcode() == Opcode::Output)
       return giveResult(*inner);
-    bool nested = inner->opcode() == Opcode::GetAttr && body_.subgraph(inner->target());
-    if (nested)
+    if (namedSubgraph(*inner))
       return refused(wrapper_, "runs a subgraph that holds a subgraph of its own");
     copy_.copy(*inner);
   }

@@ -6,6 +6,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/group_id.h"
 #include "ccgraph/ir/lifetimes.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -19,9 +20,8 @@ namespace {
 /// Calls `visit` with each subgraph that a node may run.
 void forEachBody(const Node &node, llvm::function_ref<void(const Graph &)> visit) {
   for (unsigned i = 0; i < node.numOperands(); ++i)
-    if (const Node *attribute = node.operand(i); attribute->opcode() == Opcode::GetAttr)
-      if (const Graph *body = attribute->graph()->subgraph(attribute->target()))
-        visit(*body);
+    if (const Graph *body = namedSubgraph(*node.operand(i)))
+      visit(*body);
 }
 
 /// CollectiveCount finds the row of each collective in a table that may have as many rows as collectives. Those in a

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -186,11 +187,6 @@ Effects callEffects(const Node &node) {
   return effects;
 }
 
-/// The subgraph that a get_attr names; null where it names something else.
-const Graph *namedGraph(const Node &attribute) {
-  return attribute.opcode() == Opcode::GetAttr ? attribute.graph()->subgraph(attribute.target()) : nullptr;
-}
-
 /// Does nothing in it write, launch, wait, or keep an order?
 bool isPure(const Graph &body) {
   constexpr Access changes = Access::Write | Access::InFlightWrite | Access::InFlightRead | Access::Reshape;
@@ -218,7 +214,7 @@ bool isData(const Node &operand) { return operand.type() || operand.op(); }
 bool runsPureBodies(const Node &node) {
   bool found = false;
   for (unsigned i = 0; i < node.numOperands(); ++i) {
-    const Graph *body = namedGraph(*node.operand(i));
+    const Graph *body = namedSubgraph(*node.operand(i));
     if (body ? !isPure(*body) : !isData(*node.operand(i)))
       return false;
     found |= body != nullptr;
@@ -244,7 +240,7 @@ const Graph *wrappedGraph(const Node &node) {
   const Argument *argument = node.args().size() > 1 ? &node.args()[1] : nullptr;
   if (!argument || !argument->is(Argument::Kind::Operand))
     return nullptr;
-  return namedGraph(*node.operand(*argument));
+  return namedSubgraph(*node.operand(*argument));
 }
 
 /// Effects of a control_deps: those of the nodes in its subgraph, on the arguments of which the placeholders are the
@@ -402,7 +398,7 @@ Effects declaredEffects(const Node &node) {
     return effects;
   }
   for (unsigned i = 0; i < node.numOperands(); ++i)
-    if (const Graph *body = namedGraph(*node.operand(i)); body && body->mayReshape())
+    if (const Graph *body = namedSubgraph(*node.operand(i)); body && body->mayReshape())
       effects.operands.assign(node.numOperands(), anything);
   // A body that reshapes nothing states exactly what it shares: a collective in it is no view of its input.
   const Graph *body = node.op()->role == OpRole::ControlDeps ? wrappedGraph(node) : nullptr;

@@ -27,13 +27,15 @@ Form formOf(llvm::StringRef target) {
 }
 
 Graph *subgraphAt(const Node &node, size_t index) {
-  if (index >= node.args().size() || !node.args()[index].is(Argument::Kind::Operand))
-    return nullptr;
-  const Node *attribute = node.operand(node.args()[index]);
-  return attribute->opcode() == Opcode::GetAttr ? attribute->graph()->subgraph(attribute->target()) : nullptr;
+  bool isNode = index < node.args().size() && node.args()[index].is(Argument::Kind::Operand);
+  return isNode ? namedSubgraph(*node.operand(node.args()[index])) : nullptr;
 }
 
 } // namespace
+
+Graph *namedSubgraph(const Node &attribute) {
+  return attribute.opcode() == Opcode::GetAttr ? attribute.graph()->subgraph(attribute.target()) : nullptr;
+}
 
 SubgraphCalls subgraphCallsOf(const Node &node) {
   SubgraphCalls calls;

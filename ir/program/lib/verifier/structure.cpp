@@ -1,4 +1,5 @@
 #include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 #include "verifier/graph_rules.h"
 
@@ -160,8 +161,7 @@ private:
         !llvm::all_of(args[0].elements(), [](const Argument &e) { return e.is(Argument::Kind::Operand); }))
       return fail("its first argument is no tuple of nodes");
     const Node *attribute = args[1].is(Argument::Kind::Operand) ? node.operand(args[1]) : nullptr;
-    const Graph *body =
-        attribute && attribute->opcode() == Opcode::GetAttr ? graph_.subgraph(attribute->target()) : nullptr;
+    const Graph *body = attribute ? namedSubgraph(*attribute) : nullptr;
     if (!body)
       return fail("its second argument names no subgraph of this graph");
     size_t placeholders = 0;

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/internal/sign_rule.h"
+#include "ccgraph/ir/subgraph_calls.h"
 
 namespace ccgraph::runtime {
 namespace {
@@ -219,10 +220,7 @@ void visitBody(DemandWalk &walk, const Node &node, const Graph &body, DimNumber 
 
 const Graph *bodyOf(const Node &node) {
   const Argument *body = node.op()->role == OpRole::ControlDeps ? argumentAt(node, 1) : nullptr;
-  if (!body || !body->is(Argument::Kind::Operand))
-    return nullptr;
-  const Node *attribute = node.operand(*body);
-  return attribute->opcode() == Opcode::GetAttr ? attribute->graph()->subgraph(attribute->target()) : nullptr;
+  return body && body->is(Argument::Kind::Operand) ? namedSubgraph(*node.operand(*body)) : nullptr;
 }
 
 void visit(DemandWalk &walk, const Node &node, DimNumber size) {

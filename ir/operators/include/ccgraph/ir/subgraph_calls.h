@@ -1,4 +1,4 @@
-// Subgraph calls: which subgraphs a node runs, and on which arguments.
+// Subgraph calls: which subgraph a get_attr names, which subgraphs a node runs, and on which arguments.
 //
 //   control_deps((p,), body, x, y)            body(x, y)
 //   invoke_subgraph(body, "layer", x, y)      body(x, y)
@@ -31,6 +31,9 @@ struct SubgraphCalls {
   /// one for each placeholder of each body
   llvm::SmallVector<Argument, 8> arguments;
 };
+
+/// Returns the subgraph that a get_attr names; null for any other node, and for a get_attr of something else.
+[[nodiscard]] Graph *namedSubgraph(const Node &attribute);
 
 /// Returns the subgraphs that a call of an operator runs. `use` is None where one of them is missing.
 [[nodiscard]] SubgraphCalls subgraphCallsOf(const Node &node);
