@@ -48,7 +48,9 @@ private:
                 "an argument or a result has another type than in the subgraph, so the types there do not apply"};
 
   const Reason *obstacle(const Node &call, const Graph *body) const;
-  void inlineBody(Graph &graph, Node *call, const Graph &body, PassContext &context);
+  const Reason *obstacle(const SubgraphResults &results) const;
+  void inlineCall(Graph &graph, Node *call, PassContext &context, SubgraphAttributes &attributes);
+  void inlineBody(Graph &graph, Node *call, const SubgraphResults &results, PassContext &context);
 };
 
 bool isInvokeSubgraph(const Node &node) { return node.op() && node.target().str() == "higher_order.invoke_subgraph"; }
@@ -78,6 +80,7 @@ bool argumentsFit(const Node &call, const Graph &body) {
   });
 }
 
+/// Returns why the subgraph cannot be copied to the call, apart from its results.
 const Reason *InlineSubgraphs::obstacle(const Node &call, const Graph *body) const {
   if (!body)
     return &missing_;
@@ -87,9 +90,10 @@ const Reason *InlineSubgraphs::obstacle(const Node &call, const Graph *body) con
     return &nested_;
   if (hasOrdering(*body))
     return &ordering_;
-  if (!argumentsFit(call, *body))
-    return &arguments_;
-  SubgraphResults results(call, *body);
+  return argumentsFit(call, *body) ? nullptr : &arguments_;
+}
+
+const Reason *InlineSubgraphs::obstacle(const SubgraphResults &results) const {
   if (!results.areReadOneByOne())
     return &results_;
   if (!results.areNodes())
@@ -137,11 +141,10 @@ void replaceResult(Graph &graph, const SubgraphResults::Result &result, const Bo
   graph.replaceAllUses(reader, value);
 }
 
-void InlineSubgraphs::inlineBody(Graph &graph, Node *call, const Graph &body, PassContext &context) {
+void InlineSubgraphs::inlineBody(Graph &graph, Node *call, const SubgraphResults &results, PassContext &context) {
   BodyCopy copy(graph, *call);
-  RuleEntry entry{"inline-subgraphs", {call}, copyNodes(copy, *call, body)};
+  RuleEntry entry{"inline-subgraphs", {call}, copyNodes(copy, *call, results.body())};
   moveOrdering(graph, call, entry.built);
-  const SubgraphResults results(*call, body);
   for (const SubgraphResults::Result &result : results.all()) {
     replaceResult(graph, result, copy);
     if (result.reader == call)
@@ -149,29 +152,33 @@ void InlineSubgraphs::inlineBody(Graph &graph, Node *call, const Graph &body, Pa
     entry.matched.push_back(graph.byId(result.reader->id()));
     graph.erase(entry.matched.back());
   }
-  context.remark(done_, *call, {{"subgraph", body.name().str()}, {"nodes", std::to_string(entry.built.size())}});
+  context.remark(done_, *call,
+                 {{"subgraph", results.body().name().str()}, {"nodes", std::to_string(entry.built.size())}});
   ++inlined_;
   nodes_ += static_cast<int64_t>(entry.built.size());
   graph.erase(call);
   context.certificate().rules.push_back(std::move(entry));
 }
 
+void InlineSubgraphs::inlineCall(Graph &graph, Node *call, PassContext &context, SubgraphAttributes &attributes) {
+  SubgraphCalls calls = subgraphCallsOf(*call);
+  const Graph *body = calls.bodies.empty() ? nullptr : calls.bodies.front();
+  if (const Reason *reason = obstacle(*call, body))
+    return context.remark(*reason, *call);
+  const SubgraphResults results(*call, *body);
+  if (const Reason *reason = obstacle(results))
+    return context.remark(*reason, *call);
+  Node *attribute = call->operand(call->args().front());
+  inlineBody(graph, call, results, context);
+  if (attributes.eraseUnused(attribute))
+    context.certificate().rules.back().matched.push_back(attribute);
+}
+
 llvm::Expected<Changed> InlineSubgraphs::run(Graph &graph, PassContext &context) {
   SubgraphAttributes attributes(graph);
-  for (Node *node : graph.nodes()) {
-    if (node->isErased() || !isInvokeSubgraph(*node))
-      continue;
-    SubgraphCalls calls = subgraphCallsOf(*node);
-    const Graph *body = calls.bodies.empty() ? nullptr : calls.bodies.front();
-    if (const Reason *reason = obstacle(*node, body)) {
-      context.remark(*reason, *node);
-      continue;
-    }
-    Node *attribute = node->operand(node->args().front());
-    inlineBody(graph, node, *body, context);
-    if (attributes.eraseUnused(attribute))
-      context.certificate().rules.back().matched.push_back(attribute);
-  }
+  for (Node *node : graph.nodes())
+    if (!node->isErased() && isInvokeSubgraph(*node))
+      inlineCall(graph, node, context, attributes);
   if (inlined_.value() == 0)
     return Changed::No;
   // Only the inlined calls show whether they fit their actual arguments. A mismatch is an error of the input.

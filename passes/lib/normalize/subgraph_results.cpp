@@ -26,17 +26,18 @@ bool differ(const Type *a, const Type *b) { return a && b && a != b; }
 
 } // namespace
 
-SubgraphResults::SubgraphResults(const Node &call, const Graph &body) : call_(call), formals_(placeholdersOf(body)) {
+SubgraphResults::SubgraphResults(const Node &call, const Graph &body)
+    : call_(call), body_(body), formals_(placeholdersOf(body)) {
   const Node *output = body.output();
   if (!output || output->args().size() != 1)
     oneByOne_ = !call.hasDataUses();
   else if (output->args().front().isSequence())
-    readElements(body, output->args().front().elements());
+    readElements(output->args().front().elements());
   else if (call.hasDataUses())
     results_.push_back({&call, nodeOf(*output, output->args().front())});
 }
 
-void SubgraphResults::readElements(const Graph &body, llvm::ArrayRef<Argument> elements) {
+void SubgraphResults::readElements(llvm::ArrayRef<Argument> elements) {
   for (const Use &use : call_.uses()) {
     if (use.isOrdering())
       continue;
@@ -44,7 +45,7 @@ void SubgraphResults::readElements(const Graph &body, llvm::ArrayRef<Argument> e
     oneByOne_ = oneByOne_ && element && *element < elements.size();
     if (!oneByOne_)
       return;
-    results_.push_back({use.user(), nodeOf(*body.output(), elements[*element])});
+    results_.push_back({use.user(), nodeOf(*body_.output(), elements[*element])});
   }
 }
 

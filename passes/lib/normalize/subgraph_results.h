@@ -27,6 +27,7 @@ public:
 
   SubgraphResults(const Node &call, const Graph &body);
 
+  [[nodiscard]] const Graph &body() const { return body_; }
   /// Returns true if each user of a list of results is a getitem of an element, by an index that is a literal, without
   /// ordering edges.
   [[nodiscard]] bool areReadOneByOne() const { return oneByOne_; }
@@ -38,13 +39,14 @@ public:
   [[nodiscard]] llvm::ArrayRef<Result> all() const { return results_; }
 
 private:
-  void readElements(const Graph &body, llvm::ArrayRef<Argument> elements);
+  void readElements(llvm::ArrayRef<Argument> elements);
   /// Returns the argument of the call for a placeholder; null if that argument is a literal.
   [[nodiscard]] const Node *actualOf(const Node &placeholder) const;
   /// Returns the value of a result where the call is: an argument of the call, or the node of the subgraph.
   [[nodiscard]] const Node *valueOf(const Result &result) const;
 
   const Node &call_;
+  const Graph &body_;
   std::vector<const Node *> formals_;
   std::vector<Result> results_;
   bool oneByOne_ = true;
