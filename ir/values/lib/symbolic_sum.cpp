@@ -23,14 +23,15 @@ Atom symbol(llvm::StringRef name) {
 
 /// Returns the call of a function that is no quotient.
 Atom callOf(llvm::StringRef name, llvm::ArrayRef<SymbolicSum> operands) {
-  auto texts = llvm::map_range(operands, [](const SymbolicSum &operand) { return operand.text(); });
+  llvm::SmallVector<std::string, 2> texts;
   Sign least = Sign::Positive, most = Sign::Unknown;
   for (const SymbolicSum &operand : operands) {
+    texts.push_back(operand.text());
     least = std::min(least, operand.sign());
     most = std::max(most, operand.sign());
   }
   const Sign sign = name == "Max" ? most : name == "Min" ? least : Sign::Unknown;
-  return {Atom::Kind::Call, name.str() + "(" + llvm::join(texts, ", ") + ")", sign};
+  return {Atom::Kind::Call, callText(name, texts), sign};
 }
 
 /// Returns an atom as a factor or a term: quotients have two pairs of brackets there, as PyTorch prints them.
@@ -275,7 +276,7 @@ SymbolicSum SymbolicSum::atLeastOne() const {
   const bool isMaximum = atom && operands.consume_front("Max(") && operands.consume_back(")");
   if (sign() == Sign::Positive && !isMaximum)
     return *this;
-  return SymbolicSum(Atom{Atom::Kind::Call, "Max(1, " + operands.str() + ")", Sign::Positive});
+  return SymbolicSum(Atom{Atom::Kind::Call, callText("Max", {"1", operands.str()}), Sign::Positive});
 }
 
 const SymbolicSum::Atom *SymbolicSum::loneAtom() const {

@@ -20,6 +20,10 @@ Operation operationOf(llvm::StringRef function) {
       .Default(Operation::Unknown);
 }
 
+std::string callText(llvm::StringRef function, llvm::ArrayRef<std::string> operands) {
+  return (function + "(" + llvm::join(operands, ", ") + ")").str();
+}
+
 const Operator *operatorAt(llvm::StringRef text) {
   // Longer operators come first.
   static constexpr Operator operators[] = {

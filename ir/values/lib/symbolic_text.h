@@ -11,6 +11,7 @@
 // as the algebra returns one, so no caller can continue with a partial result. Cost: linear in the text.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace ccgraph {
 
@@ -42,6 +44,8 @@ enum class Operation : uint8_t {
 
 /// Returns the operation of a function of sympy's or PyTorch's: Modulo for "PythonMod". Unknown if it is none of them.
 [[nodiscard]] Operation operationOf(llvm::StringRef function);
+/// Writes a call of a function: "Max(1, u0)".
+[[nodiscard]] std::string callText(llvm::StringRef function, llvm::ArrayRef<std::string> operands);
 
 struct Operator {
   llvm::StringRef spelling;

@@ -1,5 +1,6 @@
 #include "lower/emitter.h"
 
+#include "ccgraph/ir/min_max.h"
 #include "ccgraph/ir/strides.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,7 +19,7 @@ Dim extentOf(Context &context, const Type &type) {
   Dim elements = 1;
   for (auto [size, stride] : llvm::zip(type.sizes(), type.strides()))
     elements = add(context, elements, multiply(context, add(context, size, Dim(-1)), stride));
-  return Dim(context.symbolic("Max(" + elements.str() + ", 0)"));
+  return maximum(context, elements, Dim(0));
 }
 
 /// Calls `visit` with each name u<number> in the text.

@@ -1,6 +1,7 @@
 #include "infer/families.h"
 
 #include "ccgraph/ir/internal/promotion.h"
+#include "ccgraph/ir/min_max.h"
 
 #include <algorithm>
 
@@ -317,7 +318,7 @@ static std::optional<Dim> diagonalLength(const Call &call, const Dim &rows, cons
   if (rows == columns)
     return rows;
   const Dim &first = columns.isStatic() ? columns : rows, &second = columns.isStatic() ? rows : columns;
-  return Dim(call.context.symbolic("Min(" + first.str() + ", " + second.str() + ")"));
+  return minimum(call.context, first, second);
 }
 
 TypePtr diagonalType(Call &call) {

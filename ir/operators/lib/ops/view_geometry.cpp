@@ -1,6 +1,7 @@
 #include "ccgraph/ir/internal/view_geometry.h"
 
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/min_max.h"
 #include "ops/arguments.h"
 #include "ops/knowledge.h"
 
@@ -34,7 +35,7 @@ Dim clipped(Context &context, const Dim &index, const Dim &size) {
     return std::clamp<int64_t>(index.value(), 0, size.value());
   if (index == Dim(0))
     return index;
-  return Dim(context.symbolic("Min(Max(" + index.str() + ", 0), " + size.str() + ")"));
+  return minimum(context, maximum(context, index, Dim(0)), size);
 }
 
 std::optional<ViewOffset> alongAxis(const Node &view, const Dim &rows, const Axis &axis) {
