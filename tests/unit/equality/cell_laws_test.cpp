@@ -2,90 +2,74 @@
 // attention with dropout. Each pair of texts runs on one rank; the second one is PyTorch's definition, or a mistake.
 #include "law.h"
 
+#include "llvm/ADT/Twine.h"
+
 namespace ccgraph::equality {
 namespace {
+
+/// Returns two bags `b` of three rows of w each. Mode 0 adds the rows, 1 takes their mean, and 2 their maximum.
+std::string bagsOf(int mode, llvm::StringRef variant = "") {
+  return ("o: \"i64[2]\" = torch.ops.aten.arange.start_step(0, 6, 3)\nb = torch.ops.aten._embedding_bag" + variant +
+          ".default(w, i, o, False, " + llvm::Twine(mode) + ", False, None)\n")
+      .str();
+}
+
+/// The further results of bags: the bag of each index, the size of each bag, the last index or the maxima of each bag.
+const std::string bagPlaces = "p: \"i64[6]\" = b[1]\n";
+const std::string bagSizes = "n: \"i64[2]\" = b[2]\n";
+const std::string bagLasts = "m: \"i64[2]\" = b[3]\n";
+const std::string bagMaxima = "m: \"i64[2, 3]\" = b[3]\n";
+
+std::string gradientOfBags(int mode) {
+  return ("y: \"f32[8, 3]\" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, " +
+          llvm::Twine(mode) + ", False, None)")
+      .str();
+}
+
+/// Returns the rows of the two bags, reduced to one row for each bag.
+std::string rowsReducedBy(llvm::StringRef reduction) {
+  return (R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
+        v: "f32[2, 3, 3]" = torch.ops.aten.view.default(e, [2, 3, 3])
+        y: "f32[2, 3]" = torch.ops.aten.)" +
+          reduction + "(v, [1])")
+      .str();
+}
 
 // clang-format off
 const Law laws[] = {
     {"ABagOfTheSumAddsRows", "w: \"f32[8, 3]\", i: \"i64[6]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 0, False, None)
-        y: "f32[2, 3]" = b[0])",
-     R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
-        v: "f32[2, 3, 3]" = torch.ops.aten.view.default(e, [2, 3, 3])
-        y: "f32[2, 3]" = torch.ops.aten.sum.dim_IntList(v, [1]))", true},
+     bagsOf(0) + R"(y: "f32[2, 3]" = b[0])",
+     rowsReducedBy("sum.dim_IntList"), true},
     {"ABagOfTheMeanIsNoSum", "w: \"f32[8, 3]\", i: \"i64[6]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
-        y: "f32[2, 3]" = b[0])",
-     R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
-        v: "f32[2, 3, 3]" = torch.ops.aten.view.default(e, [2, 3, 3])
-        y: "f32[2, 3]" = torch.ops.aten.sum.dim_IntList(v, [1]))", false},
+     bagsOf(1) + R"(y: "f32[2, 3]" = b[0])",
+     rowsReducedBy("sum.dim_IntList"), false},
     {"ABagOfTheMeanDividesBySizes", "w: \"f32[8, 3]\", i: \"i64[6]\"",
      R"(o: "i64[3]" = torch.ops.aten.arange.start_step(0, 9, 3)
         b = torch.ops.aten.embedding_bag.padding_idx(w, i, o, False, 1, False, None, True, None)
         y: "f32[2, 3]" = b[0])",
-     R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
-        v: "f32[2, 3, 3]" = torch.ops.aten.view.default(e, [2, 3, 3])
-        y: "f32[2, 3]" = torch.ops.aten.mean.dim(v, [1]))", true},
+     rowsReducedBy("mean.dim"), true},
     {"ABagOfTheMaximumTakesTheLargest", "w: \"f32[8, 3]\", i: \"i64[6]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag_forward_only.default(w, i, o, False, 2, False, None)
-        y: "f32[2, 3]" = b[0])",
-     R"(e: "f32[6, 3]" = torch.ops.aten.embedding.default(w, i)
-        v: "f32[2, 3, 3]" = torch.ops.aten.view.default(e, [2, 3, 3])
-        y: "f32[2, 3]" = torch.ops.aten.amax.default(v, [1]))", true},
+     bagsOf(2, "_forward_only") + R"(y: "f32[2, 3]" = b[0])",
+     rowsReducedBy("amax.default"), true},
     {"TheGradientOfABagOfTheMeanIsSharedByItsRows", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = b[2]
-        m: "i64[2]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 1, False, None))",
+     bagsOf(1) + bagPlaces + bagSizes + bagLasts + gradientOfBags(1),
      R"(d: "f32[2, 3]" = torch.ops.aten.div.Tensor(g, 3)
         u: "f32[2, 1, 3]" = torch.ops.aten.unsqueeze.default(d, 1)
         x: "f32[2, 3, 3]" = torch.ops.aten.expand.default(u, [2, 3, 3])
         v: "f32[6, 3]" = torch.ops.aten.reshape.default(x, [6, 3])
         y: "f32[8, 3]" = torch.ops.aten.embedding_dense_backward.default(v, i, 8, -1, False))", true},
     {"TheDenseGradientOfABagReadsTheBagOfEachIndex", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 2, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = b[2]
-        m: "i64[2, 3]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 2, False, None))",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 2, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = b[2]
-        m: "i64[2, 3]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_dense_backward.default(g, i, p, n, m, 8, False, 2, None))", true},
+     bagsOf(2) + bagPlaces + bagSizes + bagMaxima + gradientOfBags(2),
+     bagsOf(2) + bagPlaces + bagSizes + bagMaxima +
+     "y: \"f32[8, 3]\" = torch.ops.aten._embedding_bag_dense_backward.default(g, i, p, n, m, 8, False, 2, None)", true},
     {"TheGradientOfABagReadsTheBagOfEachIndex", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 0, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = b[2]
-        m: "i64[2]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 0, False, None))",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 0, False, None)
-        p: "i64[6]" = torch.ops.aten.zeros.default([6], dtype = torch.int64)
-        n: "i64[2]" = b[2]
-        m: "i64[2]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 0, False, None))", false},
+     bagsOf(0) + bagPlaces + bagSizes + bagLasts + gradientOfBags(0),
+     bagsOf(0) + "p: \"i64[6]\" = torch.ops.aten.zeros.default([6], dtype = torch.int64)\n" + bagSizes + bagLasts +
+     gradientOfBags(0), false},
     {"TheGradientOfABagOfTheMeanReadsTheSizesOfBags", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = b[2]
-        m: "i64[2]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 1, False, None))",
-     R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
-        b = torch.ops.aten._embedding_bag.default(w, i, o, False, 1, False, None)
-        p: "i64[6]" = b[1]
-        n: "i64[2]" = torch.ops.aten.full.default([2], 6, dtype = torch.int64)
-        m: "i64[2]" = b[3]
-        y: "f32[8, 3]" = torch.ops.aten._embedding_bag_backward.default(g, i, o, p, n, m, 8, False, 1, False, None))", false},
+     bagsOf(1) + bagPlaces + bagSizes + bagLasts + gradientOfBags(1),
+     bagsOf(1) + bagPlaces + "n: \"i64[2]\" = torch.ops.aten.full.default([2], 6, dtype = torch.int64)\n" + bagLasts +
+     gradientOfBags(1), false},
     {"TheGradientOfTheWeightsOfABagIsAProduct", "w: \"f32[8, 3]\", i: \"i64[6]\", g: \"f32[2, 3]\"",
      R"(o: "i64[2]" = torch.ops.aten.arange.start_step(0, 6, 3)
         p: "i64[0]" = torch.ops.aten.zeros.default([0], dtype = torch.int64)

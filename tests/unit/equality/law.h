@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace ccgraph::equality {
 
 struct Law {
@@ -15,8 +17,8 @@ struct Law {
   /// placeholders, with their types
   const char *inputs;
   /// statements that end in a value named `y`
-  const char *first;
-  const char *second;
+  std::string first;
+  std::string second;
   bool isEqual;
 };
 
@@ -31,8 +33,8 @@ inline std::string textOfLaw(const char *inputs, llvm::StringRef body) {
 inline void checkLaw(const Law &law) {
   Context context;
   std::vector<std::unique_ptr<Graph>> graphs;
-  for (const char *body : {law.first, law.second}) {
-    std::string text = textOfLaw(law.inputs, body);
+  for (const std::string *body : {&law.first, &law.second}) {
+    std::string text = textOfLaw(law.inputs, *body);
     llvm::Expected<GraphList> list = readFxText(context, {"law.py", text});
     ASSERT_TRUE(static_cast<bool>(list)) << llvm::toString(list.takeError()) << text;
     graphs.push_back(std::move(list->front()));

@@ -14,6 +14,19 @@ struct LocatedMovesTest : ComparedSteps {
     comparison.placements.inputs = {{0, 0, "x", {input}, {}, {}}};
     comparison.placements.outputs = {{0, 0, "y", {output}, {}, {}}};
   }
+  /// Sets steps whose first lines differ: `mul` is x x in the single step, and x (x + 1) on the ranks.
+  void setCopyOfAProduct(llvm::StringRef single, llvm::StringRef ranks) {
+    setSteps(program("f32[4]", (R"(
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x))" +
+                                single)
+                                   .str()),
+             program("f32[4]", (R"(
+        shift: "f32[4]" = torch.ops.aten.add.Tensor(x, 1)
+        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, shift))" +
+                                ranks)
+                                   .str()));
+    place({}, {});
+  }
   /// Returns the name of the first place.
   std::string firstPlace() {
     const StepAnswer result = answer();
@@ -213,40 +226,32 @@ TEST_F(LocatedMovesTest, AValueToWhichNothingIsAddedIsNamedFirst) {
 
 // No value of the ranks before the result is one of the single step; x (x + 1) - x is.
 TEST_F(LocatedMovesTest, ACopyInPlaceOfASumWithAnUnreadTermIsNamedFirst) {
-  setSteps(program("f32[4]", R"(
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+  setCopyOfAProduct(R"(
         tanh: "f32[4]" = torch.ops.aten.tanh.default(mul)
         return (tanh,)
-)"),
-           program("f32[4]", R"(
-        shift: "f32[4]" = torch.ops.aten.add.Tensor(x, 1)
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, shift)
+)",
+                    R"(
         neg: "f32[4]" = torch.ops.aten.neg.default(x)
         clone: "f32[4]" = torch.ops.aten.clone.default(mul)
         tanh: "f32[4]" = torch.ops.aten.tanh.default(clone)
         return (tanh,)
-)"));
-  place({}, {});
+)");
   EXPECT_EQ(firstPlace(), "clone");
 }
 
 TEST_F(LocatedMovesTest, ACopyInPlaceOfAScaleOfTheSingleStepIsNamedFirst) {
-  setSteps(program("f32[4]", R"(
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, x)
+  setCopyOfAProduct(R"(
         div: "f32[4]" = torch.ops.aten.div.Tensor(mul, 2.5)
         tanh: "f32[4]" = torch.ops.aten.tanh.default(div)
         return (tanh,)
-)"),
-           program("f32[4]", R"(
-        shift: "f32[4]" = torch.ops.aten.add.Tensor(x, 1)
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(x, shift)
+)",
+                    R"(
         clone: "f32[4]" = torch.ops.aten.clone.default(mul)
         mul_1: "f32[4]" = torch.ops.aten.mul.Tensor(x, 0.4)
         sub: "f32[4]" = torch.ops.aten.sub.Tensor(clone, mul_1)
         tanh: "f32[4]" = torch.ops.aten.tanh.default(sub)
         return (tanh,)
-)"));
-  place({}, {});
+)");
   EXPECT_EQ(firstPlace(), "clone");
 }
 

@@ -30,6 +30,10 @@ int64_t boundWith(Problem problem, const std::vector<CutRegion> &regions) {
   return static_cast<int64_t>(llvm::divideCeil(static_cast<uint64_t>(bound), scale));
 }
 
+int64_t boundOf(llvm::StringRef program, const std::vector<CutRegion> &regions) {
+  return boundWith(problemOf(program).problem, regions);
+}
+
 /// The program with the members of one region in two pieces, of which the first has `share` of 10 parts.
 class Pieces {
 public:
@@ -103,42 +107,44 @@ std::vector<uint32_t> randomRegion(const Problem &problem, std::mt19937_64 &rand
 
 TEST(CutProblem, APieceNeedsOnePieceOfWhatIsBeforeIt) {
   // In pieces, the product follows the first piece of the gather at once, and ends with the last one.
-  NamedProblem named = problemOf("a compute 10\n"
-                                 "g launch 30 bytes 8 needs a\n"
-                                 "w wait completes g\n"
-                                 "p compute 40 needs w\n"
-                                 "z compute 5 needs p\n");
-  EXPECT_EQ(lowerBounds(named.problem).anyMerging.picoseconds, 85);
-  EXPECT_EQ(boundWith(named.problem, {{{1, 2, 3}, {}}}), 55);
+  constexpr llvm::StringLiteral program = "a compute 10\n"
+                                          "g launch 30 bytes 8 needs a\n"
+                                          "w wait completes g\n"
+                                          "p compute 40 needs w\n"
+                                          "z compute 5 needs p\n";
+  EXPECT_EQ(boundOf(program, {}), 85);
+  EXPECT_EQ(boundOf(program, {{{1, 2, 3}, {}}}), 55);
 }
 
 TEST(CutProblem, WhatReadsAMemberNeedsAllBeforeItWhole) {
   // The transfer is longer than the product, and z needs both.
-  NamedProblem named = problemOf("g launch 30 bytes 8\n"
-                                 "w wait completes g\n"
-                                 "p compute 10 needs w\n"
-                                 "z compute 5 needs p\n");
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 2}, {}}}), 35);
+  EXPECT_EQ(boundOf("g launch 30 bytes 8\n"
+                    "w wait completes g\n"
+                    "p compute 10 needs w\n"
+                    "z compute 5 needs p\n",
+                    {{{0, 1, 2}, {}}}),
+            35);
 }
 
 TEST(CutProblem, WhatAPieceReadsFromOutsideIsWhole) {
-  NamedProblem named = problemOf("b compute 20\n"
-                                 "a compute 10\n"
-                                 "p compute 10 needs a\n"
-                                 "g launch 30 bytes 8 needs p needs b\n"
-                                 "w wait completes g\n");
   // The launch needs b and a, and one piece of p.
-  EXPECT_EQ(boundWith(named.problem, {{{2, 3, 4}, {}}}), 60);
+  EXPECT_EQ(boundOf("b compute 20\n"
+                    "a compute 10\n"
+                    "p compute 10 needs a\n"
+                    "g launch 30 bytes 8 needs p needs b\n"
+                    "w wait completes g\n",
+                    {{{2, 3, 4}, {}}}),
+            60);
 }
 
 TEST(CutProblem, RegionsThatShareAStepAreOne) {
-  NamedProblem named = problemOf("g launch 30 bytes 8\n"
-                                 "w wait completes g\n"
-                                 "p compute 30 needs w\n"
-                                 "h launch 30 bytes 8 stream 1 needs p\n"
-                                 "v wait completes h\n");
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 2}, {}}}), 60);
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 2}, {}}, {{2, 3, 4}, {}}}), 30);
+  constexpr llvm::StringLiteral program = "g launch 30 bytes 8\n"
+                                          "w wait completes g\n"
+                                          "p compute 30 needs w\n"
+                                          "h launch 30 bytes 8 stream 1 needs p\n"
+                                          "v wait completes h\n";
+  EXPECT_EQ(boundOf(program, {{{0, 1, 2}, {}}}), 60);
+  EXPECT_EQ(boundOf(program, {{{0, 1, 2}, {}}, {{2, 3, 4}, {}}}), 30);
 }
 
 /// A gather whose result is moved before it is multiplied.
@@ -148,9 +154,8 @@ constexpr llvm::StringLiteral movedGather = "g launch 30 bytes 8\n"
                                             "p compute 50 needs m\n";
 
 TEST(CutProblem, WhatMayBeAbsentTakesNoTime) {
-  NamedProblem named = problemOf(movedGather);
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 2, 3}, {}}}), 70);
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 2, 3}, {2}}}), 50);
+  EXPECT_EQ(boundOf(movedGather, {{{0, 1, 2, 3}, {}}}), 70);
+  EXPECT_EQ(boundOf(movedGather, {{{0, 1, 2, 3}, {2}}}), 50);
 }
 
 TEST(CutProblem, EachPieceMayBeRounded) {
@@ -161,10 +166,7 @@ TEST(CutProblem, EachPieceMayBeRounded) {
   EXPECT_EQ(lowerBounds(withCuts(named.problem, {{{0, 1, 2}, {}, 4}, {{2}, {}, 2}})).anyMerging.picoseconds, 46);
 }
 
-TEST(CutProblem, AStepBetweenTwoMembersIsOneToo) {
-  NamedProblem named = problemOf(movedGather);
-  EXPECT_EQ(boundWith(named.problem, {{{0, 1, 3}, {}}}), 50);
-}
+TEST(CutProblem, AStepBetweenTwoMembersIsOneToo) { EXPECT_EQ(boundOf(movedGather, {{{0, 1, 3}, {}}}), 50); }
 
 TEST(CutProblem, ATransferInPiecesHasTheBestRate) {
   NamedProblem named = problemOf("g launch 30000 bytes 8\n"
