@@ -80,7 +80,6 @@ private:
   Graph &graph_;
   PassContext &context_;
   CandidateSearch search_;
-  std::optional<LiveBytes> memory_;
   Runs runs_;
   /// by key: in program order
   std::vector<std::vector<Candidate>> found_;
@@ -89,10 +88,9 @@ private:
 
 GradientBucketer::GradientBucketer(BucketGradients &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context), search_(graph, context, pass.obstacles_, {BucketLayout::Flat}),
-      memory_(liveMemoryFor(context.memoryBudget(), graph, search_.facts())),
       runs_(
           {graph, search_.facts(), search_.dependences(), BucketLayout::Flat, orUnlimited(pass.maxMoves_.get().limit)},
-          memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+          context.memoryBudget()) {}
 
 /// Returns why this collective goes into no bucket; null if it can, and then `candidate` describes it.
 const Reason *GradientBucketer::obstacle(Node *launch, Candidate &candidate) {

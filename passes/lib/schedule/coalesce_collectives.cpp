@@ -104,7 +104,6 @@ private:
   Graph &graph_;
   PassContext &context_;
   CandidateSearch search_;
-  std::optional<LiveBytes> memory_;
   Runs runs_;
   std::vector<Candidate> found_;
   std::vector<Key> keys_;
@@ -116,10 +115,9 @@ private:
 Coalescer::Coalescer(CoalesceCollectives &pass, Graph &graph, PassContext &context)
     : pass_(pass), graph_(graph), context_(context),
       search_(graph, context, pass.obstacles_, {pass.layout_.get(), pass.maxCopied_.get().limit}),
-      memory_(liveMemoryFor(context.memoryBudget(), graph, search_.facts())),
       runs_(
           {graph, search_.facts(), search_.dependences(), pass.layout_.get(), orUnlimited(pass.maxMoves_.get().limit)},
-          memory_ ? &*memory_ : nullptr, context.memoryBudget().value_or(0)) {}
+          context.memoryBudget()) {}
 
 /// Returns why this collective goes into no bucket; null if it can, and then `candidate` describes it.
 const Reason *Coalescer::obstacle(Node *launch, Candidate &candidate) {

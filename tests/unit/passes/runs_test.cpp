@@ -1,7 +1,6 @@
 // Tests the cost of bringing launches together.
 #include "schedule/coalesce/runs.h"
 
-#include "analysis/lifetimes.h"
 #include "analysis/program_facts.h"
 #include "support/program_builder.h"
 
@@ -34,8 +33,7 @@ public:
     ProgramFacts facts(graph_);
     CommGroups groups(graph_, true);
     Dependences dependences(facts, groups);
-    LiveBytes memory = liveMemory(graph_, facts);
-    Runs runs({graph_, facts, dependences, BucketLayout::Grouped, INT64_MAX}, &memory, budget);
+    Runs runs({graph_, facts, dependences, BucketLayout::Grouped, INT64_MAX}, budget);
     OpenBucket bucket = bucketOf(0);
     for (size_t i = 1; i < launches_.size(); ++i) {
       OpenBucket newcomer = bucketOf(i);

@@ -8,15 +8,12 @@
 
 namespace ccgraph {
 
-std::optional<LiveBytes> liveMemoryFor(std::optional<int64_t> budget, Graph &graph, const ProgramFacts &facts) {
-  return budget ? std::optional(liveMemory(graph, facts)) : std::nullopt;
-}
-
-Runs::Runs(const Inputs &inputs, LiveBytes *memory, int64_t budget)
-    : graph_(inputs.graph), facts_(inputs.facts), dependences_(inputs.dependences), memory_(memory),
-      maxMoves_(inputs.maxMoves) {
-  if (memory)
-    room_.emplace(*memory, budget, inputs.layout);
+Runs::Runs(const Inputs &inputs, std::optional<int64_t> budget)
+    : graph_(inputs.graph), facts_(inputs.facts), dependences_(inputs.dependences), maxMoves_(inputs.maxMoves) {
+  if (!budget)
+    return;
+  memory_.emplace(liveMemory(graph_, facts_));
+  room_.emplace(*memory_, *budget, inputs.layout);
 }
 
 /// Returns true for a view, or an operator without effects that only moves bytes: a cast, a copy, a cat, a pad.

@@ -13,7 +13,7 @@
 // With a memory budget, a join that exceeds it is undone. A newcomer that rises holds its result for longer, and a run
 // that sinks holds its inputs for longer, so one direction may fit where the other does not.
 //
-// Ownership: refers to graph, analyses and live bytes; buckets must not move in memory. Failure: a verdict; the graph
+// Ownership: refers to graph and analyses, and owns the live bytes; buckets must not move in memory. Failure: a verdict; the graph
 // is then unchanged.
 // Cost: join() takes the members, the nodes that move along, and their edges; with a budget O(log n) for each node
 // moved. A long run moves rarely: the nodes between it and the newcomer do, if they are fewer.
@@ -37,9 +37,6 @@ enum class JoinVerdict : uint8_t {
 
 /// Returns the limit of an option; INT64_MAX if it has none.
 [[nodiscard]] inline int64_t orUnlimited(std::optional<int64_t> limit) { return limit.value_or(INT64_MAX); }
-/// Returns the live bytes of the graph if a run has a memory budget.
-[[nodiscard]] std::optional<LiveBytes> liveMemoryFor(std::optional<int64_t> budget, Graph &graph,
-                                                     const ProgramFacts &facts);
 
 class Runs {
 public:
@@ -51,8 +48,10 @@ public:
     /// maximum number of nodes that may move for one join, besides the launches
     int64_t maxMoves;
   };
-  /// `memory` null: there is no budget. All arguments must outlive this object.
-  Runs(const Inputs &inputs, LiveBytes *memory, int64_t budget);
+  /// `budget`: the memory budget in bytes, if there is one.
+  Runs(const Inputs &inputs, std::optional<int64_t> budget);
+  Runs(const Runs &) = delete;
+  Runs &operator=(const Runs &) = delete;
 
   /// Puts the newcomer's launch, the only one of its bucket, after the last member's, and makes it a member. The
   /// newcomer must follow the run, in the same stretch.
@@ -89,7 +88,8 @@ private:
   Graph &graph_;
   const ProgramFacts &facts_;
   const Dependences &dependences_;
-  LiveBytes *memory_;
+  /// empty without a budget
+  std::optional<LiveBytes> memory_;
   int64_t maxMoves_;
   /// one direction of the present join would move more
   bool isEntangled_ = false;
