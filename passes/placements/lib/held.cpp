@@ -48,6 +48,13 @@ bool sameCuts(llvm::ArrayRef<Factor> a, llvm::ArrayRef<Factor> b) {
 
 int64_t Held::localSize(size_t dim) const { return localSizeOf(dims[dim]); }
 
+Held listOfTwo(const Held &first, const Held &second) {
+  Held list;
+  list.axes = first.axes;
+  list.elements = {first, second};
+  return list;
+}
+
 std::optional<size_t> Held::dimOf(size_t axis) const {
   for (size_t dim = 0; dim != dims.size(); ++dim)
     for (const Factor &factor : dims[dim])

@@ -91,6 +91,9 @@ struct Held {
   void noteFactors();
 };
 
+/// Returns a list of two results, with the axes of the first.
+[[nodiscard]] Held listOfTwo(const Held &first, const Held &second);
+
 /// Makes factors with new ids.
 class FactorMaker {
 public:

@@ -128,11 +128,8 @@ Held placeMaximaOfWindows(PlacedCall &call) { return placeWindows(call, false); 
 
 /// max_pool2d_with_indices(x, ..) -> values, indices.
 Held placeMaxWindows(PlacedCall &call) {
-  Held values = placeWindows(call, false), indices = values;
-  Held result;
-  result.axes = values.axes;
-  result.elements = {values, indices};
-  return result;
+  const Held windows = placeWindows(call, false);
+  return listOfTwo(windows, windows);
 }
 
 /// The gradient of windows is linear in the gradient, which has the batch and channels of the input.

@@ -321,10 +321,7 @@ Held placeSorted(PlacedCall &call) {
       one.settle(axis, nonlinearHold(call, axis, input));
   one.dims[dim] = {call.maker().local(length)};
   one.isUniform = false;
-  Held result;
-  result.axes = one.axes;
-  result.elements = {one, one};
-  return result;
+  return listOfTwo(one, one);
 }
 
 constexpr PlacementRuleEntry indexRows[] = {

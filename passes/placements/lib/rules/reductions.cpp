@@ -81,10 +81,7 @@ Held placeMaximumWithIndex(PlacedCall &call) {
   for (Hold &hold : indices.axes)
     if (hold.kind == HoldKind::Partial)
       hold = varyingSince(call.node());
-  Held result;
-  result.axes = values.axes;
-  result.elements = {values, indices};
-  return result;
+  return listOfTwo(values, indices);
 }
 
 /// var_mean and norms of vectors add squares along the dimensions.
@@ -96,12 +93,7 @@ Held placeStatistics(PlacedCall &call) {
   const bool isNorm = call.base() == "aten.linalg_vector_norm" || call.base() == "aten.norm";
   Reduction how{call.dimensions(isNorm ? 2 : 1, rank), call.flag(3), std::nullopt, false};
   Held result = placeReduction(call, how);
-  if (call.base() != "aten.var_mean")
-    return result;
-  Held list;
-  list.axes = result.axes;
-  list.elements = {result, result};
-  return list;
+  return call.base() == "aten.var_mean" ? listOfTwo(result, result) : result;
 }
 
 constexpr PlacementRuleEntry reductionRows[] = {

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <utility>
+
 namespace ccgraph::placements {
 namespace {
 
@@ -32,69 +34,66 @@ Held placeStrided(PlacedCall &call) {
   return isWhole ? placeReshape(call) : undecidedBecause(call, "as_strided that is no reshape");
 }
 
-Held placePermute(PlacedCall &call) {
+using Dims = llvm::SmallVector<DimFactors, 4>;
+
+/// Returns the operand with the dimensions that `change` makes of its own.
+Held placeWithDims(PlacedCall &call, llvm::function_ref<void(Dims &)> change) {
   HeldOperand input = call.operand(0);
   if (!input.held)
     return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims;
-  for (size_t dim : call.dimensions(1, input.held->dims.size()))
-    dims.push_back(input.held->dims[dim]);
+  Dims dims = input.held->dims;
+  change(dims);
   return movedTo(call, *input.held, std::move(dims));
+}
+
+Held placePermute(PlacedCall &call) {
+  return placeWithDims(call, [&](Dims &dims) {
+    const Dims before = std::exchange(dims, {});
+    for (size_t dim : call.dimensions(1, before.size()))
+      dims.push_back(before[dim]);
+  });
 }
 
 Held placeTranspose(PlacedCall &call) {
-  HeldOperand input = call.operand(0);
-  if (!input.held)
-    return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
-  const size_t rank = dims.size();
-  if (rank > 1) {
+  return placeWithDims(call, [&](Dims &dims) {
+    const size_t rank = dims.size();
+    if (rank < 2)
+      return;
     const bool isMatrix = call.base() == "aten.t" || call.base() == "aten.numpy_T";
     std::swap(dims[isMatrix ? 0 : call.dimension(1, rank, 0)], dims[isMatrix ? 1 : call.dimension(2, rank, 1)]);
-  }
-  return movedTo(call, *input.held, std::move(dims));
+  });
 }
 
 Held placeUnsqueeze(PlacedCall &call) {
-  HeldOperand input = call.operand(0);
-  if (!input.held)
-    return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
-  size_t place = call.dimension(1, dims.size() + 1, 0);
-  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(place), {call.maker().local(1)});
-  return movedTo(call, *input.held, std::move(dims));
+  return placeWithDims(call, [&](Dims &dims) {
+    size_t place = call.dimension(1, dims.size() + 1, 0);
+    dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(place), {call.maker().local(1)});
+  });
 }
 
 /// The last dimension of the real tensor is the pair of real and imaginary part.
 Held placeViewAsReal(PlacedCall &call) {
-  HeldOperand input = call.operand(0);
-  if (!input.held)
-    return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
-  dims.push_back({call.maker().local(2)});
-  return movedTo(call, *input.held, std::move(dims));
+  return placeWithDims(call, [&](Dims &dims) { dims.push_back({call.maker().local(2)}); });
 }
 
 Held placeViewAsComplex(PlacedCall &call) {
   HeldOperand input = call.operand(0);
   if (!input.held || input.held->dims.empty())
     return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims = input.held->dims;
+  Dims dims = input.held->dims;
   if (hasAxes(dims.pop_back_val()))
     return undecidedBecause(call, "real and imaginary parts on different ranks");
   return movedTo(call, *input.held, std::move(dims));
 }
 
 Held placeSqueeze(PlacedCall &call) {
-  HeldOperand input = call.operand(0);
-  if (!input.held)
-    return call.undecided();
-  llvm::SmallVector<DimFactors, 4> dims;
-  std::vector<size_t> squeezed = call.dimensions(1, input.held->dims.size());
-  for (size_t dim = 0; dim != input.held->dims.size(); ++dim)
-    if (!llvm::is_contained(squeezed, dim) || input.held->localSize(dim) != 1)
-      dims.push_back(input.held->dims[dim]);
-  return movedTo(call, *input.held, std::move(dims));
+  return placeWithDims(call, [&](Dims &dims) {
+    const Dims before = std::exchange(dims, {});
+    std::vector<size_t> squeezed = call.dimensions(1, before.size());
+    for (size_t dim = 0; dim != before.size(); ++dim)
+      if (!llvm::is_contained(squeezed, dim) || localSizeOf(before[dim]) != 1)
+        dims.push_back(before[dim]);
+  });
 }
 
 Held placeExpand(PlacedCall &call) {
@@ -102,7 +101,7 @@ Held placeExpand(PlacedCall &call) {
   std::optional<IntList> sizes = call.resultSizes();
   if (!input.held || !sizes || sizes->size() < input.held->dims.size())
     return undecidedBecause(call, "symbolic or unknown sizes");
-  llvm::SmallVector<DimFactors, 4> dims = call.maker().localDims(*sizes);
+  Dims dims = call.maker().localDims(*sizes);
   const size_t missing = sizes->size() - input.held->dims.size();
   for (size_t dim = 0; dim != input.held->dims.size(); ++dim)
     if (input.held->localSize(dim) == (*sizes)[missing + dim])
@@ -116,7 +115,7 @@ Held placeRepeat(PlacedCall &call) {
   std::optional<IntList> repeats = call.integers(1);
   if (!input.held || !repeats || repeats->size() < input.held->dims.size())
     return undecidedBecause(call, "symbolic or unknown repeats");
-  llvm::SmallVector<DimFactors, 4> dims = call.maker().localDims(*repeats);
+  Dims dims = call.maker().localDims(*repeats);
   const size_t missing = repeats->size() - input.held->dims.size();
   for (size_t dim = 0; dim != input.held->dims.size(); ++dim) {
     DimFactors &factors = dims[missing + dim];
