@@ -4,6 +4,7 @@
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/toolkit/cost_files.h"
 #include "ccgraph/toolkit/order_of_result.h"
+#include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/step_graphs.h"
 
 #include <map>
@@ -126,15 +127,9 @@ private:
   }
 
   [[nodiscard]] PassManagerOptions options() const {
-    PassManagerOptions options = question_.options;
-    options.predictTimes = true;
-    options.predictBounds = PredictBounds::None;
-    options.recordSchedules = false;
-    options.explainExposed = 0;
+    PassManagerOptions options = trialOptions(question_.options);
     options.verifyInput = true;
-    options.afterChange = nullptr;
     options.onRewrite = nullptr;
-    options.onFailure = nullptr;
     options.durations = nullptr;
     options.knownOrders = known_;
     return options;

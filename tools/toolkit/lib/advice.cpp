@@ -4,6 +4,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/ir/text.h"
+#include "ccgraph/toolkit/pass_options.h"
 #include "ccgraph/toolkit/split_group.h"
 #include "ccgraph/toolkit/text.h"
 
@@ -79,13 +80,7 @@ private:
 
 std::optional<Advice> Adviser::attempt(const Pipeline &pipeline, Change change) const {
   std::unique_ptr<Graph> graph = question_.input.clone();
-  PassManagerOptions options = question_.options;
-  options.predictTimes = true;
-  options.predictBounds = PredictBounds::None;
-  options.recordSchedules = false;
-  options.explainExposed = 0;
-  options.afterChange = nullptr;
-  options.onFailure = nullptr;
+  PassManagerOptions options = trialOptions(question_.options);
   change(*graph, options);
   llvm::Expected<PipelineRun> run = runPipeline(*graph, pipeline, options);
   if (!run) {

@@ -37,4 +37,14 @@ PassManagerOptions passOptions(const PassSources &sources) {
   return options;
 }
 
+PassManagerOptions trialOptions(PassManagerOptions options) {
+  options.predictTimes = true;
+  options.predictBounds = PredictBounds::None;
+  options.recordSchedules = false;
+  options.explainExposed = 0;
+  options.afterChange = nullptr;
+  options.onFailure = nullptr;
+  return options;
+}
+
 } // namespace ccgraph

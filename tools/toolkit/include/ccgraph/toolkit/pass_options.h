@@ -34,4 +34,8 @@ inline constexpr llvm::StringLiteral memoryBudgetForms =
 
 [[nodiscard]] PassManagerOptions passOptions(const PassSources &sources);
 
+/// Returns the options of a trial run: it predicts times, and neither bounds, records, explains nor calls back after a
+/// change or a failure.
+[[nodiscard]] PassManagerOptions trialOptions(PassManagerOptions options);
+
 } // namespace ccgraph
