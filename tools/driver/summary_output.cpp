@@ -2,6 +2,7 @@
 
 #include "report/exposed_list.h"
 #include "report/json_output.h"
+#include "report/measured_text.h"
 
 #include "llvm/Support/Process.h"
 
