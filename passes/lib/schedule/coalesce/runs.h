@@ -13,8 +13,8 @@
 // With a memory budget, a join that exceeds it is undone. A newcomer that rises holds its result for longer, and a run
 // that sinks holds its inputs for longer, so one direction may fit where the other does not.
 //
-// Ownership: refers to graph and analyses, and owns the live bytes; buckets must not move in memory. Failure: a verdict; the graph
-// is then unchanged.
+// Ownership: refers to graph and analyses, and owns the live bytes; buckets must not move in memory. Failure: a
+// verdict; the graph is then unchanged.
 // Cost: join() takes the members, the nodes that move along, and their edges; with a budget O(log n) for each node
 // moved. A long run moves rarely: the nodes between it and the newcomer do, if they are fewer.
 #pragma once
