@@ -34,7 +34,14 @@ function(ccgraph_join_sources)
     if(line MATCHES "^([^ ]+) ([0-9]+) (.+)$")
       set_source_files_properties(${CMAKE_MATCH_3} TARGET_DIRECTORY ${CMAKE_MATCH_1}
         PROPERTIES UNITY_GROUP ${CMAKE_MATCH_1}_${CMAKE_MATCH_2})
+      list(APPEND joined_${CMAKE_MATCH_1} ${CMAKE_MATCH_3})
     endif()
+  endforeach()
+  # CMake keeps the sources of a batch in the order of their target.
+  foreach(target IN LISTS targets)
+    get_target_property(sources ${target} SOURCES)
+    list(REMOVE_ITEM sources ${joined_${target}})
+    set_target_properties(${target} PROPERTIES SOURCES "${joined_${target}};${sources}")
   endforeach()
   set_target_properties(${targets} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   # GCC treats an included source as a header, and warns there about a class with a base in an anonymous namespace.

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Divides the sources of targets into batches that are compiled as one file each: unity_batches.py LIMIT < SOURCES
 
-It reads lines `target path`. It prints `target batch path` for each source that shares a batch with another one.
-The sources of a batch have at most LIMIT bytes together without their comments, so that a compiler needs only
-seconds and little memory for a batch.
+It reads lines `target path`. It prints `target batch path` for each source that shares a batch with another one, in
+the order of the sources in their batch. The sources of a batch have at most LIMIT bytes together without their
+comments, so that a compiler needs only seconds and little memory for a batch.
 
-Two sources share a batch only if joining them cannot change the meaning of either:
+Sources share a batch only if an order of them cannot change the meaning of any. For each two sources:
 - They declare no name twice at namespace scope (functions of anonymous namespaces, types, constants, macros).
 - The first source declares no such name that the second one uses, so that no call finds another overload. The
   headers of the second source count as well, if the first one does not include them.
 - The headers that only the first source includes declare no such name of the second one.
-- They have the same using-directives at namespace scope.
+- The second source has all using-directives at namespace scope that the first one has.
 A source that defines macros for the headers that it includes stays alone."""
 import functools
 import glob
-import operator
 import os
 import re
 import sys
@@ -101,6 +100,16 @@ def declared(statement):
     return (words[-1], False) if len(words) > 1 else None
 
 
+def further_names(statement):
+    """Returns the names after the first one of a declaration of several variables."""
+    words = outside_brackets(statement)
+    if re.match(r"[^=]*\(|\s*(?:using|typedef|template|enum)\b", words):
+        return []
+    while (inner := re.sub(r"\([^()]*\)|\[[^][]*\]", " ", words)) != words:
+        words = inner
+    return re.findall(r",\s*[*&]?\s*(\w+)\s*(?=[=,]|$)", words)
+
+
 @functools.lru_cache(None)
 def headers_by_name():
     """Returns {name in an include: the project's headers that it may mean}."""
@@ -162,25 +171,34 @@ class Source:
             name, type_ = declared(part) or ("", False)
             hidden = anonymous or type_ or re.match(r"\s*(?:inline\s+)?(?:static|const|constexpr)\b",
                                                     outside_brackets(part))
-            (self.local if hidden else self.shared).add(name)
-        self.local.discard("")
-        self.shared.discard("")
+            (self.local if hidden else self.shared).update([name, *further_names(part)] if name else [])
         self.uses = set(IDENTIFIER.findall(code)) | set(defined)
 
+    @functools.lru_cache(None)
     def follows(self, earlier):
         """Returns whether this source has the same meaning after `earlier`."""
-        if earlier.local & self.uses or earlier.shared & self.local:
+        if earlier.local & self.uses or earlier.shared & self.local or not earlier.using <= self.using:
             return False
         return (not any(earlier.local & header(path)[0] for path in self.headers - earlier.headers) and
                 not any(self.local & header(path)[1] for path in earlier.headers - self.headers))
 
 
-def fit(first, second, limit):
-    """Returns whether two batches may be joined. CMake keeps their sources in the order of the target, which is the
-    order of their numbers."""
-    number = operator.attrgetter("number")
-    return (sum(s.size for s in first + second) <= limit and first[0].using == second[0].using and
-            all(max(a, b, key=number).follows(min(a, b, key=number)) for a in first for b in second))
+def ordered(sources):
+    """Returns the sources in an order in which each keeps its meaning, the given one if possible; None if there is no
+    such order."""
+    left, made = list(sources), []
+    while left:
+        first = next((s for s in left if all(other.follows(s) for other in left if other is not s)), None)
+        if first is None:
+            return None
+        left.remove(first)
+        made.append(first)
+    return made
+
+
+def union(first, second, limit):
+    """Returns the sources of two batches in an order in which they are one batch; None if they are not."""
+    return ordered(first + second) if sum(s.size for s in first + second) <= limit else None
 
 
 def joined(parts, limit, near):
@@ -188,11 +206,12 @@ def joined(parts, limit, near):
     it."""
     made = []
     for part in parts:
-        room = next((batch for batch in made if near(batch, part) and fit(batch, part, limit)), None)
-        if room is None:
-            made.append(list(part))
+        for number, batch in enumerate(made):
+            if near(batch, part) and (whole := union(batch, part, limit)):
+                made[number] = whole
+                break
         else:
-            room += part
+            made.append(part)
     return made
 
 
@@ -202,8 +221,6 @@ def folder(batch):
 
 def batches(sources, limit):
     """Returns lists of sources: first joins the sources of one folder, then small remaining batches of any folder."""
-    for number, source in enumerate(sources):
-        source.number = number
     parts = [[source] for source in sources if not source.alone]
     parts = joined(parts, limit, lambda batch, part: folder(batch) == folder(part))
     parts = joined(parts, limit, lambda batch, part: sum(s.size for s in part) < limit / 2)
