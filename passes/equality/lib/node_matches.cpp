@@ -229,8 +229,13 @@ bool NodeMatches::differsWith(const Node &reader, const Node &operand, const Arr
          !sameWords(read(before.tensor), read(after->tensor));
 }
 
+/// A buffer that is written later: its elements are those of its last writer.
+static bool isBuffer(const Node &node) {
+  return isOneOfWords(shortTarget(node), {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"});
+}
+
 bool NodeMatches::isKnown(const Node &node) {
-  return node.opcode() == Opcode::Placeholder || !matchOf(node).isNone ||
+  return node.opcode() == Opcode::Placeholder || isBuffer(node) || !matchOf(node).isNone ||
          (isWholeView(node) && isKnown(*node.operand(0)));
 }
 

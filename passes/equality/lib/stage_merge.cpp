@@ -51,8 +51,8 @@ private:
     /// known once it has arrived
     Node *node = nullptr;
     Channel channel;
-    /// of a receive; null: a reduction
-    Node *buffer = nullptr;
+    /// of a receive: the node of the stage's program; null: a reduction
+    const Node *buffer = nullptr;
     /// of a reduction
     std::vector<int64_t> members;
     /// how many came before on the channel, or among the reductions of these members
@@ -160,7 +160,9 @@ private:
     if (late.index >= sent.size())
       return nullptr;
     merged_.order.push_back(sent[late.index]->id());
-    return make(stage, reader, "aten.copy_.default", {late.buffer, sent[late.index]});
+    // Later readers of the buffer read what was received.
+    Node *&buffer = stages_[stage].values[late.buffer];
+    return buffer = make(stage, reader, "aten.copy_.default", {buffer, sent[late.index]});
   }
 
   void takeElement(size_t stage, const Node &node) {
@@ -205,7 +207,7 @@ private:
         late.node = tensor;
         sent_[end.channel].push_back(make(stage, node, "aten.clone.default", {tensor}));
       } else {
-        late.buffer = tensor;
+        late.buffer = end.tensor;
         late.index = expected_[end.channel]++;
       }
       indices.push_back(late_.size());

@@ -41,11 +41,12 @@ struct JoinedStepsTest : testing::Test, test::StepTexts {
   }
 
   /// Stage 0 has a and both rows of x, stage 1 has b; `sent` are the rows that stage 0 sends, in order.
-  void setRows(llvm::StringRef firstSent, llvm::StringRef secondSent) {
+  void setRows(llvm::StringRef firstSent, llvm::StringRef secondSent, const char *ofSecondRow = "mul") {
     setStages(program(R"(x0: "f32[1, 4]", x1: "f32[1, 4]", a: "f32[4]")", R"(
         mul: "f32[1, 4]" = torch.ops.aten.mul.Tensor(x0, a)
         tanh: "f32[1, 4]" = torch.ops.aten.tanh.default(mul)
-        mul_1: "f32[1, 4]" = torch.ops.aten.mul.Tensor(x1, a)
+        mul_1: "f32[1, 4]" = torch.ops.aten.)" + std::string(ofSecondRow) +
+                                                                              R"(.Tensor(x1, a)
         tanh_1: "f32[1, 4]" = torch.ops.aten.tanh.default(mul_1)
 )" + launch("batch", "isend", 1, firstSent) + launch("batch_1", "isend", 1, secondSent) +
                                                                               R"(
@@ -132,6 +133,15 @@ TEST_F(JoinedStepsTest, ARowThatIsSentTwiceIsFoundOnTheRanksOfItsStages) {
   EXPECT_EQ(answer.wrong.front().rank, 1);
   for (const StepPlace &place : answer.where)
     EXPECT_NE(ranks[static_cast<size_t>(place.rank)].graph->find(place.node), nullptr) << place.node;
+}
+
+TEST_F(JoinedStepsTest, TheNodeOfOneMicrobatchThatComputesAnotherValueIsNamed) {
+  setRows("tanh", "tanh_1", "add");
+  const StepAnswer answer = compare(singleStep);
+  ASSERT_EQ(answer.equal, false);
+  ASSERT_FALSE(answer.where.empty());
+  EXPECT_EQ(answer.where.front().rank, 0);
+  EXPECT_EQ(answer.where.front().node, "mul_1");
 }
 
 TEST_F(JoinedStepsTest, JoinedInputsAreThoseOfOneDevice) {
@@ -241,6 +251,73 @@ TEST_F(ReductionsOfStagesTest, AnotherCollectiveOverTwoStagesIsAProblem) {
   setReduction("broadcast.default(w, 0, '0')");
   EXPECT_EQ(joined().problem, "'pp0.reduced' is a collective over several stages that is no all_reduce of a sum, mean, "
                               "least or largest value");
+}
+
+// The gradient of w is the sum of the terms of three microbatches; `sum` is how it is added up.
+std::string gradientStep(const char *sum) {
+  return program(R"(x0: "f32[2, 4]", x1: "f32[2, 4]", x2: "f32[2, 4]", w: "f32[4, 3]")", std::string(R"(
+        mm: "f32[2, 3]" = torch.ops.aten.mm.default(x0, w)
+        tanh: "f32[2, 3]" = torch.ops.aten.tanh.default(mm)
+        t: "f32[4, 2]" = torch.ops.aten.t.default(x0)
+        term: "f32[4, 3]" = torch.ops.aten.mm.default(t, tanh)
+        mm_1: "f32[2, 3]" = torch.ops.aten.mm.default(x1, w)
+        tanh_1: "f32[2, 3]" = torch.ops.aten.tanh.default(mm_1)
+        t_1: "f32[4, 2]" = torch.ops.aten.t.default(x1)
+        term_1: "f32[4, 3]" = torch.ops.aten.mm.default(t_1, tanh_1)
+        mm_2: "f32[2, 3]" = torch.ops.aten.mm.default(x2, w)
+        tanh_2: "f32[2, 3]" = torch.ops.aten.tanh.default(mm_2)
+        t_2: "f32[4, 2]" = torch.ops.aten.t.default(x2)
+        term_2: "f32[4, 3]" = torch.ops.aten.mm.default(t_2, tanh_2)
+)") + sum + R"(
+        mul: "f32[4, 3]" = torch.ops.aten.mul.Tensor(w, total)
+        return (mul,)
+)");
+}
+
+struct TermsOfMicrobatchesTest : JoinedStepsTest {
+  TermsOfMicrobatchesTest() {
+    placements.mesh = {{"dp", 1}};
+    for (size_t i : {0, 1, 2})
+      placements.inputs.push_back(
+          {i, 0, "x", {AxisPlacement()}, {}, {}, {}, {}, Microbatch{static_cast<int64_t>(i), 3}});
+    placements.inputs.push_back({3, 1, "w", {AxisPlacement()}, {}, {}});
+    placements.outputs = {{0, 0, "grad.w", {AxisPlacement()}, {}, {}}};
+  }
+  StepAnswer answerOf(const char *sum) {
+    Group world;
+    world.name = "0";
+    world.ranks = {0};
+    GroupTable groups;
+    groups.set(world);
+    ranks = {{read(gradientStep(sum)), groups}};
+    return compare(program(R"(x: "f32[6, 4]", w: "f32[4, 3]")", R"(
+        mm: "f32[6, 3]" = torch.ops.aten.mm.default(x, w)
+        tanh: "f32[6, 3]" = torch.ops.aten.tanh.default(mm)
+        t: "f32[4, 6]" = torch.ops.aten.t.default(x)
+        total: "f32[4, 3]" = torch.ops.aten.mm.default(t, tanh)
+        mul: "f32[4, 3]" = torch.ops.aten.mul.Tensor(w, total)
+        return (mul,)
+)"));
+  }
+};
+
+TEST_F(TermsOfMicrobatchesTest, TheTermsAddUpToTheGradient) {
+  EXPECT_EQ(answerOf(R"(
+        part: "f32[4, 3]" = torch.ops.aten.add.Tensor(term_2, term)
+        total: "f32[4, 3]" = torch.ops.aten.add.Tensor(part, term_1))")
+                .equal,
+            true);
+}
+
+TEST_F(TermsOfMicrobatchesTest, ATermThatIsAddedAgainIsNamedAndNoRightTermIs) {
+  const StepAnswer answer = answerOf(R"(
+        part: "f32[4, 3]" = torch.ops.aten.add.Tensor(term, term_1)
+        total: "f32[4, 3]" = torch.ops.aten.add.Tensor(part, term_1))");
+  ASSERT_EQ(answer.equal, false);
+  ASSERT_FALSE(answer.where.empty());
+  EXPECT_EQ(answer.where.front().node, "total");
+  for (const StepPlace &place : answer.where)
+    EXPECT_FALSE(llvm::StringRef(place.node).startswith("tanh")) << place.node;
 }
 
 struct MicrobatchesTest : JoinedStepsTest {
