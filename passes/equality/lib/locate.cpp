@@ -4,6 +4,7 @@
 #include "node_matches.h"
 #include "origins.h"
 #include "repairs.h"
+#include "repeated_microbatches.h"
 
 #include "ccgraph/ir/diagnostic.h"
 
@@ -44,14 +45,13 @@ public:
     llvm::stable_sort(floats, [&](const Node *a, const Node *b) { return rankOf(a) < rankOf(b); });
     nameOwnSteps();
     nameLackingTerms();
+    llvm::for_each(repeatedMicrobatches(comparison_, matches_), [&](const Node *node) { nameAt(*node, 0); });
     for (const Node *node : floats) {
       nameFloat(*node);
       nameUnusual(*node);
     }
-    for (const Node *node : traced_)
-      traceOutput(*node);
-    for (const Node *node : others)
-      name(*node);
+    llvm::for_each(traced_, [&](const Node *node) { traceOutput(*node); });
+    llvm::for_each(others, [&](const Node *node) { name(*node); });
     nameReaders(floats);
     llvm::stable_sort(places_, [](const Named &a, const Named &b) { return a.level < b.level; });
     preferRepairable();

@@ -283,13 +283,14 @@ struct TermsOfMicrobatchesTest : JoinedStepsTest {
     placements.inputs.push_back({3, 1, "w", {AxisPlacement()}, {}, {}});
     placements.outputs = {{0, 0, "grad.w", {AxisPlacement()}, {}, {}}};
   }
-  StepAnswer answerOf(const char *sum) {
+  StepAnswer answerOf(const char *sum) { return answerOfStep(gradientStep(sum)); }
+  StepAnswer answerOfStep(const std::string &text) {
     Group world;
     world.name = "0";
     world.ranks = {0};
     GroupTable groups;
     groups.set(world);
-    ranks = {{read(gradientStep(sum)), groups}};
+    ranks = {{read(text), groups}};
     return compare(program(R"(x: "f32[6, 4]", w: "f32[4, 3]")", R"(
         mm: "f32[6, 3]" = torch.ops.aten.mm.default(x, w)
         tanh: "f32[6, 3]" = torch.ops.aten.tanh.default(mm)
@@ -318,6 +319,19 @@ TEST_F(TermsOfMicrobatchesTest, ATermThatIsAddedAgainIsNamedAndNoRightTermIs) {
   EXPECT_EQ(answer.where.front().node, "total");
   for (const StepPlace &place : answer.where)
     EXPECT_FALSE(llvm::StringRef(place.node).startswith("tanh")) << place.node;
+}
+
+// Terms 0 and 2 are both of microbatch 0, so microbatch 2 is missing.
+TEST_F(TermsOfMicrobatchesTest, TheCallThatReadsAMicrobatchAgainIsNamed) {
+  std::string text = gradientStep(R"(
+        part: "f32[4, 3]" = torch.ops.aten.add.Tensor(term, term_1)
+        total: "f32[4, 3]" = torch.ops.aten.add.Tensor(part, term_2))");
+  const std::string right = "mm.default(x2, w)";
+  text.replace(text.find(right), right.size(), "mm.default(x0, w)");
+  const StepAnswer answer = answerOfStep(text);
+  ASSERT_EQ(answer.equal, false);
+  ASSERT_FALSE(answer.where.empty());
+  EXPECT_EQ(answer.where.front().node, "mm_2");
 }
 
 struct MicrobatchesTest : JoinedStepsTest {
