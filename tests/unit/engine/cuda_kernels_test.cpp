@@ -62,6 +62,21 @@ TEST(CudaKernels, TypesArePromotedAsOnTheHost) {
         expectAsOnHost("aten." + std::string(name), {drawn(dtype, {40}), number});
 }
 
+// Beside u8, -1 without dimensions is 255; beside i8, 300 is 44.
+TEST(CudaKernels, IntegersWithoutDimensionsAreConvertedBeforeTheyAreCompared) {
+  auto integer = [](DType dtype, double number, std::vector<int64_t> sizes) {
+    Tensor wide = Tensor::zeros(DType::F64, sizes), tensor = Tensor::zeros(dtype, sizes);
+    *reinterpret_cast<double *>(wide.data()) = number;
+    tensor.copyFrom(wide);
+    return tensor;
+  };
+  for (const char *name : {"lt.Tensor", "eq.Tensor", "maximum.default", "clamp_min.Tensor", "floor_divide.default"}) {
+    expectAsOnHost("aten." + std::string(name), {integer(DType::U8, 7, {1}), integer(DType::I8, -1, {})});
+    expectAsOnHost("aten." + std::string(name), {integer(DType::I8, 7, {1}), integer(DType::I64, 300, {})});
+    expectAsOnHost("aten." + std::string(name), {integer(DType::I64, 7, {1}), integer(DType::I8, -1, {})});
+  }
+}
+
 TEST(CudaKernels, NumbersAreRoundedBeforeTheyAreCompared) {
   for (DType dtype : {DType::F16, DType::BF16, DType::F32}) {
     Tensor tenth = Tensor::zeros(dtype, {1}), wide = Tensor::zeros(DType::F64, {1});

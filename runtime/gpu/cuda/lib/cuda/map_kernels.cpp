@@ -159,6 +159,20 @@ double roundedTo(DType dtype, double number) {
   return number;
 }
 
+/// Reads a tensor without dimensions as an integer of the common dtype, so -1 is 255 beside u8. Devices store the lowest
+/// bytes of an integer first, and these are that number.
+void convertInteger(DType common, Source &source) {
+  const Tensor &tensor = source.tensor;
+  if (source.kind != device::OperandKind::Tensor || tensor.rank() != 0)
+    return;
+  const DType dtype = tensor.dtype();
+  const bool areIntegers = classOf(common) == DTypeClass::Integer && classOf(dtype) == DTypeClass::Integer;
+  if (!areIntegers || sizeInBytes(dtype) < sizeInBytes(common))
+    return;
+  const int64_t ratio = sizeInBytes(dtype) / sizeInBytes(common);
+  source.tensor = tensor.reinterpret(common, {{}, {}, tensor.offset() * ratio});
+}
+
 /// Plans the row's arithmetic with the result `out`.
 void plan(Planner &planner, const MapRow &row, const Tensor &out) {
   if (row.op == MapOp::Mul && isComplex(out.dtype()))
@@ -177,6 +191,8 @@ void plan(Planner &planner, const MapRow &row, const Tensor &out) {
   for (Source &source : sources)
     if (source.kind == device::OperandKind::Number && !keepsNumbers(row.op))
       source.real = roundedTo(common, source.real);
+  for (Source &source : sources)
+    convertInteger(common, source);
   planner.map(out, {row.op, arithmeticOf(common)}, sources);
 }
 
@@ -245,6 +261,8 @@ void clampBetween(Planner &planner, std::optional<unsigned> low, std::optional<u
     }
   bool onlyLow = low && planner.args.has(*low);
   MapOp op = sources.size() == 3 ? MapOp::Clamp : onlyLow ? MapOp::Maximum : MapOp::Minimum;
+  for (Source &source : sources)
+    convertInteger(resultType(promoted), source);
   if (planner.args.check(sources.size() > 1, "got neither min nor max, expected one of them"))
     planner.map(planner.result(), {op, arithmeticOf(resultType(promoted))}, sources);
 }
