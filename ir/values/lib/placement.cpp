@@ -53,9 +53,8 @@ std::vector<size_t> orderOfAxes(const TensorPlacement &placement) {
 bool needsJoining(const StepPlacements &placements) {
   return llvm::any_of(std::initializer_list{&placements.inputs, &placements.outputs}, [](const auto *list) {
     return llvm::any_of(*list, [](const TensorPlacement &tensor) {
-      return tensor.microbatch || llvm::any_of(tensor.axes, [](const AxisPlacement &axis) {
-               return axis.kind == AxisPlacement::Kind::At;
-             });
+      return tensor.microbatch ||
+             llvm::any_of(tensor.axes, [](const AxisPlacement &axis) { return axis.kind == AxisPlacement::Kind::At; });
     });
   });
 }

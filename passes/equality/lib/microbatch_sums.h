@@ -1,8 +1,9 @@
 // MicrobatchSums: which values of the ranks are terms that single microbatches contribute to a sum.
 //
-// The gradient of a weight is a sum over all rows, so that of one microbatch is no value of the single graph. It is what
-// the single graph computes from all rows if it is the same operator of the same operands, of which some are microbatch
-// i of what the single graph has: mm(t(g_i), x_i) is term i of mm(t(g), x). Sums of different terms are such sums too.
+// The gradient of a weight is a sum over all rows, so that of one microbatch is no value of the single graph. It is a
+// term of what the single graph computes from all rows if it is the same operator of the same operands, of which some
+// are microbatch i of what the single graph has: mm(t(g_i), x_i) is term i of mm(t(g), x). Sums of different terms are
+// such sums too.
 //
 // Ownership: values. Failure: none. Cost: linear in the calls of one operator for each node.
 #pragma once

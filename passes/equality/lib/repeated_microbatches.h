@@ -11,8 +11,8 @@
 
 namespace ccgraph::equality {
 
-/// Returns the nodes of rank 0 that repeat a microbatch of which an earlier node has the value, where some microbatch of
-/// the value is missing. Nodes that only follow from these are left out.
+/// Returns the nodes of rank 0 that repeat a microbatch of which an earlier node has the value, where some microbatch
+/// of the value is missing. Nodes that only follow from these are left out.
 [[nodiscard]] std::vector<const Node *> repeatedMicrobatches(const StepComparison &comparison, NodeMatches &matches);
 
 } // namespace ccgraph::equality

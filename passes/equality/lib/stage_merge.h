@@ -1,9 +1,9 @@
 // mergeStages: the programs of the stages of one pipeline as one program.
 //
-// Stages take turns, one node each, as the ranks of a job do (job_run.h), so the order of each stage stays. A send keeps
-// a copy of its tensor; the copy is written into the buffer of the receive where the stage first reads the result. An
-// all_reduce over ranks of several stages becomes a combination of their tensors, and an all_reduce over the ranks of
-// one stage.
+// Stages take turns, one node each, as the ranks of a job do (job_run.h), so the order of each stage stays. A send
+// keeps a copy of its tensor; the copy is written into the buffer of the receive where the stage first reads the
+// result, and later readers of the buffer read that. An all_reduce over ranks of several stages becomes a combination
+// of their tensors, and an all_reduce over the ranks of one stage.
 //
 // Ownership: owns the graph. Failure: a text that states which stage cannot go on, and why. Cost: linear in the nodes.
 #pragma once

@@ -2,18 +2,18 @@
 //
 // Comparisons of steps and the inference of placements expect ranks that all have the same inputs and outputs. The
 // stages of a pipeline have their own. So the programs of all stages with the same coordinates on the other axes become
-// one program: what one stage receives is what the other one sends, in their order and by tag (as in job_run.h), and an
-// all_reduce over ranks of several stages is their sum, then an all_reduce over the other axes. The axis of the pipeline
-// then has one rank. Node n of stage 1 is called "pp1.n" after the axis.
+// one program: what one stage receives is what the other one sends, in their order and by tag (as in job_run.h), and
+// an all_reduce over ranks of several stages is their sum, then an all_reduce over the other axes. The axis of the
+// pipeline then has one rank. Node n of stage 1 is called "pp1.n" after the axis.
 //
 //   stage 0: y = f(x), send y      stage 1: recv b, z = g(b), return z      ->      y = f(x), b = y, z = g(b), return z
 //
 // Inputs that are microbatches of one tensor become slices of one input.
 //
-// Ownership: owns its graphs, which live in the Context of the given ones; borrows the given graphs, which must outlive
-// it. Failure: a DiagnosticError for placements that do not fit the ranks; `problem` for programs that cannot be joined:
-// a stage waits for what none sends, another collective than an all_reduce spans stages, a constant. Cost: one copy of
-// the programs of all ranks; equal copies are kept once.
+// Ownership: owns its graphs, which live in the Context of the given ones; borrows the given graphs, which must
+// outlive it. Failure: a DiagnosticError for placements that do not fit the ranks; `problem` for programs that cannot
+// be joined: a stage waits for what none sends, another collective than an all_reduce spans stages, a constant. Cost:
+// one copy of the programs of all ranks; equal copies are kept once.
 #pragma once
 
 #include "ccgraph/equality/same_step.h"

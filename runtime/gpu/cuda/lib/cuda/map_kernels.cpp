@@ -159,8 +159,8 @@ double roundedTo(DType dtype, double number) {
   return number;
 }
 
-/// Reads a tensor without dimensions as an integer of the common dtype, so -1 is 255 beside u8. Devices store the lowest
-/// bytes of an integer first, and these are that number.
+/// Reads a tensor without dimensions as an integer of the common dtype, so -1 is 255 beside u8. Devices store the
+/// lowest bytes of an integer first, and these are that number.
 void convertInteger(DType common, Source &source) {
   const Tensor &tensor = source.tensor;
   if (source.kind != device::OperandKind::Tensor || tensor.rank() != 0)
