@@ -10,15 +10,17 @@
 
 namespace ccgraph::test {
 
-/// Groups of a rank of two: "0" holds both.
-inline GroupTable worldOfTwo() {
+/// Groups of a rank: "0" holds all of them.
+inline GroupTable worldOf(int64_t ranks) {
   Group world;
   world.name = "0";
-  world.ranks = {0, 1};
+  for (int64_t rank = 0; rank != ranks; ++rank)
+    world.ranks.push_back(rank);
   GroupTable groups;
   groups.set(world);
   return groups;
 }
+inline GroupTable worldOfTwo() { return worldOf(2); }
 
 struct StepTexts {
   Context context;

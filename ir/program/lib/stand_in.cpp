@@ -1,5 +1,7 @@
 #include "ccgraph/ir/internal/stand_in.h"
 
+#include "ccgraph/ir/argument_copy.h"
+
 namespace ccgraph {
 
 StandIn::StandIn(const Node &call, llvm::ArrayRef<const Type *> types)
@@ -13,14 +15,9 @@ StandIn::StandIn(const Node &call, llvm::ArrayRef<const Type *> types)
   }
   ArgumentBuilder builder(*graph_);
   auto operandAt = [&](uint32_t index) { return operands[index]; };
-  std::vector<Argument> args;
-  for (const Argument &argument : call.args())
-    args.push_back(builder.copy(argument, operandAt));
-  std::vector<NamedArgument> kwargs;
-  for (const NamedArgument &argument : call.kwargs())
-    kwargs.push_back({argument.name, builder.copy(argument.value, operandAt)});
+  const ArgumentCopy arguments = copyArguments(builder, call, operandAt);
   NodeSpec spec{.name = call.name().str(), .target = call.target(), .type = call.type()};
-  call_ = graph_->create(spec, std::move(builder), {args, kwargs});
+  call_ = graph_->create(spec, std::move(builder), arguments.view());
 }
 
 } // namespace ccgraph

@@ -102,7 +102,7 @@ Correspondence::Correspondence(const StepComparison &comparison, Trial &trial)
     for (const Node *node : *comparison.single)
       if (const Value &value = trial.single.front().values[node->id()]; value.is(Value::Type::Tensor))
         if (std::optional<Normal> normal = normalOf(asPairs(read(value.tensor)), field_)) {
-          contents_[node->id()] = mix(normal->hash, normal->unit);
+          contents_[node->id()] = normal->content();
           directions_[node->id()] = normal->hash;
         }
   if (comparison.reference)
@@ -183,16 +183,16 @@ void Correspondence::addMicrobatches(const Array &array) {
   const std::optional<Normal> whole = normalOf(array, field_);
   const bool isMatrix = array.sizes.size() == 2;
   // Views of one value have the same microbatches, but those of a matrix are transposed as well.
-  if (!whole || !cut_.insert(mix(mix(whole->hash, whole->unit), isMatrix ? 1 : 0)).second)
+  if (!whole || !cut_.insert(mix(whole->content(), isMatrix ? 1 : 0)).second)
     return;
   const std::optional<Normal> other = isMatrix ? normalOf(transposedMatrix(array), field_) : std::nullopt;
   for (int64_t count : comparison_.placements.microbatches)
     for (int64_t ranges : ranges_)
       for (int64_t i = 0; i != count && array.sizes[0] % (ranges * count) == 0 && array.sizes[0] != 0; ++i) {
         const Array part = microbatchOf(array, ranges, {i, count});
-        addMicrobatch(part, mix(whole->hash, whole->unit), i);
+        addMicrobatch(part, whole->content(), i);
         if (other)
-          addMicrobatch(transposedMatrix(part), mix(other->hash, other->unit), i);
+          addMicrobatch(transposedMatrix(part), other->content(), i);
       }
 }
 
@@ -209,8 +209,7 @@ bool Correspondence::acceptMicrobatch(const Normal &normal, const Array &joined,
     return false;
   match.wholes.clear();
   for (const Part &part : known->second) {
-    const Word factor = truncate(multiply(normal.unit, field_.inverse(part.unit)), joined.digits);
-    const Word explained = explainedFactor(factor, joined.digits);
+    const Word explained = explainedQuotient(normal.unit, part.unit, joined.digits);
     if (match.wholes.empty() || (explained == fromPlain(1) && match.factor != explained)) {
       match.wholes.clear();
       match.factor = explained;
@@ -230,6 +229,10 @@ Word Correspondence::explainedFactor(Word factor, unsigned digits) const {
     if (factor == truncate(allowed, digits) && (found == factor || allowed == fromPlain(1)))
       found = allowed;
   return found;
+}
+
+Word Correspondence::explainedQuotient(Word unit, Word ofSingle, unsigned digits) const {
+  return explainedFactor(truncate(multiply(unit, field_.inverse(ofSingle)), digits), digits);
 }
 
 std::optional<Word> Correspondence::factorOfRows(const Array &joined) {
@@ -277,8 +280,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
     found = mayBeRows(match) ? factorOfRows(joined) : std::nullopt;
   else
     for (Word unit : known->second) {
-      Word factor = truncate(multiply(normal->unit, field_.inverse(unit)), joined.digits);
-      Word explained = explainedFactor(factor, joined.digits);
+      const Word explained = explainedQuotient(normal->unit, unit, joined.digits);
       if (!found || explained == fromPlain(1))
         found = explained;
     }
@@ -286,7 +288,7 @@ bool Correspondence::accept(const Array &joined, Match &match) {
     return false;
   match.factor = *found;
   match.whole = joined;
-  match.content = known == index_.end() ? 0 : mix(normal->hash, normal->unit);
+  match.content = known == index_.end() ? 0 : normal->content();
   match.direction = known == index_.end() ? 0 : normal->hash;
   return true;
 }

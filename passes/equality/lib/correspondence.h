@@ -55,6 +55,8 @@ struct Match {
 struct Normal {
   uint64_t hash = 0;
   Word unit = 0;
+  /// Names the words themselves.
+  [[nodiscard]] uint64_t content() const { return mix(hash, unit); }
 };
 
 class Correspondence {
@@ -111,6 +113,8 @@ private:
   [[nodiscard]] std::optional<Word> factorOfRows(const Array &joined);
   /// Returns the product of axis sizes that the factor is, in the known digits; else the factor.
   [[nodiscard]] Word explainedFactor(Word factor, unsigned digits) const;
+  /// Returns the same for the factor between two arrays with these units.
+  [[nodiscard]] Word explainedQuotient(Word unit, Word ofSingle, unsigned digits) const;
   /// Tries all placements of the axes in `order` from `next` on.
   bool search(llvm::ArrayRef<size_t> order, size_t next, std::vector<Array> arrays, Match &match);
   bool joinAlong(llvm::ArrayRef<size_t> order, size_t next, llvm::ArrayRef<Array> arrays, Match &match);

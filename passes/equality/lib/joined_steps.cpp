@@ -172,10 +172,8 @@ public:
       : given_(ranks), placements_(placements) {}
 
   llvm::Expected<JoinedSteps> run() {
-    if (numRanks(placements_.mesh) != static_cast<int64_t>(given_.size()))
-      return placementError("the mesh has " + llvm::Twine(numRanks(placements_.mesh)) + " ranks, the job has " +
-                                llvm::Twine(given_.size()),
-                            "state the mesh in the placements");
+    if (llvm::Error error = checkMesh(given_, placements_.mesh))
+      return error;
     llvm::Expected<std::optional<size_t>> axis = stageAxisOf(placements_);
     if (!axis)
       return axis.takeError();
@@ -186,8 +184,6 @@ public:
       return error;
     if (!joined_.problem.empty())
       return std::move(joined_);
-    if (llvm::Error error = checkPositions())
-      return error;
     std::vector<Graph *> graphs;
     for (const std::unique_ptr<Graph> &graph : joined_.graphs_)
       graphs.push_back(graph.get());
@@ -242,6 +238,8 @@ private:
   }
 
   llvm::Error copyRanks() {
+    if (llvm::Error error = checkPositions())
+      return error;
     llvm::DenseMap<const Graph *, const Graph *> copies;
     for (RankStep step : given_) {
       const Graph *&copy = copies[step.graph];
@@ -255,15 +253,15 @@ private:
     return llvm::Error::success();
   }
 
-  /// Checks that every position of a joined program has one placement.
+  /// Checks that every position has one placement, where there are no stages.
   llvm::Error checkPositions() const {
-    StepPlacements anyStep = joined_.placements;
+    StepPlacements anyStep = placements_;
     for (std::vector<TensorPlacement> *list : {&anyStep.inputs, &anyStep.outputs})
       for (TensorPlacement &placement : *list) {
         placement.single = 0;
         placement.microbatch = std::nullopt;
       }
-    return checkForm(joined_.ranks, anyStep, {1, 1});
+    return checkForm(given_, anyStep, {1, 1});
   }
 
   llvm::ArrayRef<RankStep> given_;

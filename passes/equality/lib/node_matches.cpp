@@ -88,11 +88,11 @@ std::optional<MicrobatchTerms> NodeMatches::termsOf(const Node &node) {
   return termOfCall(node);
 }
 
-/// Names a value of the single graph.
-static uint64_t nameOfSum(const Node &node) {
-  const Node &computed = computing(node);
-  return mix(computed.id(), hashText(&computed == &node ? "" : literalsOf(node)));
+/// Names a value of the single graph: what a call computes, of a list the element that `reader` takes.
+static uint64_t nameOfSum(const Node &call, const Node &reader) {
+  return mix(call.id(), hashText(&computing(reader) == &reader ? "" : literalsOf(reader)));
 }
+static uint64_t nameOfSum(const Node &node) { return nameOfSum(computing(node), node); }
 
 std::optional<MicrobatchTerms> NodeMatches::scaledTerms(const Node &node, const MicrobatchTerms &terms) const {
   const std::string literals = literalsOf(node);
@@ -115,7 +115,7 @@ std::optional<MicrobatchTerms> NodeMatches::termOfCall(const Node &node) {
     for (size_t i = 0; i != mine.size(); ++i)
       operands.push_back({&matchOf(*mine[i]), correspondence_.contentOfSingle(*ofSingle[i])});
     if (std::optional<int64_t> microbatch = microbatchOfTerm(operands))
-      return MicrobatchTerms{mix(call->id(), hashText(&computed == &node ? "" : literalsOf(node))), {*microbatch}};
+      return MicrobatchTerms{nameOfSum(*call, node), {*microbatch}};
   }
   return std::nullopt;
 }

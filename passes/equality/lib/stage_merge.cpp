@@ -2,8 +2,10 @@
 
 #include "transfers.h"
 
+#include "ccgraph/ir/argument_copy.h"
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/signature.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -14,10 +16,6 @@
 
 namespace ccgraph::equality {
 namespace {
-
-bool hasRole(const Node &node, OpRole role) {
-  return node.opcode() == Opcode::CallFunction && node.op() && node.op()->role == role;
-}
 
 /// Returns the operator that combines two tensors as a reduction does; empty if there is none.
 llvm::StringRef combinerOf(llvm::StringRef reduceOp) {
@@ -114,7 +112,7 @@ private:
     if (node->opcode() == Opcode::GetAttr)
       return stop(stage, *node, "is a constant or a program of its own, which cannot be joined with other stages"),
              false;
-    const bool takesElement = hasRole(*node, OpRole::GetItem) && node->numOperands() != 0;
+    const bool takesElement = isGetItem(*node) && node->numOperands() != 0;
     if (node->opcode() == Opcode::CallFunction && !takesElement && !hasOperands(stage, *node))
       return false;
     state.next = node->next();
@@ -123,9 +121,9 @@ private:
     merged_.order.push_back(uint64_t{node->id()} * stages_.size() + stage);
     if (takesElement)
       takeElement(stage, *node);
-    else if (hasRole(*node, OpRole::Collective))
+    else if (collectiveOf(*node))
       launch(stage, *node);
-    else if (!hasRole(*node, OpRole::Wait) || !wait(stage, *node))
+    else if (!isWait(*node) || !wait(stage, *node))
       copy(stage, *node);
     return true;
   }
@@ -168,11 +166,9 @@ private:
   void takeElement(size_t stage, const Node &node) {
     const Node *list = node.operand(0);
     auto late = stages_[stage].late.find(list);
-    const Argument *index = argumentAt(node, 1);
-    const bool isElement = late != stages_[stage].late.end() && index && index->is(Argument::Kind::Int) &&
-                           index->integer() >= 0 && static_cast<size_t>(index->integer()) < late->second.size();
-    if (isElement) {
-      stages_[stage].late[&node] = {late->second[static_cast<size_t>(index->integer())]};
+    const std::optional<int64_t> index = getItemIndex(node);
+    if (late != stages_[stage].late.end() && index && static_cast<size_t>(*index) < late->second.size()) {
+      stages_[stage].late[&node] = {late->second[static_cast<size_t>(*index)]};
       return;
     }
     if (hasOperands(stage, node))
@@ -302,12 +298,7 @@ private:
       isComplete &= value != nullptr;
       return value ? value : graph.front();
     };
-    std::vector<Argument> args;
-    for (const Argument &argument : node.args())
-      args.push_back(builder.copy(argument, valueOf));
-    std::vector<NamedArgument> kwargs;
-    for (const NamedArgument &argument : node.kwargs())
-      kwargs.push_back({argument.name, builder.copy(argument.value, valueOf)});
+    const ArgumentCopy arguments = copyArguments(builder, node, valueOf);
     if (!isComplete)
       return stop(stage, node, "reads a list of transfers");
     const std::string name = nameOf(stage, node);
@@ -318,7 +309,7 @@ private:
     spec.type = node.type();
     spec.frame = graph.addFrame(node.graph()->frames()[node.frame()]);
     spec.provenance = graph.makeProvenance(node.provenance());
-    Node *copied = graph.create(spec, std::move(builder), {args, kwargs});
+    Node *copied = graph.create(spec, std::move(builder), arguments.view());
     noteOrigin(*copied, stage, node);
     stages_[stage].values[&node] = copied;
   }

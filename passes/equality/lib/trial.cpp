@@ -152,14 +152,20 @@ bool Trial::drawsRandom() const {
          llvm::any_of(single, [](const RankValues &rank) { return rank.draws != 0; });
 }
 
+llvm::Error checkMesh(llvm::ArrayRef<RankStep> ranks, llvm::ArrayRef<NamedAxis> mesh) {
+  if (numRanks(mesh) == static_cast<int64_t>(ranks.size()))
+    return llvm::Error::success();
+  return placementError("the mesh has " + llvm::Twine(numRanks(mesh)) + " ranks, the job has " +
+                            llvm::Twine(ranks.size()),
+                        "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+}
+
 llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements, const StepSize &whole) {
   if (needsJoining(placements))
     return placementError("the placements are of stages or of microbatches", "join them first (joinSteps)");
   const Graph &parallel = *ranks.front().graph;
-  if (numRanks(placements.mesh) != static_cast<int64_t>(ranks.size()))
-    return placementError(
-        "the mesh has " + llvm::Twine(numRanks(placements.mesh)) + " ranks, the job has " + llvm::Twine(ranks.size()),
-        "state the mesh in the placements: \"mesh\": {\"axes\": [\"dp\", \"tp\"], \"sizes\": [2, 4]}");
+  if (llvm::Error error = checkMesh(ranks, placements.mesh))
+    return error;
   if (llvm::Error error = checkList("input", placements.inputs, placeholdersOf(parallel).size(), whole.inputs))
     return error;
   return checkList("output", placements.outputs, outputLeavesOf(parallel).size(), whole.outputs);

@@ -44,6 +44,8 @@ struct Trial {
 struct StepSize {
   size_t inputs = 0, outputs = 0;
 };
+/// Checks that the mesh has as many ranks as the job.
+[[nodiscard]] llvm::Error checkMesh(llvm::ArrayRef<RankStep> ranks, llvm::ArrayRef<NamedAxis> mesh);
 /// Checks that the placements name all inputs and outputs of the ranks, each once, and tensors of a step of this size.
 [[nodiscard]] llvm::Error checkForm(llvm::ArrayRef<RankStep> ranks, const StepPlacements &placements,
                                     const StepSize &whole);

@@ -175,14 +175,9 @@ struct ReductionsOfStagesTest : JoinedStepsTest {
                                   .str();
     ranks = {};
     const Graph *first = read(program(R"(w: "f32[4]")", lines)), *second = read(program(R"(w: "f32[4]")", lines));
-    Group all;
-    all.name = "0";
-    for (int64_t rank = 0; rank != numRanks(placements.mesh); ++rank)
-      all.ranks.push_back(rank);
-    GroupTable groups;
-    groups.set(all);
-    for (int64_t rank : all.ranks)
-      ranks.push_back({coordinatesOf(rank, placements.mesh).front() == 0 ? first : second, groups});
+    const int64_t count = numRanks(placements.mesh);
+    for (int64_t rank = 0; rank != count; ++rank)
+      ranks.push_back({coordinatesOf(rank, placements.mesh).front() == 0 ? first : second, test::worldOf(count)});
     const std::vector<AxisPlacement> others(placements.mesh.size() - 1);
     for (int64_t stage : {0, 1}) {
       const std::string name(1, static_cast<char>('a' + stage));
@@ -192,8 +187,11 @@ struct ReductionsOfStagesTest : JoinedStepsTest {
       placements.outputs.push_back({0, static_cast<size_t>(stage), "new." + name, axes, {}, {}});
     }
   }
-  static std::string singleOf(llvm::StringRef total) {
-    return program(R"(a: "f32[4]", b: "f32[4]")", ("        t = torch.ops.aten." + total + R"(
+  /// Multiplies both tensors by their total times a number.
+  static std::string singleOf(llvm::StringRef total, llvm::StringRef number = "1") {
+    return program(R"(a: "f32[4]", b: "f32[4]")", ("        total = torch.ops.aten." + total + R"(
+        t = torch.ops.aten.mul.Tensor(total, )" + number +
+                                                   R"()
         mul: "f32[4]" = torch.ops.aten.mul.Tensor(a, t)
         mul_1: "f32[4]" = torch.ops.aten.mul.Tensor(b, t)
         return (mul, mul_1)
@@ -222,29 +220,13 @@ TEST_F(ReductionsOfStagesTest, AnAllReduceOverStagesAndReplicasAddsBoth) {
   ASSERT_EQ(steps.ranks.size(), 2U);
   EXPECT_EQ(steps.ranks[0].graph, steps.ranks[1].graph);
   EXPECT_EQ(compare(singleOf("add.Tensor(a, b, alpha = 1)")).equal, false);
-  EXPECT_EQ(compare(program(R"(a: "f32[4]", b: "f32[4]")", R"(
-        add: "f32[4]" = torch.ops.aten.add.Tensor(a, b)
-        t: "f32[4]" = torch.ops.aten.mul.Tensor(add, 2)
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(a, t)
-        mul_1: "f32[4]" = torch.ops.aten.mul.Tensor(b, t)
-        return (mul, mul_1)
-)"))
-                .equal,
-            true);
+  EXPECT_EQ(compare(singleOf("add.Tensor(a, b)", "2")).equal, true);
 }
 
 TEST_F(ReductionsOfStagesTest, AMeanOverStagesAndReplicasIsTheMeanOfAll) {
   placements.mesh = {{"pp", 2}, {"dp", 2}};
   setReduction("all_reduce.default(w, 'avg', '0')");
-  EXPECT_EQ(compare(program(R"(a: "f32[4]", b: "f32[4]")", R"(
-        add: "f32[4]" = torch.ops.aten.add.Tensor(a, b)
-        t: "f32[4]" = torch.ops.aten.mul.Tensor(add, 0.5)
-        mul: "f32[4]" = torch.ops.aten.mul.Tensor(a, t)
-        mul_1: "f32[4]" = torch.ops.aten.mul.Tensor(b, t)
-        return (mul, mul_1)
-)"))
-                .equal,
-            true);
+  EXPECT_EQ(compare(singleOf("add.Tensor(a, b)", "0.5")).equal, true);
 }
 
 TEST_F(ReductionsOfStagesTest, AnotherCollectiveOverTwoStagesIsAProblem) {
@@ -285,12 +267,7 @@ struct TermsOfMicrobatchesTest : JoinedStepsTest {
   }
   StepAnswer answerOf(const char *sum) { return answerOfStep(gradientStep(sum)); }
   StepAnswer answerOfStep(const std::string &text) {
-    Group world;
-    world.name = "0";
-    world.ranks = {0};
-    GroupTable groups;
-    groups.set(world);
-    ranks = {{read(text), groups}};
+    ranks = {{read(text), test::worldOf(1)}};
     return compare(program(R"(x: "f32[6, 4]", w: "f32[4, 3]")", R"(
         mm: "f32[6, 3]" = torch.ops.aten.mm.default(x, w)
         tanh: "f32[6, 3]" = torch.ops.aten.tanh.default(mm)

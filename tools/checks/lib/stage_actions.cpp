@@ -1,5 +1,6 @@
 #include "ccgraph/checks/pipeline_stages.h"
 
+#include "ccgraph/ir/argument_copy.h"
 #include "ccgraph/ir/async_pairs.h"
 #include "ccgraph/ir/builder.h"
 
@@ -41,17 +42,12 @@ private:
   void copy(const Node &node) {
     ArgumentBuilder builder(to_);
     auto mapped = [&](uint32_t index) { return at(*node.operand(index)); };
-    std::vector<Argument> args;
-    for (const Argument &argument : node.args())
-      args.push_back(builder.copy(argument, mapped));
-    std::vector<NamedArgument> kwargs;
-    for (const NamedArgument &argument : node.kwargs())
-      kwargs.push_back({argument.name, builder.copy(argument.value, mapped)});
+    const ArgumentCopy arguments = copyArguments(builder, node, mapped);
     std::string name = prefix_ + node.name().str().str();
     NodeSpec spec{node.opcode(), name, node.target(), node.type(), to_.addFrame(from_.frames()[node.frame()])};
     if (node.opcode() == Opcode::GetAttr)
       spec.target = attributeOf(node.target());
-    Node *made = to_.create(spec, std::move(builder), {args, kwargs});
+    Node *made = to_.create(spec, std::move(builder), arguments.view());
     for (const Node *before : node.orderedAfter())
       to_.addOrdering(made, at(*before));
     copies_[node.id()] = made;

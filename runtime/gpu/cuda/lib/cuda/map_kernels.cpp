@@ -261,10 +261,11 @@ void clampBetween(Planner &planner, std::optional<unsigned> low, std::optional<u
     }
   bool onlyLow = low && planner.args.has(*low);
   MapOp op = sources.size() == 3 ? MapOp::Clamp : onlyLow ? MapOp::Maximum : MapOp::Minimum;
+  const DType common = resultType(promoted);
   for (Source &source : sources)
-    convertInteger(resultType(promoted), source);
+    convertInteger(common, source);
   if (planner.args.check(sources.size() > 1, "got neither min nor max, expected one of them"))
-    planner.map(planner.result(), {op, arithmeticOf(resultType(promoted))}, sources);
+    planner.map(planner.result(), {op, arithmeticOf(common)}, sources);
 }
 void clamp(Planner &planner) { clampBetween(planner, 1, 2); }
 void clampMin(Planner &planner) { clampBetween(planner, 1, std::nullopt); }
