@@ -1,5 +1,6 @@
 #include "chain.h"
 
+#include "computed_terms.h"
 #include "exchanges.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,28 +12,6 @@ namespace ccgraph::legality {
 // then "rank 1's x from 2" (ofRank). A reduction over the group is the same on every rank, so its term contains no
 // rank.
 using Outcome = std::variant<Layout, std::string>;
-
-namespace {
-
-/// A product, or a result of a row function, by its number among these.
-struct Computed {
-  uint32_t number = 0;
-  bool isRows = false;
-};
-
-/// No program has so many steps that they meet these numbers, which are counted from above.
-constexpr uint32_t firstComputed = none / 2;
-
-/// Returns a number that no step has: products and row functions take turns.
-uint32_t computedStep(const Computed &computed) { return none - 1 - 2 * computed.number - (computed.isRows ? 1 : 0); }
-
-std::optional<Computed> computedOf(uint32_t step) {
-  if (step < firstComputed)
-    return std::nullopt;
-  return Computed{(none - 1 - step) / 2, (none - 1 - step) % 2 != 0};
-}
-
-} // namespace
 
 uint32_t Terms::intern(Term term) {
   auto known = llvm::find(terms_, term);
@@ -338,133 +317,6 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
         return "falls into too many pieces";
     }
   return contiguous(sizes, std::move(runs));
-}
-
-uint32_t Terms::internProduct(Product product) {
-  auto known = llvm::find(products_, product);
-  if (known == products_.end())
-    known = products_.insert(known, std::move(product));
-  auto number = static_cast<uint32_t>(known - products_.begin());
-  return intern({.kind = Term::Kind::Own, .step = computedStep({number, false})});
-}
-
-// For 2 ranks, x = f32[2, 4] and a matrix W = f32[4, 3], the gather of x is "rank 0's x from 0, 8 elements; rank 1's x
-// from 0, 8 elements". Its product is "rank 0's x W from 0, 6 elements; rank 1's x W from 0, 6 elements", with this
-// rank's W: the products are terms of this rank's own.
-std::optional<Layout> Terms::product(const Layout &rows, const Layout &matrix) {
-  bool fits = !rows.unsized && !matrix.unsized && rows.sizes.size() == 2 && matrix.sizes.size() == 2 &&
-              rows.sizes[1] == matrix.sizes[0] && rows.sizes[1] > 0;
-  if (!fits)
-    return std::nullopt;
-  const int64_t inner = rows.sizes[1], columns = matrix.sizes[1];
-  Runs runs;
-  for (Run run : *rows.runs) {
-    if (run.start % inner != 0 || run.count % inner != 0 || run.perRank % inner != 0)
-      return std::nullopt;
-    run.source = internProduct({run.source, matrix.sizes, *matrix.runs});
-    run.start = run.start / inner * columns;
-    run.count = run.count / inner * columns;
-    run.perRank = run.perRank / inner * columns;
-    append(runs, run);
-  }
-  const int64_t sizes[] = {rows.sizes[0], columns};
-  return contiguous(sizes, std::move(runs));
-}
-
-uint32_t Terms::internRows(RowTerm term) {
-  auto known = llvm::find_if(rowTerms_, [&](const RowTerm &other) {
-    return other.result == term.result && other.operands == term.operands && sameCalls(other.call, term.call);
-  });
-  if (known == rowTerms_.end())
-    known = rowTerms_.insert(known, std::move(term));
-  auto number = static_cast<uint32_t>(known - rowTerms_.begin());
-  return intern({.kind = Term::Kind::Own, .step = computedStep({number, true})});
-}
-
-namespace {
-
-/// Strides of dimensions of size 1 have no meaning.
-bool isContiguous(const Layout &value) {
-  const IntList strides = rowMajor(value.sizes);
-  for (size_t dim = 0; dim < strides.size(); ++dim)
-    if (value.sizes[dim] != 1 && value.strides[dim] != strides[dim])
-      return false;
-  return value.stridesKnown;
-}
-
-} // namespace
-
-struct Terms::RowCursor {
-  const Layout &value;
-  size_t run = 0;
-  int64_t used = 0; ///< elements of that run
-  [[nodiscard]] int64_t columns() const { return value.sizes.back(); }
-  /// Returns the rows that are left of the run; empty unless it consists of whole rows.
-  [[nodiscard]] std::optional<int64_t> rowsLeft() const {
-    const Run &at = (*value.runs)[run];
-    const bool whole = at.start % columns() == 0 && at.count % columns() == 0 && at.perRank % columns() == 0;
-    return whole ? std::optional((at.count - used) / columns()) : std::nullopt;
-  }
-  [[nodiscard]] RowOperand operand() const {
-    const Run &at = (*value.runs)[run];
-    return {true, at.source, (at.start + used) / columns(), at.perRank / columns(), columns(), {}, {}};
-  }
-  void pass(int64_t rows) {
-    used += rows * columns();
-    if (used == (*value.runs)[run].count)
-      ++run, used = 0;
-  }
-};
-
-// For x = own x from 0, 8 elements as f32[2, 4] and y = sum of y from 8 * rank, 8 elements, the sum is "x + (sum of y
-// that begins 2 * rank rows later) from 0, 8 elements". A piece with the second row of both is the same term from 4.
-std::optional<llvm::SmallVector<Layout, 1>> Terms::rows(const RowCall &call, llvm::ArrayRef<const Layout *> operands) {
-  llvm::SmallVector<RowCursor, 2> cursors;
-  bool contiguousRows = true;
-  for (const Layout *operand : operands) {
-    if (operand->sizes.size() < 2)
-      continue;
-    if (operand->numElements() == 0)
-      return std::nullopt;
-    cursors.push_back({*operand});
-    contiguousRows &= isContiguous(*operand);
-  }
-  std::vector<Runs> results(call.results.size());
-  while (cursors.front().run < cursors.front().value.runs->size()) {
-    int64_t rows = std::numeric_limits<int64_t>::max();
-    for (const RowCursor &cursor : cursors) {
-      std::optional<int64_t> left = cursor.rowsLeft();
-      if (!left)
-        return std::nullopt;
-      rows = std::min(rows, *left);
-    }
-    const RowOperand first = cursors.front().operand();
-    RowTerm term{call, 0, {}};
-    const RowCursor *cursor = cursors.begin();
-    for (const Layout *operand : operands) {
-      if (operand->sizes.size() < 2) {
-        term.operands.push_back({false, 0, 0, 0, 0, operand->sizes, *operand->runs});
-        continue;
-      }
-      RowOperand own = cursor++->operand();
-      own.start -= first.start;
-      own.perRank -= first.perRank;
-      term.operands.push_back(std::move(own));
-    }
-    for (term.result = 0; term.result < results.size(); ++term.result) {
-      const int64_t columns = call.results[term.result].back();
-      append(results[term.result],
-             {0, first.start * columns, rows * columns, internRows(term), false, first.perRank * columns});
-    }
-    for (RowCursor &passed : cursors)
-      passed.pass(rows);
-  }
-  llvm::SmallVector<Layout, 1> layouts;
-  for (size_t i = 0; i < results.size(); ++i) {
-    layouts.push_back(contiguous(call.results[i], std::move(results[i])));
-    layouts.back().stridesKnown = contiguousRows;
-  }
-  return layouts;
 }
 
 // For 2 ranks and x = f32[2, 4] with gather 0 and shard 1, this rank's block of rank r's x is

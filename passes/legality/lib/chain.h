@@ -63,11 +63,12 @@ public:
   [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
 
   /// Returns the product of a value's rows and a matrix: row i of the result is a function of row i and of the matrix.
-  /// So it has a term of its own for each term of the rows, whose start and count are those of the rows. Empty unless
-  /// both are matrices that fit, and each run consists of whole rows.
+  /// So it has a term of its own for each term of the rows, whose start and count are those of the rows. Column j of
+  /// the result is a function of the rows and of column j of the matrix, so the product of some columns of a matrix is
+  /// these columns of the product. Empty unless both are matrices that fit, and each run consists of whole rows.
   [[nodiscard]] std::optional<Layout> product(const Layout &rows, const Layout &matrix);
 
-  /// Returns the results of a call that computes row by row. Row i of a result is a function of row i of the operands
+  /// Returns the results of a call that computes row by row, or element by element. Row i of a result is a function of row i of the operands
   /// with rows, and of the other operands, so it has a term of its own, whose start and count are those of the rows of
   /// the first operand with rows. Empty unless each run of these operands consists of whole rows.
   [[nodiscard]] std::optional<llvm::SmallVector<Layout, 1>> rows(const RowCall &call,
@@ -117,6 +118,10 @@ private:
   uint32_t intern(Term term);
   uint32_t internRows(RowTerm term);
   uint32_t internProduct(Product product);
+  /// Returns the product if the matrix has some columns of a wider matrix; empty if it has not, or if it has no term.
+  [[nodiscard]] std::optional<Runs> productOfColumns(const Layout &rows, const Layout &matrix);
+  /// Returns the result of a function of each element of the operand with rows, whose run it follows.
+  [[nodiscard]] Layout elements(const RowCall &call, llvm::ArrayRef<const Layout *> operands);
   [[nodiscard]] bool isOwn(const Run &run) const;
   [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
   /// Returns true for elements that are the same on every rank: none depends on the number of the rank.

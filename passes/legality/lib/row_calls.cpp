@@ -100,6 +100,12 @@ const llvm::StringMap<Row> &table() {
   return rows;
 }
 
+/// Returns true if one operand has rows, and all others are single numbers.
+bool dependsOnOne(llvm::ArrayRef<const Layout *> operands) {
+  auto isNumber = [](const Layout *operand) { return operand->sizes.empty(); };
+  return !operands.empty() && hasRows(*operands.front()) && llvm::all_of(operands.drop_front(), isNumber);
+}
+
 } // namespace
 
 bool isRowCall(const Step &step) { return step.op && table().count(step.op->target.str()) != 0; }
@@ -109,8 +115,10 @@ std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *
   if (row == table().end() || llvm::any_of(operands, [](const Layout *operand) { return operand->unsized; }))
     return std::nullopt;
   std::optional<Sizes> results = row->second.rule(step, operands);
-  return results ? std::optional(RowCall{step.op, step.arguments, std::move(*results), row->second.returnsList})
-                 : std::nullopt;
+  const bool byElement = row->second.rule == elementwise && dependsOnOne(operands);
+  return results
+             ? std::optional(RowCall{step.op, step.arguments, std::move(*results), row->second.returnsList, byElement})
+             : std::nullopt;
 }
 
 bool sameCalls(const RowCall &a, const RowCall &b) {

@@ -24,6 +24,8 @@ struct RowCall {
   /// sizes of each result
   llvm::SmallVector<IntList, 1> results;
   bool returnsList = false;
+  /// each element of the result depends on the same element of the only operand with rows, and on single numbers
+  bool byElement = false;
 };
 
 /// Returns true if the operator is in the table.

@@ -155,8 +155,9 @@ constexpr RuleTemplate templates[] = {
       "products of matrices, further collectives on the same group, and calls that compute row by row",
       "the replacements of the values in their order, then all other new nodes of these kinds, and movements of data",
       "Each replacement holds its value, element for element, on every rank: each row of a product, a sum or a norm is "
-      "computed from one row of its operands, and from what is the same for every row. It is complete, and has memory "
-      "of its own. Results may be rounded otherwise, so "
+      "computed from one row of its operands, and from what is the same for every row, and each column of a product "
+      "from one column of its second operand. It is complete, and has memory of its own. Results may be rounded "
+      "otherwise, so "
       "nothing "
       "is replaced if results must be bitwise equal."},
      Replacement::ValuesForValues,

@@ -151,7 +151,8 @@ struct CostModel::Impl {
     if (named == productsByName.end())
       return nullptr;
     const ProductSizes &whole = named->second.sizes;
-    return whole.inner == part.inner && whole.columns == part.columns ? &named->second : nullptr;
+    const bool isPart = whole.columns == part.columns || (whole.rows == part.rows && part.columns < whole.columns);
+    return whole.inner == part.inner && isPart ? &named->second : nullptr;
   }
 
   /// A node that a compiler may fuse, of which a pass may compute parts.
@@ -372,6 +373,14 @@ int64_t CostModel::rowsOfProduct(const Node &product, int64_t rows) const {
     return 0;
   const ProductSizes &sizes = whole->second.sizes;
   return rounded(impl_->partOfProduct({rows, sizes.inner, sizes.columns}, whole->second));
+}
+
+int64_t CostModel::columnsOfProduct(const Node &product, int64_t columns) const {
+  const auto whole = impl_->products.find(product.id());
+  if (whole == impl_->products.end())
+    return 0;
+  const ProductSizes &sizes = whole->second.sizes;
+  return rounded(impl_->partOfProduct({sizes.rows, sizes.inner, columns}, whole->second));
 }
 
 int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {

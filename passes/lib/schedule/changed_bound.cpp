@@ -35,12 +35,12 @@ private:
 };
 
 void CutRegions::add(overlap::CutRegion &region, const ChunkRegion &added) const {
-  // A piece has a row of each block.
+  // A piece has a row of each block, or a column.
   region.mostPieces = added.rows;
   for (const Node *node : added.nodes())
     add(region, node);
-  // A piece need not be moved: the results are put together instead.
-  for (const Node *move : added.moves)
+  // A piece of rows need not be moved: the results are put together instead.
+  for (const Node *move : added.cutsColumns() ? llvm::ArrayRef<Node *>() : llvm::ArrayRef<Node *>(added.moves))
     region.absent.push_back(stepOf_[move->id()]);
 }
 
@@ -65,7 +65,7 @@ std::vector<overlap::CutRegion> CutRegions::collect() {
   for (Node *node : graph_) {
     if (!collectiveOf(*node))
       continue;
-    ChunkMatch match = matchChunkRegion(facts_, node);
+    ChunkMatch match = matchAnyRegion(facts_, node);
     if (!match.region)
       continue;
     addRegion(*match.region);

@@ -5,6 +5,8 @@
 //   ->  g_k = all_gather(rows k of x); w_k = wait(g_k); p_k = mm(w_k, b); p = the rows of all p_k together
 //   p = mm(x, b); s = reduce_scatter(p); w = wait(s)        the same for all_reduce
 //   ->  p_k = mm(rows k of x, b); s_k = reduce_scatter(p_k); w_k = wait(s_k); w = cat(w_k)
+//   p = mm(x, b); c = cast(p); s = reduce_scatter(c); w = wait(s)
+//   ->  p_k = mm(x, columns k of b); c_k = cast(p_k); s_k = reduce_scatter(c_k); w = cat(wait(s_k), 1)
 //
 // Collectives that follow one another through products and row functions are cut together (chunks/chunk_chain.h):
 //   w = wait(reduce_scatter(mm(x, b))); n = norm(add(r, w)); q = mm(wait(all_gather(n)), c)
@@ -15,9 +17,9 @@
 //   may we      chunks/chunk_region.h: rows are parallel in products of matrices; the remark `not-parallel` names the
 //               node that prevents a cut
 //   which       chunks/chunk_choice.h: the pieces of the fastest pipeline of each region alone. With `walks`, also
-//               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, if the
-//               best schedule with their pieces is faster within the memory budget
-//   do it       chunks/build_pieces.cpp
+//               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, or
+//               delays one that is, if the best schedule with their pieces is faster within the memory budget
+//   do it       chunks/build_pieces.cpp, chunks/column_region.cpp
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
 #include "ccgraph/ir/diagnostic.h"
@@ -75,6 +77,9 @@ private:
   Reason cut_{*this, RemarkKind::Rewritten, "cut",
               "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
               "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
+                  "and the product before it were cut into pieces of `columns` columns; the region alone is predicted "
+                  "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
   Reason chain_{
       *this, RemarkKind::Rewritten, "chain",
       "and `with`, with the computation beside and between them, were cut into pieces of `rows` rows; together "
@@ -98,12 +103,14 @@ private:
                    "the gathered value and a view of it are read whole, and one of them is returned, or read by an "
                    "operator that observes its address"};
   Reason type_{*this, RemarkKind::Missed, "type-mismatch", "its wait has another stated type"};
-  Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row cannot be cut"};
+  Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row or column cannot be cut"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "the pieces would hold `bytes` bytes beside the whole, which would exceed the memory budget"};
   Reason slower_{*this, RemarkKind::Missed, "slower",
                  "the region alone is predicted to take `whole-ns` ns, and no cut takes less"};
-  Reason hidden_{*this, RemarkKind::Missed, "hidden", "it is not exposed in the best schedule of the program"};
+  Reason hidden_{*this, RemarkKind::Missed, "hidden",
+                 "it is not exposed in the best schedule of the program; if columns would be cut, it delays no "
+                 "collective that is"};
   Reason whole_{*this, RemarkKind::Missed, "not-faster",
                 "no schedule with its pieces was found that is faster than the best one without"};
   std::vector<std::string> done_; ///< by the last run, as the option `only` names them
@@ -138,7 +145,9 @@ private:
   [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
   [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
+  [[nodiscard]] bool judgesAlone();
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
+  [[nodiscard]] bool delaysNothing(const Node &launch);
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
@@ -185,7 +194,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return obstacle;
   if (region.rows < 2)
     return ChunkObstacle::FewRows;
-  if (isHidden({region.launch}))
+  if (region.cutsColumns() ? delaysNothing(*region.launch) : isHidden({region.launch}))
     return ChunkObstacle::Hidden;
   ChunkChoice choice = choose(region);
   if (choice.pieces.size() == 1) {
@@ -237,16 +246,6 @@ ChunkChoice Chunker::recorded(const std::string &name, llvm::function_ref<ChunkC
   return *known;
 }
 
-/// Returns the names of the collectives from number `from` on.
-std::string namesOf(const ChunkChain &chain, size_t from, llvm::StringRef separator) {
-  std::string names;
-  for (const ChunkRegion &region : llvm::drop_begin(chain.regions, from))
-    names += ((names.empty() ? "" : separator) + region.launch->name().str()).str();
-  return names;
-}
-
-std::string nameOf(const ChunkChain &chain) { return namesOf(chain, 0, "-"); }
-
 ChunkChoice Chunker::choose(const ChunkChain &chain) const {
   const int64_t rows = chain.rows();
   if (auto named = rowsNamed(nameOf(chain)); !named.empty())
@@ -291,15 +290,23 @@ llvm::Error Chunker::requireNamed() const {
   return llvm::Error::success();
 }
 
-/// Returns true if schedules decide, and no collective is exposed in the best one.
-bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
+/// Returns true if no schedule decides; else finds the best schedule of the program.
+bool Chunker::judgesAlone() {
   if (!named_.empty() || pass_.walks_.get().limit == 0)
-    return false;
+    return true;
   if (!trial_) {
     trial_.emplace(graph_, context_, pass_.walks_.get(), pass_.beam_.get());
     program_ = trial_->scheduleWhole();
   }
-  return llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
+  return false;
+}
+
+/// Returns true if schedules decide, and neither the collective nor one that it delays is exposed in the best one.
+bool Chunker::delaysNothing(const Node &launch) { return !judgesAlone() && trial_->delays(launch) == 0; }
+
+/// Returns true if schedules decide, and no collective is exposed in the best one.
+bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
+  return !judgesAlone() && llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
 }
 
 /// Keeps the plans of the fastest set.
@@ -397,7 +404,7 @@ void Chunker::visitChain(Node *launch) {
 void Chunker::visit(Node *launch) {
   if (!named_.empty() && !named_.count(launch->name().str()))
     return;
-  ChunkMatch match = matchChunkRegion(facts_, launch);
+  ChunkMatch match = matchAnyRegion(facts_, launch);
   args_.clear();
   if (match.entangled)
     return note(pass_.parallel_, *launch,
@@ -412,12 +419,14 @@ void Chunker::apply(const Plan &plan) {
   std::string rows;
   for (int64_t piece : plan.choice.pieces)
     rows += (rows.empty() ? "" : "+") + std::to_string(piece);
-  RemarkArgs args = {{"rows", rows},
+  const bool columns = plan.region.cutsColumns();
+  RemarkArgs args = {{columns ? "columns" : "rows", rows},
                      {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
                      {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}};
   if (plan.chain)
     args.insert(args.begin(), {"with", namesOf(*plan.chain, 1, ", ")});
-  context_.remark(plan.chain ? pass_.chain_ : pass_.cut_, *plan.region.launch, args);
+  const Reason &reason = plan.chain ? pass_.chain_ : columns ? pass_.columns_ : pass_.cut_;
+  context_.remark(reason, *plan.region.launch, args);
   pass_.done_.push_back(plan.text());
   RuleEntry entry;
   buildPieces(context_.cost(), graph_, plan, entry);

@@ -127,8 +127,10 @@ public:
   /// Returns the picoseconds of a new kernel that computes this many of the rows of a product of two matrices: its
   /// share of the product's time, with the last wave of tiles counted whole (cost/tiles.h), and a launch. 0 for a node
   /// that is no such product of known sizes. A later product that names one product of the same inner size as its only
-  /// origin has this time.
+  /// origin, and that has all of its rows or columns, has this time.
   [[nodiscard]] int64_t rowsOfProduct(const Node &product, int64_t rows) const;
+  /// Returns the same for this many of the columns.
+  [[nodiscard]] int64_t columnsOfProduct(const Node &product, int64_t columns) const;
   /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 

@@ -477,6 +477,8 @@ void PieceBuilder::replace(Node *was, Node *now) {
 } // namespace
 
 void buildPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry) {
+  if (region.cutsColumns())
+    return buildColumnPieces(graph, region, pieces, entry);
   PieceBuilder(graph, region, pieces, entry).run();
 }
 

@@ -246,7 +246,7 @@ int64_t bytesOf(const Node &value) { return value.type() ? value.type()->numByte
 
 std::optional<ChunkChain> matchChunkChain(RegionFacts &facts, const ChunkRegion &first) {
   const bool scatters = first.gathers() || isFunctional(*first.launch, CollectiveKind::ReduceScatter);
-  return scatters && first.rows > 1 ? ChainMatcher(facts, first).match() : std::nullopt;
+  return scatters && !first.cutsColumns() && first.rows > 1 ? ChainMatcher(facts, first).match() : std::nullopt;
 }
 
 std::optional<ChunkObstacle> chainObstacle(RegionFacts &facts, const ChunkChain &chain) {
@@ -267,6 +267,15 @@ std::optional<ChunkObstacle> chainObstacle(RegionFacts &facts, const ChunkChain 
   const Node *end = last.gathers() ? last.products.back() : last.wait;
   return facts.isOpaqueBetween(*begin, end) ? std::optional(ChunkObstacle::Opaque) : std::nullopt;
 }
+
+std::string namesOf(const ChunkChain &chain, size_t from, llvm::StringRef separator) {
+  std::string names;
+  for (const ChunkRegion &region : llvm::drop_begin(chain.regions, from))
+    names += ((names.empty() ? "" : separator) + region.launch->name().str()).str();
+  return names;
+}
+
+std::string nameOf(const ChunkChain &chain) { return namesOf(chain, 0, "-"); }
 
 // All pieces are computed at the end, so what the chain reads is held until then, and so are gathered rows.
 int64_t bytesOfPieces(const ChunkChain &chain) {

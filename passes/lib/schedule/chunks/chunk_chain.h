@@ -41,6 +41,11 @@ struct ChunkChain {
 /// Returns the longest chain that begins with this region.
 [[nodiscard]] std::optional<ChunkChain> matchChunkChain(RegionFacts &facts, const ChunkRegion &first);
 
+/// Returns the names of the collectives from number `from` on.
+[[nodiscard]] std::string namesOf(const ChunkChain &chain, size_t from, llvm::StringRef separator);
+/// Returns the name of the chain in the option `only` of chunk-collectives: s-g.
+[[nodiscard]] std::string nameOf(const ChunkChain &chain);
+
 /// Returns why the chain may not be cut, whatever the sizes of the pieces.
 [[nodiscard]] std::optional<ChunkObstacle> chainObstacle(RegionFacts &facts, const ChunkChain &chain);
 

@@ -68,8 +68,11 @@ public:
     if (!isNew)
       return known->second;
     Stages stages{.exchange = cost_.collective(*region_.launch, part(message_, rows))};
-    for (const Node *product : region_.products)
-      stages.compute += cost_.rowsOfProduct(*product, rows * region_.blocks);
+    if (region_.cutsColumns())
+      stages.compute = columns(rows);
+    else
+      for (const Node *product : region_.products)
+        stages.compute += cost_.rowsOfProduct(*product, rows * region_.blocks);
     // The rows of several blocks are no view, so they are copied.
     if (!region_.gathers() && region_.blocks > 1)
       stages.compute += cost_.copy(2 * part(bytesOf(*region_.products[0]->operand(0)), rows));
@@ -90,8 +93,17 @@ public:
   }
 
 private:
-  /// Returns the bytes of these rows of each block.
-  [[nodiscard]] int64_t part(int64_t bytes, int64_t rows) const { return bytes / region_.rows * rows; }
+  /// Returns the time of so many columns of the product and of the functions of its elements.
+  [[nodiscard]] int64_t columns(int64_t count) const {
+    int64_t sum = cost_.columnsOfProduct(*region_.products.front(), count);
+    for (const Node *move : region_.moves)
+      if (const int64_t whole = cost_.estimatedTime(*move).picoseconds; whole > 0)
+        sum += part(whole, count) + cost_.machine().processor.launchPs;
+    return sum;
+  }
+
+  /// Returns the share of these rows of each block, or of these columns.
+  [[nodiscard]] int64_t part(int64_t whole, int64_t rows) const { return whole / region_.rows * rows; }
 
   const CostModel &cost_;
   const ChunkRegion &region_;

@@ -1,13 +1,19 @@
-// ChunkRegion: a collective, and the products of matrices beside it, that chunk-collectives cuts into pieces of rows.
+// ChunkRegion: a collective, and the products of matrices beside it, that chunk-collectives cuts into pieces of rows or
+// of columns.
 //
-//   gather   g = all_gather(x); w = wait(g); v = move(w); p = mm(v, b); q = mm(v, c)
-//   reduce   p = mm(x, b); v = move(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
+//   gather           g = all_gather(x); w = wait(g); v = move(w); p = mm(v, b); q = mm(v, c)
+//   reduce           p = mm(x, b); v = move(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
+//   reduce columns   p = mm(x, b); v = cast(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
 //
 // Row i of a product depends on row i of its first operand and on the second operand, so rows are parallel. Movements
 // between collective and product change the shape and keep all elements in row-major order (row_movements.h), so the
 // gathered value, or the sent one, is a matrix in another shape. The rows that travel together are not consecutive:
 // piece k of an all_gather has the k-th rows of each rank's share. So the rows of the large matrix form `blocks` of
 // `rows` rows each, and a piece has the same rows of each block. An all_reduce has one block.
+//
+// Column j of a product depends on column j of its second operand and on the first operand, so columns are parallel
+// too. A reduce_scatter sends rows, so a piece of columns has a part of what each rank gets, and no row is copied. The
+// gradient of a weight is such a product of two large matrices, with a cast before the reduction (column_region.cpp).
 //
 // Ownership: nodes belong to the graph. Plain values. Failure: none. Cost: the nodes, and the readers of the values.
 #pragma once
@@ -19,22 +25,24 @@
 namespace ccgraph {
 
 struct ChunkRegion {
-  enum class Kind : uint8_t { Gather, Reduce } kind = Kind::Gather;
+  enum class Kind : uint8_t { Gather, Reduce, ReduceColumns } kind = Kind::Gather;
   Node *launch = nullptr;
   Node *wait = nullptr;
-  /// the products that are cut, in program order; one for Reduce
+  /// the products that are cut, in program order; one unless the region gathers
   llvm::SmallVector<Node *, 4> products;
   /// Gather: the product at whose position all products are computed
   Node *anchor = nullptr;
-  /// the movements between collective and products, in program order
+  /// the movements between collective and products, or the functions of elements (ReduceColumns), in program order
   llvm::SmallVector<Node *, 8> moves;
   /// Gather: the wait and movements that other nodes read, so the value is gathered whole too
   llvm::SmallVector<Node *, 2> kept;
   int64_t blocks = 1;
+  /// ReduceColumns: the columns of the product, which are cut in place of rows
   int64_t rows = 0;
   /// of the first operand of the products (Gather), or of the product (Reduce)
   int64_t columns = 0;
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather; }
+  [[nodiscard]] bool cutsColumns() const { return kind == Kind::ReduceColumns; }
   /// Returns the launch, the wait, the products and the movements.
   [[nodiscard]] llvm::SmallVector<Node *, 16> nodes() const;
 };
@@ -59,7 +67,7 @@ enum class ChunkObstacle : uint8_t {
   Observed,
   /// a wait has another stated type than its launch
   Type,
-  /// fewer rows than pieces
+  /// one row or column cannot be cut
   FewRows,
   /// the memory budget
   OverBudget,
@@ -80,6 +88,13 @@ struct ChunkMatch {
 /// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
 
+/// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, whose columns can be cut. Both
+/// are empty for any other launch.
+[[nodiscard]] ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch);
+
+/// Returns the region whose rows can be cut; if there is none, the one whose columns can be cut.
+[[nodiscard]] ChunkMatch matchAnyRegion(RegionFacts &facts, Node *launch);
+
 /// Returns why the region may not be cut, whatever the sizes of the pieces.
 [[nodiscard]] std::optional<ChunkObstacle> chunkObstacle(RegionFacts &facts, const ChunkRegion &region);
 
@@ -88,7 +103,10 @@ struct ChunkMatch {
 [[nodiscard]] std::optional<llvm::SmallVector<Node *, 8>>
 computedAfter(Node *value, const Node *position, size_t most = std::numeric_limits<size_t>::max());
 
-/// Replaces the region by pieces of these rows of each block, which add up to its rows.
+/// Replaces the region by pieces of these columns, which add up to its columns.
+void buildColumnPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry);
+
+/// Replaces the region by pieces of these rows of each block, or of these columns, which add up to all of them.
 void buildPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry);
 
 } // namespace ccgraph

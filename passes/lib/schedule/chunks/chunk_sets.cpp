@@ -3,7 +3,10 @@
 namespace ccgraph {
 
 /// Returns true if the pieces save more than the part of the collectives that overlaps with other computation anyway.
+/// Pieces of columns let later collectives begin earlier too.
 bool ChunkSets::isWorth(const ChunkPlan &plan) const {
+  if (plan.region.cutsColumns())
+    return trial_.delays(*plan.region.launch) > 0;
   int64_t hidden = 0;
   for (const Node *launch : plan.launches())
     hidden += cost_.estimatedTime(*launch).picoseconds - trial_.exposed(*launch);

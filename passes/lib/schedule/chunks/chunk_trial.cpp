@@ -1,7 +1,11 @@
 #include "schedule/chunks/chunk_trial.h"
 
 #include "schedule/overlap/bound.h"
-#include "schedule/overlap/replay.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+#include <numeric>
 
 namespace ccgraph {
 
@@ -98,6 +102,38 @@ void ChunkTrial::noteExposed(const overlap::GraphProblem &given, const overlap::
   for (const std::vector<uint32_t> &bucket : schedule.buckets)
     for (uint32_t step : bucket)
       exposed_[given.nodes[step]->id()] = replay.exposedBy[bucket.front()];
+  noteDelays(given, schedule, replay);
+}
+
+// A bucket begins once its last member can, so that member is the one that delays.
+void ChunkTrial::noteDelays(const overlap::GraphProblem &given, const overlap::Schedule &schedule,
+                            const overlap::Replay &replay) {
+  struct Sequence {
+    uint32_t first = 0;
+    int64_t end = -1;
+  };
+  std::vector<uint32_t> lastOf(given.nodes.size()); // by step: the last member of its bucket, or itself
+  std::iota(lastOf.begin(), lastOf.end(), 0);
+  llvm::DenseSet<uint32_t> others; // members of buckets besides the first, whose times the first one has
+  for (const std::vector<uint32_t> &bucket : schedule.buckets) {
+    lastOf[bucket.front()] = bucket.back();
+    others.insert(bucket.begin() + 1, bucket.end());
+  }
+  std::vector<int64_t> delays(graph_.idLimit(), 0);
+  llvm::DenseMap<uint32_t, Sequence> sequences; // by stream
+  for (uint32_t step : schedule.order) {
+    const overlap::Step &launch = given.problem.steps[step];
+    if (launch.kind != overlap::StepKind::Launch || others.contains(step))
+      continue;
+    Sequence &sequence = sequences[launch.stream];
+    if (replay.begin[step] > sequence.end)
+      sequence.first = lastOf[step];
+    sequence.end = replay.end[step];
+    delays[given.nodes[sequence.first]->id()] += replay.exposedBy[step];
+  }
+  delays_.resize(delays.size(), 0);
+  for (size_t id = 0; id < delays.size(); ++id)
+    delays_[id] = std::max(delays_[id], delays[id]);
 }
 
 PredictedStep ChunkTrial::scheduleWhole() {
@@ -109,6 +145,7 @@ PredictedStep ChunkTrial::scheduleWhole() {
   program_ = recordSearch(record, given, options, Effort::Thorough);
   const overlap::Schedule &schedule = *record.find(program_, options.budget);
   peak_ = schedule.peakBytes;
+  noteDelays(given, schedule, overlap::replay(given.problem, schedule));
   const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
   const bool hasMore = options.budget > own;
   options.budget = std::min(options.budget, own);

@@ -95,6 +95,17 @@ bool hasRows(const Node &value, int64_t rows) {
          llvm::all_of(sizes.drop_back(2), [](const Dim &size) { return size == Dim(1); });
 }
 
+bool isElementFunction(const Node &call) {
+  const RowFunction *function = functionOf(call);
+  if (!function || function->rule != RowRule::Pointwise || call.numOperands() == 0 || !mentionsPlainly(call))
+    return false;
+  const Node &first = *call.operand(0);
+  return isDense(call) && isDense(first) && call.type()->sizes() == first.type()->sizes() &&
+         call.args()[0].is(Argument::Kind::Operand) &&
+         llvm::all_of(llvm::drop_begin(call.dataOperands()),
+                      [](const Node *number) { return isTensor(*number) && rankOf(*number) == 0; });
+}
+
 bool isRowView(const Node &call) {
   const RowFunction *function = functionOf(call);
   return function && function->rule == RowRule::View && call.numOperands() == 1 && call.kwargs().empty();

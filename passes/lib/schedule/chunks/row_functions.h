@@ -29,6 +29,10 @@ enum class OtherRows : bool { Refuse, Accept };
 [[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows,
                                  OtherRows others);
 
+/// Returns true if each element of the result is computed from the element of the first operand at the same place and
+/// from single numbers.
+[[nodiscard]] bool isElementFunction(const Node &call);
+
 /// Returns true if the call only gives another shape to its operand.
 [[nodiscard]] bool isRowView(const Node &call);
 
