@@ -68,9 +68,9 @@ public:
   /// these columns of the product. Empty unless both are matrices that fit, and each run consists of whole rows.
   [[nodiscard]] std::optional<Layout> product(const Layout &rows, const Layout &matrix);
 
-  /// Returns the results of a call that computes row by row, or element by element. Row i of a result is a function of row i of the operands
-  /// with rows, and of the other operands, so it has a term of its own, whose start and count are those of the rows of
-  /// the first operand with rows. Empty unless each run of these operands consists of whole rows.
+  /// Returns the results of a call that computes row by row, or element by element. Row i of a result is a function of
+  /// row i of the operands with rows, and of the other operands, so it has a term of its own, whose start and count are
+  /// those of the rows of the first operand with rows. Empty unless each run of these operands consists of whole rows.
   [[nodiscard]] std::optional<llvm::SmallVector<Layout, 1>> rows(const RowCall &call,
                                                                  llvm::ArrayRef<const Layout *> operands);
 

@@ -52,8 +52,8 @@ struct Terms::RowCursor {
   }
 };
 
-// For x = own x from 1, 2 elements, the cast is "x cast from 1, 2 elements": elements of one operand need not form whole
-// rows.
+// For x = own x from 1, 2 elements, the cast is "x cast from 1, 2 elements": elements of one operand need not form
+// whole rows.
 Layout Terms::elements(const RowCall &call, llvm::ArrayRef<const Layout *> operands) {
   const Layout &value = *operands.front();
   RowTerm term{call, 0, {{}}};

@@ -1,4 +1,5 @@
-// Tests the legality of the gradient of a weight that is reduced in pieces of columns: correct, and with one error each.
+// Tests the legality of the gradient of a weight that is reduced in pieces of columns: correct, and with one error
+// each.
 #include "support/rewrites.h"
 
 #include <gtest/gtest.h>
