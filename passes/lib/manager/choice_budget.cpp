@@ -24,7 +24,7 @@ public:
 
   /// Runs a pass under a budget. Returns the text of its rewrite, empty if the pass changed nothing, or no value if it
   /// failed.
-  [[nodiscard]] std::optional<std::string> run(const Pass &pass, int64_t budget) {
+  [[nodiscard]] std::optional<std::string> run(const Pass &pass, std::optional<int64_t> budget) {
     std::unique_ptr<Pass> own = pass.clone();
     PassContext context(pass.name(), {analyses_, costs_, budget, setting_.spmd, setting_.bitwise, setting_.objects,
                                       setting_.inputPeak, setting_.knownOrders});
@@ -44,9 +44,10 @@ public:
     return predictBounds(*graph_, analyses_, costs_.get(), {setting_.spmd, setting_.bitwise}).anyMerging.picoseconds;
   }
 
-  [[nodiscard]] Rank rankUnder(int64_t budget) {
-    const int64_t peak = peakMemory(*graph_, analyses_.storages()).bytes;
-    return {std::max<int64_t>(peak - budget, 0), predictTimeline(*graph_, analyses_, costs_.get()).total};
+  [[nodiscard]] Rank rank() {
+    const int64_t peak = setting_.budget ? peakMemory(*graph_, analyses_.storages()).bytes : 0;
+    return {std::max<int64_t>(peak - setting_.budget.value_or(0), 0),
+            predictTimeline(*graph_, analyses_, costs_.get()).total};
   }
 
 private:
@@ -59,21 +60,20 @@ private:
 class ChoiceBudget {
 public:
   ChoiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes, const PassSetting &setting)
-      : graph_(graph), setting_(setting), budget_(*setting.budget) {
+      : graph_(graph), setting_(setting) {
     auto chooses = [](const std::unique_ptr<Pass> &pass) { return pass->choosesNodes(); };
     choosing_ = passes.take_while(chooses);
     others_ = passes.drop_front(choosing_.size());
   }
-  [[nodiscard]] int64_t choose();
+  [[nodiscard]] std::optional<int64_t> choose();
 
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
-  [[nodiscard]] std::optional<Rank> rankOf(int64_t limit);
+  [[nodiscard]] std::optional<Rank> rankOf(std::optional<int64_t> limit);
   [[nodiscard]] std::optional<Rank> complete(Trial &trial, std::string text);
 
   const Graph &graph_;
   const PassSetting &setting_;
-  int64_t budget_;
   llvm::ArrayRef<std::unique_ptr<Pass>> choosing_, others_;
   std::optional<Rank> best_;
   std::map<std::string, std::optional<Rank>> known_; ///< by the text of the rewrites
@@ -88,13 +88,13 @@ std::optional<Rank> ChoiceBudget::complete(Trial &trial, std::string text) {
   if (best_ && best_->first == 0 && trial.bound() >= best_->second)
     return std::nullopt;
   for (const std::unique_ptr<Pass> &pass : others_)
-    if (!trial.run(*pass, budget_))
+    if (!trial.run(*pass, setting_.budget))
       return std::nullopt;
-  return known->second = trial.rankUnder(budget_);
+  return known->second = trial.rank();
 }
 
 /// Returns the rank of the step with the nodes that are chosen under the limit.
-std::optional<Rank> ChoiceBudget::rankOf(int64_t limit) {
+std::optional<Rank> ChoiceBudget::rankOf(std::optional<int64_t> limit) {
   Trial trial(graph_, setting_);
   std::string text;
   for (const std::unique_ptr<Pass> &pass : choosing_) {
@@ -112,19 +112,19 @@ std::vector<int64_t> ChoiceBudget::smallerBudgets() const {
   constexpr size_t mostNodes = 12'000, mostBelowPeak = 3'000;
   if (graph_.size() > mostNodes)
     return {};
-  std::vector<int64_t> limits = overlap::fullLimits(*setting_.inputPeak, budget_);
+  std::vector<int64_t> limits = overlap::fullLimits(*setting_.inputPeak, setting_.budget.value_or(overlap::unlimited));
   if (graph_.size() > mostBelowPeak)
     llvm::erase_if(limits, [&](int64_t limit) { return limit < *setting_.inputPeak; });
   return limits;
 }
 
 /// The largest budget first: its searches have the results of the smaller ones.
-int64_t ChoiceBudget::choose() {
+std::optional<int64_t> ChoiceBudget::choose() {
   const std::vector<int64_t> limits = smallerBudgets();
   if (limits.empty())
-    return budget_;
-  int64_t chosen = budget_;
-  best_ = rankOf(budget_);
+    return std::nullopt;
+  std::optional<int64_t> chosen;
+  best_ = rankOf(setting_.budget);
   for (const int64_t limit : llvm::reverse(limits))
     if (const std::optional<Rank> rank = rankOf(limit); rank && best_ && *rank < *best_)
       best_ = rank, chosen = limit;
@@ -139,7 +139,8 @@ bool needsChoiceBudget(llvm::ArrayRef<std::unique_ptr<Pass>> passes) {
   });
 }
 
-int64_t choiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes, const PassSetting &setting) {
+std::optional<int64_t> choiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
+                                    const PassSetting &setting) {
   return ChoiceBudget(graph, passes, setting).choose();
 }
 

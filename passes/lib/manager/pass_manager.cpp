@@ -87,6 +87,7 @@ private:
   bool haveBudget_ = false;
   /// bytes, for the passes that choose nodes; empty: the budget
   std::optional<int64_t> choiceBudget_;
+  bool haveChoiceBudget_ = false;
   /// true until the bounds hold for the graph apart from its order and buckets
   bool needsBounds_ = true;
   std::optional<StepBound> changedBound_; ///< the lowest before a pass that chooses nodes
@@ -196,7 +197,7 @@ int64_t partOf(int64_t bytes, int64_t percent) {
 /// Takes the peak of the input, and a budget that the caller chose.
 void Runner::takeInputPeak() {
   auto moves = [](const std::unique_ptr<Pass> &pass) { return pass->phase() != Phase::Normalize; };
-  if (options_.limitMemory && (options_.memoryPercent || llvm::any_of(pipeline_.passes(), moves)))
+  if (options_.memoryPercent || llvm::any_of(pipeline_.passes(), moves))
     inputPeak_ = peakMemory(graph_, analyses_.storages()).bytes;
   if (options_.limitMemory && options_.hasBudget())
     result_.memoryBudget =
@@ -230,8 +231,9 @@ std::optional<int64_t> Runner::budgetOf(const Pass &pass) const {
 /// Takes the budget of the choices before the first pass that chooses nodes.
 void Runner::takeChoiceBudget(size_t index) {
   const llvm::ArrayRef<std::unique_ptr<Pass>> passes = llvm::ArrayRef(pipeline_.passes()).drop_front(index);
-  if (choiceBudget_ || !passes.front()->choosesNodes() || !result_.memoryBudget || !needsChoiceBudget(passes))
+  if (haveChoiceBudget_ || !passes.front()->choosesNodes() || !needsChoiceBudget(passes))
     return;
+  haveChoiceBudget_ = true;
   choiceBudget_ = choiceBudget(graph_, passes,
                                {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise,
                                 options_.objects, inputPeak_, options_.knownOrders});
