@@ -65,8 +65,10 @@ public:
   /// Returns the product of a value's rows and a matrix: row i of the result is a function of row i and of the matrix.
   /// So it has a term of its own for each term of the rows, whose start and count are those of the rows. Column j of
   /// the result is a function of the rows and of column j of the matrix, so the product of some columns of a matrix is
-  /// these columns of the product. Empty unless both are matrices that fit, and each run consists of whole rows.
-  [[nodiscard]] std::optional<Layout> product(const Layout &rows, const Layout &matrix);
+  /// these columns of the product. The product of a matrix and of the transposed rows of other ranks has a term for each
+  /// rank too: column j is a function of row j of these and of the matrix. Empty unless both are matrices that fit, and
+  /// each run consists of whole rows.
+  [[nodiscard]] std::optional<Layout> product(const Layout &first, const Layout &second);
 
   /// Returns the results of a call that computes row by row, or element by element. Row i of a result is a function of
   /// row i of the operands with rows, and of the other operands, so it has a term of its own, whose start and count are
@@ -94,6 +96,7 @@ private:
     uint32_t rows = 0;
     IntList matrixSizes;
     Runs matrix;
+    bool isTransposed = false; ///< the matrix is multiplied in its transposed form
     friend bool operator==(const Product &, const Product &) = default;
   };
   /// One operand of a row function: rows of a term, or a value that is the same for every row.
@@ -118,6 +121,11 @@ private:
   uint32_t intern(Term term);
   uint32_t internRows(RowTerm term);
   uint32_t internProduct(Product product);
+  /// Returns the product with a matrix whose columns are rows of other ranks.
+  [[nodiscard]] std::optional<Layout> productOfGathered(const Layout &rows, const Layout &columns);
+  /// Returns the product of these runs, which consist of whole rows of so many elements, and a matrix of so many columns
+  /// with the term of `product`; empty if a run is no whole rows.
+  [[nodiscard]] std::optional<Runs> productOfRuns(const Runs &rows, int64_t inner, int64_t columns, Product product);
   /// Returns the product if the matrix has some columns of a wider matrix; empty if it has not, or if it has no term.
   [[nodiscard]] std::optional<Runs> productOfColumns(const Layout &rows, const Layout &matrix);
   /// Returns the result of a function of each element of the operand with rows, whose run it follows.

@@ -91,15 +91,40 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
   }
   if (step.waits || (!launches && complete && !operands.empty()))
     complete_.insert(index);
+  const bool isRows = rows_ && isRowCall(step);
+  std::vector<Contents> ordered;
+  if ((launches || isRows) && !orderRows(step, operands, ordered))
+    return std::nullopt;
   if (launches)
     return launch(call, operands);
-  if (rows_ && isRowCall(step))
+  if (isRows)
     return evaluateRows(step, operands);
   if (std::optional<DType> dtype = castOf(step); dtype && cast_)
     return operands[0]->isList ? std::nullopt : std::optional<Contents>(cast_(*operands[0], *dtype));
   if (product_ && isMatrixProduct(step))
     return evaluateProduct(step, operands);
   return step.waits ? evaluateWait(step, operands) : evaluateMovement(step, operands);
+}
+
+/// Replaces operands that are permuted by the same values in row-major order, which `ordered` owns.
+bool Evaluation::orderRows(const Step &step, llvm::MutableArrayRef<const Contents *> operands,
+                           std::vector<Contents> &ordered) {
+  ordered.reserve(operands.size());
+  for (const Contents *&operand : operands) {
+    if (llvm::all_of(operand->elements, [](const Layout &value) { return value.order.empty(); }))
+      continue;
+    ordered.push_back({{}, operand->isList});
+    for (const Layout &value : operand->elements) {
+      std::optional<Layout> rows = inRowMajorOrder(value);
+      if (!rows) {
+        report(*step.node, "reads a permuted value that falls into too many pieces");
+        return false;
+      }
+      ordered.back().elements.push_back(std::move(*rows));
+    }
+    operand = &ordered.back();
+  }
+  return true;
 }
 
 std::optional<Contents> Evaluation::evaluateProduct(const Step &step, llvm::ArrayRef<const Contents *> operands) {
@@ -160,7 +185,8 @@ std::optional<Contents> Evaluation::evaluateMovement(const Step &step, llvm::Arr
     report(*step.node, "calls " + step.op->target.str() + ", which is no movement of data that can be followed");
     return std::nullopt;
   }
-  auto value = rule({step, operands});
+  // A product of a transposed matrix has a term, so the order of its runs is kept.
+  auto value = product_ && isPermutation(step) ? permutedOf({step, operands}) : rule({step, operands});
   if (!value)
     report(
         *step.node,

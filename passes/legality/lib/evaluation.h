@@ -67,6 +67,7 @@ private:
   bool isPlain(const Step &step);
   std::optional<Contents> evaluate(uint32_t index, const Step &step, bool launches, EvaluateCall launch);
   static std::optional<Contents> evaluateWait(const Step &step, llvm::ArrayRef<const Contents *> operands);
+  bool orderRows(const Step &step, llvm::MutableArrayRef<const Contents *> operands, std::vector<Contents> &ordered);
   std::optional<Contents> evaluateProduct(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateRows(const Step &step, llvm::ArrayRef<const Contents *> operands);
   std::optional<Contents> evaluateMovement(const Step &step, llvm::ArrayRef<const Contents *> operands);

@@ -2,6 +2,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 namespace ccgraph::legality {
 
 int64_t product(llvm::ArrayRef<int64_t> sizes) {
@@ -19,6 +21,12 @@ IntList rowMajor(llvm::ArrayRef<int64_t> sizes) {
   for (size_t i = sizes.size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
   return strides;
+}
+
+IntList ascending(size_t rank) {
+  IntList dims(rank);
+  std::iota(dims.begin(), dims.end(), int64_t(0));
+  return dims;
 }
 
 /// Joins a run that continues the previous one, so that equal values have equal runs, however they were composed.
@@ -107,12 +115,69 @@ std::optional<IntList> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> 
   return strides;
 }
 
+/// Adjacent dimensions of a value, and those of a reshaped value that have the same elements.
+struct SharedDims {
+  size_t first = 0, last = 0; ///< of the value, `last` excluded
+  IntList reshaped;
+};
+
+/// Returns the smallest such dimensions; empty if the value has no elements.
+std::optional<std::vector<SharedDims>> sharedDims(llvm::ArrayRef<int64_t> was, llvm::ArrayRef<int64_t> now) {
+  if (product(was) == 0)
+    return std::nullopt;
+  std::vector<SharedDims> shared;
+  for (size_t i = 0, j = 0; i < was.size() || j < now.size();) {
+    SharedDims dims{i, i, {}};
+    for (int64_t a = 1, b = 1; dims.last == i || dims.reshaped.empty() || a != b;) {
+      const bool takesOld = a <= b && dims.last < was.size();
+      if (!takesOld && j == now.size())
+        break;
+      if (takesOld)
+        a *= was[dims.last++];
+      else
+        dims.reshaped.push_back(static_cast<int64_t>(j)), b *= now[j++];
+    }
+    i = dims.last;
+    shared.push_back(std::move(dims));
+  }
+  return shared;
+}
+
+/// Returns the order of a reshaped value that has the same runs; empty if there is none. Dimensions may be split, and
+/// those be joined that follow one another in the order too.
+std::optional<IntList> orderAfter(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
+  const auto shared = sharedDims(value.sizes, sizes);
+  if (!shared)
+    return std::nullopt;
+  IntList order;
+  for (const int64_t *dim = value.order.begin(); dim != value.order.end();) {
+    const auto dims = llvm::find_if(*shared, [&](const SharedDims &one) {
+      return static_cast<int64_t>(one.first) == *dim && one.last > one.first;
+    });
+    if (dims == shared->end())
+      return std::nullopt;
+    for (size_t next = dims->first; next < dims->last; ++next, ++dim)
+      if (dim == value.order.end() || *dim != static_cast<int64_t>(next))
+        return std::nullopt;
+    llvm::append_range(order, dims->reshaped);
+  }
+  for (const SharedDims &dims : *shared)
+    if (dims.first == dims.last)
+      llvm::append_range(order, dims.reshaped);
+  return order == ascending(order.size()) ? IntList() : order;
+}
+
 } // namespace
 
 std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy) {
   if (product(sizes) != value.numElements())
     return std::nullopt;
-  Layout result{IntList(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs};
+  const std::optional<IntList> order = value.order.empty() ? IntList() : orderAfter(value, sizes);
+  if (!order) {
+    const std::optional<Layout> rows = inRowMajorOrder(value);
+    return rows ? reshape(*rows, sizes, mayCopy) : std::nullopt;
+  }
+  Layout result{IntList(sizes.begin(), sizes.end()), rowMajor(sizes), value.stridesKnown, false, value.runs, *order};
   if (auto strides = viewStrides(value, sizes))
     result.strides = *strides;
   else if (!mayCopy)
@@ -120,9 +185,35 @@ std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes
   return result;
 }
 
+// Values of one order are concatenated with their dimensions in this order.
+static std::optional<Layout> concatenateOrdered(llvm::ArrayRef<Layout> values, int64_t dim) {
+  const IntList &order = values[0].order;
+  const bool isShared = llvm::all_of(values, [&](const Layout &value) { return value.order == order; });
+  std::vector<Layout> listed;
+  for (const Layout &value : values) {
+    std::optional<Layout> one = isShared ? permuted(value, order) : inRowMajorOrder(value);
+    if (!one)
+      return std::nullopt;
+    listed.push_back(std::move(*one));
+  }
+  if (!isShared)
+    return concatenate(listed, dim);
+  std::optional<Layout> whole = concatenate(listed, llvm::find(order, dim) - order.begin());
+  if (!whole)
+    return std::nullopt;
+  IntList back(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    back[order[i]] = static_cast<int64_t>(i);
+  whole = permuted(*whole, back);
+  whole->strides = rowMajor(whole->sizes);
+  return whole;
+}
+
 std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   if (values.empty() || dim < 0 || dim >= static_cast<int64_t>(values[0].sizes.size()))
     return std::nullopt;
+  if (llvm::any_of(values, [](const Layout &value) { return !value.order.empty(); }))
+    return concatenateOrdered(values, dim);
   IntList sizes = values[0].sizes;
   sizes[dim] = 0;
   for (const Layout &value : values) {
@@ -149,7 +240,35 @@ std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   return contiguous(sizes, std::move(runs));
 }
 
-Excerpt excerptOf(const Layout &value) { return {value.sizes, rowMajor(value.sizes), value.strides, 0}; }
+Layout permuted(const Layout &value, llvm::ArrayRef<int64_t> dims) {
+  Layout result = value;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    result.sizes[i] = value.sizes[dims[i]];
+    result.strides[i] = value.strides[dims[i]];
+  }
+  result.order.clear();
+  for (const int64_t dim : value.order.empty() ? ascending(dims.size()) : value.order)
+    result.order.push_back(llvm::find(dims, dim) - dims.begin());
+  if (result.order == ascending(dims.size()))
+    result.order.clear();
+  return result;
+}
+
+std::optional<Layout> inRowMajorOrder(const Layout &value) {
+  return value.order.empty() ? std::optional(value) : look(value, excerptOf(value));
+}
+
+Excerpt excerptOf(const Layout &value) {
+  Excerpt excerpt{value.sizes, rowMajor(value.sizes), value.strides, 0};
+  if (value.order.empty())
+    return excerpt;
+  int64_t step = 1;
+  for (const int64_t dim : llvm::reverse(value.order)) {
+    excerpt.steps[dim] = step;
+    step *= std::max<int64_t>(value.sizes[dim], 1);
+  }
+  return excerpt;
+}
 
 namespace {
 

@@ -16,6 +16,9 @@
 // That is all of a's result, so these columns may replace it. If the pass had used columns 1 and 2, the runs would be
 // a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be rejected.
 //
+// A transposed matrix would be one run for each element. So a layout may list the elements in another order of the
+// dimensions: the transposition of f32[4, 6] has sizes [6, 4], order [1, 0], and the runs of the matrix itself.
+//
 // Ownership: values that view the same elements share their runs, which never change. Failure: an empty result, which
 // counts as not proved: sizes that do not fit, or more than `maxRuns` runs. Cost: proportional to the runs made, not to
 // the elements.
@@ -56,9 +59,11 @@ struct Layout {
   bool stridesKnown = true;
   bool unsized = false; ///< all of one source whose sizes are no numbers: the one run only names it
   std::shared_ptr<const Runs> runs;
+  /// the dimensions, outermost first, in the order in which the runs list the elements; empty: row-major
+  IntList order = {};
   [[nodiscard]] int64_t numElements() const;
   friend bool sameElements(const Layout &a, const Layout &b) {
-    return a.unsized == b.unsized && a.sizes == b.sizes && *a.runs == *b.runs;
+    return a.unsized == b.unsized && a.sizes == b.sizes && a.order == b.order && *a.runs == *b.runs;
   }
 };
 
@@ -77,6 +82,12 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 [[nodiscard]] Layout wholeUnsized(uint32_t source, bool result);
 /// Returns the elements of `runs`, row-major in memory.
 [[nodiscard]] Layout contiguous(llvm::ArrayRef<int64_t> sizes, Runs runs);
+/// Returns the numbers of so many dimensions, ascending.
+[[nodiscard]] IntList ascending(size_t rank);
+/// Returns the value with dimension dims[i] as dimension i, and the same runs.
+[[nodiscard]] Layout permuted(const Layout &value, llvm::ArrayRef<int64_t> dims);
+/// Returns the value with runs in row-major order. Empty if it would need too many runs.
+[[nodiscard]] std::optional<Layout> inRowMajorOrder(const Layout &value);
 /// Returns the same elements under other sizes: a view if the strides allow it; else empty, or a copy if `mayCopy`.
 /// Empty if the counts differ.
 [[nodiscard]] std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy);
@@ -84,8 +95,8 @@ void take(const Runs &from, int64_t offset, int64_t count, Runs &to);
 /// would need too many runs.
 [[nodiscard]] std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim);
 
-/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in row-major
-/// order; `strides` in memory.
+/// A view by indices: element (i, j, ...) is element base + i * steps[0] + j * steps[1] + ... of the value in the order
+/// of its runs; `strides` in memory.
 struct Excerpt {
   IntList sizes;
   IntList steps;

@@ -193,39 +193,42 @@ std::optional<Contents> moveSelect(const Movement &movement) {
   return index ? single(selected(*value, *dim, *index)) : std::nullopt;
 }
 
-// Sizes, steps and strides follow the new order; each dimension may be named once.
-std::optional<Contents> movePermute(const Movement &movement) {
-  const Layout *value = tensor(movement);
-  auto dims = value ? Reader(movement).integers(1) : std::nullopt;
-  if (!dims || dims->size() != value->sizes.size())
+/// Returns the dimensions of a permute, of which each may be named once.
+std::optional<IntList> dimsOfPermute(const Reader &reader, size_t rank) {
+  auto dims = reader.integers(1);
+  if (!dims || dims->size() != rank)
     return std::nullopt;
-  Excerpt all = excerptOf(*value);
-  Excerpt excerpt;
-  std::vector<bool> seen(dims->size());
-  for (int64_t dim : *dims) {
-    int64_t from = dim < 0 ? dim + static_cast<int64_t>(dims->size()) : dim;
-    if (from < 0 || from >= static_cast<int64_t>(dims->size()) || seen[from])
+  std::vector<bool> seen(rank);
+  for (int64_t &dim : *dims) {
+    dim += dim < 0 ? static_cast<int64_t>(rank) : 0;
+    if (dim < 0 || dim >= static_cast<int64_t>(rank) || seen[dim])
       return std::nullopt;
-    seen[from] = true;
-    excerpt.sizes.push_back(all.sizes[from]);
-    excerpt.steps.push_back(all.steps[from]);
-    excerpt.strides.push_back(all.strides[from]);
+    seen[dim] = true;
   }
-  return single(look(*value, excerpt));
+  return dims;
 }
 
-std::optional<Contents> moveTranspose(const Movement &movement) {
-  const Layout *value = tensor(movement);
-  Reader reader(movement);
-  auto a = value ? reader.dim(1, value->sizes.size()) : std::nullopt;
-  auto b = value ? reader.dim(2, value->sizes.size()) : std::nullopt;
+std::optional<IntList> dimsOfTranspose(const Reader &reader, size_t rank) {
+  auto a = reader.dim(1, rank), b = reader.dim(2, rank);
   if (!a || !b)
     return std::nullopt;
-  Excerpt excerpt = excerptOf(*value);
-  std::swap(excerpt.sizes[*a], excerpt.sizes[*b]);
-  std::swap(excerpt.steps[*a], excerpt.steps[*b]);
-  std::swap(excerpt.strides[*a], excerpt.strides[*b]);
-  return single(look(*value, excerpt));
+  IntList dims = ascending(rank);
+  std::swap(dims[*a], dims[*b]);
+  return dims;
+}
+
+std::optional<IntList> dimsOfT(const Reader &, size_t rank) { return rank == 2 ? IntList{1, 0} : ascending(rank); }
+
+using PermutationRule = std::optional<IntList> (*)(const Reader &, size_t rank);
+const llvm::StringMap<PermutationRule> &permutations() {
+  static const llvm::StringMap<PermutationRule> table = {
+      {"aten.permute.default", dimsOfPermute}, {"aten.transpose.int", dimsOfTranspose}, {"aten.t.default", dimsOfT}};
+  return table;
+}
+
+std::optional<Contents> movePermuted(const Movement &movement) {
+  std::optional<Contents> value = permutedOf(movement);
+  return value ? single(inRowMajorOrder(value->elements[0])) : std::nullopt;
 }
 
 // --- Lists ---------------------------------------------------------------------------------------------------------
@@ -305,6 +308,12 @@ std::optional<Contents> moveAlias(const Movement &movement) {
   return value ? std::optional<Contents>(single(*value)) : std::nullopt;
 }
 
+Layout inContiguousMemory(Layout value) {
+  value.strides = rowMajor(value.sizes);
+  value.stridesKnown = true;
+  return value;
+}
+
 /// Makes a dense copy: row-major if the memory format requires it, else its dimensions have the memory order of the
 /// value's dimensions.
 std::optional<Contents> moveClone(const Movement &movement) {
@@ -314,7 +323,7 @@ std::optional<Contents> moveClone(const Movement &movement) {
   if (const Argument *format = Reader(movement).at(1)) {
     if (!format->is(Argument::Kind::MemoryFormat) || format->text() != "contiguous_format")
       return std::nullopt;
-    return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
+    return single(inContiguousMemory(*value));
   }
   Layout copy = *value;
   if (!value->stridesKnown)
@@ -334,7 +343,7 @@ std::optional<Contents> moveContiguous(const Movement &movement) {
   const Layout *value = tensor(movement);
   if (!value || Reader(movement).at(1))
     return std::nullopt;
-  return single(Layout{value->sizes, rowMajor(value->sizes), true, false, value->runs});
+  return single(inContiguousMemory(*value));
 }
 
 // Besides waits, only these operators may pack or unpack a bucket, or be part of a chain of exchanges. All others are
@@ -349,8 +358,9 @@ const llvm::StringMap<MovementRule> &rules() {
                                                       {"aten.slice.Tensor", moveSlice},
                                                       {"aten.narrow.default", moveNarrow},
                                                       {"aten.select.int", moveSelect},
-                                                      {"aten.permute.default", movePermute},
-                                                      {"aten.transpose.int", moveTranspose},
+                                                      {"aten.permute.default", movePermuted},
+                                                      {"aten.transpose.int", movePermuted},
+                                                      {"aten.t.default", movePermuted},
                                                       {"aten.split_with_sizes.default", moveSplitWithSizes},
                                                       {"aten.split.Tensor", moveSplit},
                                                       {"aten.unbind.int", moveUnbind},
@@ -363,6 +373,15 @@ const llvm::StringMap<MovementRule> &rules() {
 }
 
 } // namespace
+
+bool isPermutation(const Step &step) { return step.op && permutations().count(step.op->target.str()) != 0; }
+
+std::optional<Contents> permutedOf(const Movement &movement) {
+  const Layout *value = tensor(movement);
+  const auto rule = permutations().find(movement.step.op->target.str());
+  auto dims = value ? rule->second(Reader(movement), value->sizes.size()) : std::nullopt;
+  return dims ? std::optional(single(permuted(*value, *dims))) : std::nullopt;
+}
 
 MovementRule movementOf(llvm::StringRef target) {
   auto found = rules().find(target);

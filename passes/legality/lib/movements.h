@@ -27,6 +27,11 @@ struct Movement {
   const Step &step;
   llvm::ArrayRef<const Contents *> operands;
 };
+/// Returns true for an operator that only gives another order to the dimensions.
+[[nodiscard]] bool isPermutation(const Step &step);
+/// Returns the value of a permutation, in the order of its operand's runs. Cost: none, whatever the sizes.
+[[nodiscard]] std::optional<Contents> permutedOf(const Movement &movement);
+
 using MovementRule = std::optional<Contents> (*)(const Movement &);
 /// Returns null for an operator whose data movement is unknown here.
 [[nodiscard]] MovementRule movementOf(llvm::StringRef target);

@@ -64,29 +64,54 @@ std::optional<Runs> Terms::productOfColumns(const Layout &rows, const Layout &ma
   return part ? std::optional(*part->runs) : std::nullopt;
 }
 
-// For 2 ranks, x = f32[2, 4] and a matrix W = f32[4, 3], the gather of x is "rank 0's x from 0, 8 elements; rank 1's x
-// from 0, 8 elements". Its product is "rank 0's x W from 0, 6 elements; rank 1's x W from 0, 6 elements", with this
-// rank's W: the products are terms of this rank's own.
-std::optional<Layout> Terms::product(const Layout &rows, const Layout &matrix) {
-  bool fits = !rows.unsized && !matrix.unsized && rows.sizes.size() == 2 && matrix.sizes.size() == 2 &&
-              rows.sizes[1] == matrix.sizes[0] && rows.sizes[1] > 0;
-  if (!fits)
-    return std::nullopt;
-  const int64_t inner = rows.sizes[1], columns = matrix.sizes[1];
-  const int64_t sizes[] = {rows.sizes[0], columns};
-  if (std::optional<Runs> part = productOfColumns(rows, matrix))
-    return contiguous(sizes, std::move(*part));
+std::optional<Runs> Terms::productOfRuns(const Runs &rows, int64_t inner, int64_t columns, Product product) {
   Runs runs;
-  for (Run run : *rows.runs) {
+  for (Run run : rows) {
     if (run.start % inner != 0 || run.count % inner != 0 || run.perRank % inner != 0)
       return std::nullopt;
-    run.source = internProduct({run.source, matrix.sizes, *matrix.runs});
+    product.rows = run.source;
+    run.source = internProduct(product);
     run.start = run.start / inner * columns;
     run.count = run.count / inner * columns;
     run.perRank = run.perRank / inner * columns;
     append(runs, run);
   }
-  return contiguous(sizes, std::move(runs));
+  return runs;
+}
+
+// For 2 ranks, a = f32[3, 4] and the gather of x = f32[2, 4], the product of a and of the transposed gather is, column
+// by column, "rank 0's x times the transposed a from 0, 6 elements; rank 1's from 0, 6 elements".
+std::optional<Layout> Terms::productOfGathered(const Layout &rows, const Layout &columns) {
+  const int64_t count = rows.sizes[0];
+  auto runs = productOfRuns(*columns.runs, rows.sizes[1], count, {0, rows.sizes, *rows.runs, true});
+  const int64_t sizes[] = {columns.sizes[1], count};
+  if (!runs)
+    return std::nullopt;
+  Layout product = permuted(contiguous(sizes, std::move(*runs)), {1, 0});
+  product.strides = rowMajor(product.sizes);
+  return product;
+}
+
+// For 2 ranks, x = f32[2, 4] and a matrix W = f32[4, 3], the gather of x is "rank 0's x from 0, 8 elements; rank 1's x
+// from 0, 8 elements". Its product is "rank 0's x W from 0, 6 elements; rank 1's x W from 0, 6 elements", with this
+// rank's W: the products are terms of this rank's own.
+std::optional<Layout> Terms::product(const Layout &first, const Layout &second) {
+  const bool fits = !first.unsized && !second.unsized && first.sizes.size() == 2 && second.sizes.size() == 2 &&
+                    first.sizes[1] == second.sizes[0] && first.sizes[1] > 0;
+  const std::optional<Layout> rows = fits ? inRowMajorOrder(first) : std::nullopt;
+  if (!rows)
+    return std::nullopt;
+  if (!second.order.empty() && llvm::any_of(*second.runs, [&](const Run &run) { return !isOwn(run); }))
+    return productOfGathered(*rows, second);
+  const std::optional<Layout> matrix = inRowMajorOrder(second);
+  if (!matrix)
+    return std::nullopt;
+  const int64_t inner = rows->sizes[1], columns = matrix->sizes[1];
+  std::optional<Runs> runs = productOfColumns(*rows, *matrix);
+  if (!runs)
+    runs = productOfRuns(*rows->runs, inner, columns, {0, matrix->sizes, *matrix->runs});
+  const int64_t sizes[] = {rows->sizes[0], columns};
+  return runs ? std::optional(contiguous(sizes, std::move(*runs))) : std::nullopt;
 }
 
 } // namespace ccgraph::legality

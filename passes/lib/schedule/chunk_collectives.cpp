@@ -7,6 +7,8 @@
 //   ->  p_k = mm(rows k of x, b); s_k = reduce_scatter(p_k); w_k = wait(s_k); w = cat(w_k)
 //   p = mm(x, b); c = cast(p); s = reduce_scatter(c); w = wait(s)
 //   ->  p_k = mm(x, columns k of b); c_k = cast(p_k); s_k = reduce_scatter(c_k); w = cat(wait(s_k), 1)
+//   g = all_gather(x); w = wait(g); t = transposed(w); p = mm(a, t)
+//   ->  g_k = all_gather(rows k of x); w_k = wait(g_k); p_k = mm(a, transposed(w_k)); p = the columns of all p_k
 //
 // Collectives that follow one another through products and row functions are cut together (chunks/chunk_chain.h):
 //   w = wait(reduce_scatter(mm(x, b))); n = norm(add(r, w)); q = mm(wait(all_gather(n)), c)
@@ -19,7 +21,7 @@
 //   which       chunks/chunk_choice.h: the pieces of the fastest pipeline of each region alone. With `walks`, also
 //               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, or
 //               delays one that is, if the best schedule with their pieces is faster within the memory budget
-//   do it       chunks/build_pieces.cpp, chunks/column_region.cpp
+//   do it       chunks/build_pieces.cpp, chunks/column_pieces.cpp
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
 #include "ccgraph/ir/diagnostic.h"
@@ -147,7 +149,7 @@ private:
   [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
   [[nodiscard]] bool judgesAlone();
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
-  [[nodiscard]] bool delaysNothing(const Node &launch);
+  [[nodiscard]] bool isHidden(const ChunkRegion &region);
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
@@ -194,7 +196,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return obstacle;
   if (region.rows < 2)
     return ChunkObstacle::FewRows;
-  if (region.cutsColumns() ? delaysNothing(*region.launch) : isHidden({region.launch}))
+  if (isHidden(region))
     return ChunkObstacle::Hidden;
   ChunkChoice choice = choose(region);
   if (choice.pieces.size() == 1) {
@@ -301,12 +303,17 @@ bool Chunker::judgesAlone() {
   return false;
 }
 
-/// Returns true if schedules decide, and neither the collective nor one that it delays is exposed in the best one.
-bool Chunker::delaysNothing(const Node &launch) { return !judgesAlone() && trial_->delays(launch) == 0; }
-
 /// Returns true if schedules decide, and no collective is exposed in the best one.
 bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
   return !judgesAlone() && llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
+}
+
+/// Returns true if schedules decide, and neither the collective nor one that pieces of columns would let begin earlier
+/// is exposed in the best one.
+bool Chunker::isHidden(const ChunkRegion &region) {
+  if (region.cutsColumns() && (judgesAlone() || trial_->exposes(region) > 0))
+    return false;
+  return region.kind == ChunkRegion::Kind::ReduceColumns || isHidden({region.launch});
 }
 
 /// Keeps the plans of the fastest set.

@@ -83,9 +83,9 @@ public:
   int64_t joining() {
     if (!joining_) {
       joining_ = region_.kept.empty() ? 0 : movesTime();
-      if (!region_.gathers())
+      if (!region_.gathers() || (region_.cutsColumns() && !region_.kept.empty()))
         *joining_ += cost_.copy(2 * bytesOf(*region_.wait));
-      else
+      if (region_.gathers())
         for (const Node *product : region_.products)
           *joining_ += cost_.copy(2 * bytesOf(*product));
     }
@@ -95,7 +95,7 @@ public:
 private:
   /// Returns the time of so many columns of the product and of the functions of its elements.
   [[nodiscard]] int64_t columns(int64_t count) const {
-    int64_t sum = cost_.columnsOfProduct(*region_.products.front(), count);
+    int64_t sum = cost_.columnsOfProduct(*region_.products.front(), count * region_.blocks);
     for (const Node *move : region_.moves)
       if (const int64_t whole = cost_.estimatedTime(*move).picoseconds; whole > 0)
         sum += part(whole, count) + cost_.machine().processor.launchPs;
@@ -331,6 +331,8 @@ int64_t bytesOfPieces(const ChunkRegion &region) {
   if (!region.gathers())
     return bytesOf(*region.wait) + (region.blocks > 1 ? bytesOf(*region.products[0]->operand(0)) : 0);
   int64_t bytes = region.kept.empty() ? 0 : bytesOf(*region.wait);
+  if (region.cutsColumns())
+    return bytes + bytesOf(*region.products.front());
   for (const Node *product : region.products)
     bytes += 2 * bytesOf(*product) + bytesOf(*product->operand(1));
   return bytes;

@@ -4,6 +4,7 @@
 //   gather           g = all_gather(x); w = wait(g); v = move(w); p = mm(v, b); q = mm(v, c)
 //   reduce           p = mm(x, b); v = move(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
 //   reduce columns   p = mm(x, b); v = cast(p); s = reduce_scatter(v) or all_reduce(v); w = wait(s)
+//   gather columns   g = all_gather(x); w = wait(g); t = transposed(w); p = mm(a, t)
 //
 // Row i of a product depends on row i of its first operand and on the second operand, so rows are parallel. Movements
 // between collective and product change the shape and keep all elements in row-major order (row_movements.h), so the
@@ -13,7 +14,8 @@
 //
 // Column j of a product depends on column j of its second operand and on the first operand, so columns are parallel
 // too. A reduce_scatter sends rows, so a piece of columns has a part of what each rank gets, and no row is copied. The
-// gradient of a weight is such a product of two large matrices, with a cast before the reduction (column_region.cpp).
+// gradient of a weight is such a product of two large matrices, with a cast before the reduction. A weight that is
+// gathered is often multiplied in its transposed form, so its rows are columns of the product (column_pieces.cpp).
 //
 // Ownership: nodes belong to the graph. Plain values. Failure: none. Cost: the nodes, and the readers of the values.
 #pragma once
@@ -25,24 +27,26 @@
 namespace ccgraph {
 
 struct ChunkRegion {
-  enum class Kind : uint8_t { Gather, Reduce, ReduceColumns } kind = Kind::Gather;
+  enum class Kind : uint8_t { Gather, Reduce, GatherColumns, ReduceColumns } kind = Kind::Gather;
   Node *launch = nullptr;
   Node *wait = nullptr;
-  /// the products that are cut, in program order; one unless the region gathers
+  /// the products that are cut, in program order; one but for Gather
   llvm::SmallVector<Node *, 4> products;
-  /// Gather: the product at whose position all products are computed
+  /// Gather, GatherColumns: the product at whose position all products are computed
   Node *anchor = nullptr;
-  /// the movements between collective and products, or the functions of elements (ReduceColumns), in program order
+  /// the movements between collective and products, the functions of elements (ReduceColumns), or the transposition
+  /// (GatherColumns), in program order
   llvm::SmallVector<Node *, 8> moves;
-  /// Gather: the wait and movements that other nodes read, so the value is gathered whole too
+  /// Gather: the wait and movements that other nodes read, so the value is gathered whole too. GatherColumns: the wait,
+  /// which is put together for other nodes that read it
   llvm::SmallVector<Node *, 2> kept;
   int64_t blocks = 1;
   /// ReduceColumns: the columns of the product, which are cut in place of rows
   int64_t rows = 0;
-  /// of the first operand of the products (Gather), or of the product (Reduce)
+  /// of the first operand of the products (Gather), of the gathered value (GatherColumns), or of the product (Reduce)
   int64_t columns = 0;
-  [[nodiscard]] bool gathers() const { return kind == Kind::Gather; }
-  [[nodiscard]] bool cutsColumns() const { return kind == Kind::ReduceColumns; }
+  [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
+  [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }
   /// Returns the launch, the wait, the products and the movements.
   [[nodiscard]] llvm::SmallVector<Node *, 16> nodes() const;
 };
@@ -88,8 +92,8 @@ struct ChunkMatch {
 /// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
 
-/// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, whose columns can be cut. Both
-/// are empty for any other launch.
+/// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, or an all_gather of a matrix that
+/// a product reads transposed, if columns of the product can be cut. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch);
 
 /// Returns the region whose rows can be cut; if there is none, the one whose columns can be cut.

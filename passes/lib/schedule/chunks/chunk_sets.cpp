@@ -3,10 +3,12 @@
 namespace ccgraph {
 
 /// Returns true if the pieces save more than the part of the collectives that overlaps with other computation anyway.
-/// Pieces of columns let later collectives begin earlier too.
+/// Pieces of columns also let other collectives be less exposed.
 bool ChunkSets::isWorth(const ChunkPlan &plan) const {
-  if (plan.region.cutsColumns())
-    return trial_.delays(*plan.region.launch) > 0;
+  if (plan.region.cutsColumns() && trial_.exposes(plan.region) > 0)
+    return true;
+  if (plan.region.kind == ChunkRegion::Kind::ReduceColumns)
+    return false;
   int64_t hidden = 0;
   for (const Node *launch : plan.launches())
     hidden += cost_.estimatedTime(*launch).picoseconds - trial_.exposed(*launch);
@@ -41,7 +43,7 @@ void ChunkSets::attempt(const ChunkPlans &set) {
 }
 
 void ChunkSets::attempt(llvm::ArrayRef<ChunkPlan> chainPlans, llvm::ArrayRef<ChunkPlan> plans) {
-  ChunkPlans all, worth, gathers, reduces, chains;
+  ChunkPlans all, worth, ends, gathers, reduces, chains;
   for (const ChunkPlan &plan : chainPlans)
     if (isWorth(plan))
       chains.push_back(&plan);
@@ -50,6 +52,8 @@ void ChunkSets::attempt(llvm::ArrayRef<ChunkPlan> chainPlans, llvm::ArrayRef<Chu
     if (!isWorth(plan))
       continue;
     worth.push_back(&plan);
+    if (plan.region.cutsColumns() && trial_.exposes(plan.region) > 0)
+      ends.push_back(&plan);
     (plan.region.gathers() ? gathers : reduces).push_back(&plan);
   }
   const int64_t before = step_.time;
@@ -62,7 +66,7 @@ void ChunkSets::attempt(llvm::ArrayRef<ChunkPlan> chainPlans, llvm::ArrayRef<Chu
   // Parts of the regions are not tried where chains are faster, since each attempt is a search.
   if (step_.time < before)
     gathers.clear(), reduces.clear();
-  for (const ChunkPlans *set : {&worth, &all, &gathers, &reduces})
+  for (const ChunkPlans *set : {&ends, &worth, &all, &gathers, &reduces})
     if (!set->empty() && (set == &worth || set->size() != worth.size()))
       attempt(*set);
 }

@@ -2,9 +2,9 @@
 
 #include "schedule/overlap/bound.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <map>
 #include <numeric>
 
 namespace ccgraph {
@@ -102,15 +102,16 @@ void ChunkTrial::noteExposed(const overlap::GraphProblem &given, const overlap::
   for (const std::vector<uint32_t> &bucket : schedule.buckets)
     for (uint32_t step : bucket)
       exposed_[given.nodes[step]->id()] = replay.exposedBy[bucket.front()];
-  noteDelays(given, schedule, replay);
+  noteSequences(given, schedule, replay);
 }
 
-// A bucket begins once its last member can, so that member is the one that delays.
-void ChunkTrial::noteDelays(const overlap::GraphProblem &given, const overlap::Schedule &schedule,
-                            const overlap::Replay &replay) {
+// A bucket begins once its last member can, and its last member is read last, so that member is the one that counts.
+void ChunkTrial::noteSequences(const overlap::GraphProblem &given, const overlap::Schedule &schedule,
+                               const overlap::Replay &replay) {
   struct Sequence {
-    uint32_t first = 0;
+    uint32_t first = 0, last = 0;
     int64_t end = -1;
+    int64_t exposed = 0;
   };
   std::vector<uint32_t> lastOf(given.nodes.size()); // by step: the last member of its bucket, or itself
   std::iota(lastOf.begin(), lastOf.end(), 0);
@@ -119,21 +120,32 @@ void ChunkTrial::noteDelays(const overlap::GraphProblem &given, const overlap::S
     lastOf[bucket.front()] = bucket.back();
     others.insert(bucket.begin() + 1, bucket.end());
   }
-  std::vector<int64_t> delays(graph_.idLimit(), 0);
-  llvm::DenseMap<uint32_t, Sequence> sequences; // by stream
+  beginsWith_.resize(graph_.idLimit(), 0);
+  endsWith_.resize(graph_.idLimit(), 0);
+  auto note = [&](const Sequence &sequence) {
+    int64_t &begins = beginsWith_[given.nodes[sequence.first]->id()],
+            &ends = endsWith_[given.nodes[sequence.last]->id()];
+    begins = std::max(begins, sequence.exposed);
+    ends = std::max(ends, sequence.exposed);
+  };
+  std::map<uint32_t, Sequence> sequences; // by stream
   for (uint32_t step : schedule.order) {
     const overlap::Step &launch = given.problem.steps[step];
     if (launch.kind != overlap::StepKind::Launch || others.contains(step))
       continue;
-    Sequence &sequence = sequences[launch.stream];
-    if (replay.begin[step] > sequence.end)
-      sequence.first = lastOf[step];
+    auto [known, isNew] = sequences.try_emplace(launch.stream);
+    Sequence &sequence = known->second;
+    if (isNew || replay.begin[step] > sequence.end) {
+      if (!isNew)
+        note(sequence);
+      sequence = {.first = lastOf[step]};
+    }
+    sequence.last = lastOf[step];
     sequence.end = replay.end[step];
-    delays[given.nodes[sequence.first]->id()] += replay.exposedBy[step];
+    sequence.exposed += replay.exposedBy[step];
   }
-  delays_.resize(delays.size(), 0);
-  for (size_t id = 0; id < delays.size(); ++id)
-    delays_[id] = std::max(delays_[id], delays[id]);
+  for (const auto &[stream, sequence] : sequences)
+    note(sequence);
 }
 
 PredictedStep ChunkTrial::scheduleWhole() {
@@ -145,7 +157,7 @@ PredictedStep ChunkTrial::scheduleWhole() {
   program_ = recordSearch(record, given, options, Effort::Thorough);
   const overlap::Schedule &schedule = *record.find(program_, options.budget);
   peak_ = schedule.peakBytes;
-  noteDelays(given, schedule, overlap::replay(given.problem, schedule));
+  noteSequences(given, schedule, overlap::replay(given.problem, schedule));
   const int64_t own = overlap::replay(given.problem, overlap::asItStands(given.problem)).peakBytes;
   const bool hasMore = options.budget > own;
   options.budget = std::min(options.budget, own);

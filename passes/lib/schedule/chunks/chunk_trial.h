@@ -55,25 +55,30 @@ public:
   /// Returns for how many picoseconds the launch is exposed in the fastest schedule that needs no more memory than the
   /// program as it stands. A larger budget has the same candidates, so it is not slower.
   [[nodiscard]] int64_t exposed(const Node &launch) const { return exposed_[launch.id()]; }
-  /// Returns for how many picoseconds the collectives of one link are exposed that begin with this one and follow one
-  /// another without a pause. All of them would begin earlier if this one did. 0 for a launch that begins when the
-  /// collective before it ends. The larger number of that schedule and of the fastest one within the budget counts.
-  [[nodiscard]] int64_t delays(const Node &launch) const { return delays_[launch.id()]; }
+  /// Returns for how many picoseconds the collectives of a sequence are exposed that begins with the launch of a region
+  /// that reduces, or ends with that of a region that gathers. A sequence has the collectives of one link that follow
+  /// one another without a pause. If that reduction began earlier, all of them would; if what reads that gathered value
+  /// began earlier, so would all that follows. 0 for a launch within a sequence. The larger number of that schedule and
+  /// of the fastest one within the budget counts.
+  [[nodiscard]] int64_t exposes(const ChunkRegion &region) const {
+    return (region.gathers() ? endsWith_ : beginsWith_)[region.launch->id()];
+  }
   /// Finds the fastest schedule with these regions cut; empty if the bound is at least `limit`, or if every schedule
   /// that was found exceeds the budget and needs more memory than the program as it is.
   [[nodiscard]] std::optional<PredictedStep> schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const;
 
 private:
   void noteExposed(const overlap::GraphProblem &given, const overlap::Schedule &schedule);
-  void noteDelays(const overlap::GraphProblem &given, const overlap::Schedule &schedule, const overlap::Replay &replay);
+  void noteSequences(const overlap::GraphProblem &given, const overlap::Schedule &schedule,
+                     const overlap::Replay &replay);
 
   Graph &graph_;
   PassContext &context_;
   Count walks_, beam_;
-  std::string program_;          ///< the key of the program as it is, in the record of searches
-  std::vector<int64_t> exposed_; ///< by node id
-  std::vector<int64_t> delays_;  ///< by node id
-  int64_t peak_ = 0;             ///< bytes of the schedule of the program as it is
+  std::string program_;                        ///< the key of the program as it is, in the record of searches
+  std::vector<int64_t> exposed_;               ///< by node id
+  std::vector<int64_t> beginsWith_, endsWith_; ///< by node id: for how long its sequence is exposed
+  int64_t peak_ = 0;                           ///< bytes of the schedule of the program as it is
 };
 
 } // namespace ccgraph

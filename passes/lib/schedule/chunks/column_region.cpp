@@ -1,14 +1,6 @@
-// Matches and cuts regions of columns:
-//
-//   p = mm(x, b); c = cast(p); s = reduce_scatter(c); w = wait(s)
-//   ->  p_k = mm(x, columns k of b); c_k = cast(p_k); s_k = reduce_scatter(c_k); w = cat(wait(s_k), 1)
-//
-// The same for all_reduce. The columns of b are a view, so nothing is copied before a product. Only the results are put
-// together by a copy.
-#include "ccgraph/ir/builder.h"
+// Matches regions of columns; column_pieces.cpp cuts them.
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/int_list.h"
-#include "rewrite/supersede.h"
 #include "schedule/chunks/chunk_region.h"
 #include "schedule/chunks/row_functions.h"
 #include "schedule/chunks/row_movements.h"
@@ -33,89 +25,72 @@ bool isColumnProduct(const Node &node) {
          isStaticMatrix(*node.operand(1)) && node.operand(1)->type()->sizes()[0].value() > 1;
 }
 
-/// Builds the pieces of one region.
-class ColumnBuilder {
-public:
-  ColumnBuilder(Graph &graph, const ChunkRegion &region, RuleEntry &entry)
-      : graph_(graph), region_(region), entry_(entry), at_(graph, region.launch) {
-    entry_.name = "equal-pieces";
-  }
+/// Returns true for a matrix in which the two dimensions of another are exchanged.
+bool isTransposed(const Node &node) {
+  if (!node.op() || node.numOperands() != 1 || !node.kwargs().empty() || !isStaticMatrix(node))
+    return false;
+  const llvm::StringRef target = node.target().str();
+  auto isInteger = [](const Argument &argument, int64_t a, int64_t b) {
+    return argument.is(Argument::Kind::Int) && (argument.integer() == a || argument.integer() == b);
+  };
+  if (target == "aten.t.default")
+    return node.args().size() == 1;
+  if (target == "aten.transpose.int")
+    return node.args().size() == 3 && ((isInteger(node.args()[1], 0, -2) && isInteger(node.args()[2], 1, -1)) ||
+                                       (isInteger(node.args()[1], 1, -1) && isInteger(node.args()[2], 0, -2)));
+  if (target != "aten.permute.default" || node.args().size() != 2 || !node.args()[1].isSequence())
+    return false;
+  auto dims = node.args()[1].elements();
+  return dims.size() == 2 && isInteger(dims[0], 1, -1) && isInteger(dims[1], 0, -2);
+}
 
-  void run(llvm::ArrayRef<int64_t> pieces) {
-    llvm::SmallVector<Node *, 4> launches, parts;
-    for (int64_t from = 0; const int64_t count : pieces) {
-      launches.push_back(reduced(sent(from, count)));
-      from += count;
+/// Returns the product of another matrix and a transposed one, if nothing else reads the latter.
+Node *productOfTransposed(const Node &value) {
+  Node *product = isTransposed(value) ? onlyReader(value) : nullptr;
+  const bool cuts = product && isColumnProduct(*product) && product->operand(1) == &value &&
+                    product->operand(0) != &value && isDense(*product->operand(0));
+  return cuts ? product : nullptr;
+}
+
+/// Matches a gathered matrix that a product reads transposed. The first such product is cut.
+ChunkMatch matchGatheredColumns(RegionFacts &facts, Node *launch) {
+  const int64_t ranks = facts.ranks(*launch).value_or(1);
+  Node *wait = ranks > 1 ? onlyWait(*launch) : nullptr;
+  const Node &input = *launch->operand(0);
+  if (!wait || !isDense(input) || !isDense(*wait) || !isStaticMatrix(input) || !isStaticMatrix(*wait))
+    return {};
+  ChunkRegion region{.kind = ChunkRegion::Kind::GatherColumns, .launch = launch, .wait = wait};
+  const Node *other = nullptr;
+  for (const Use &use : wait->uses()) {
+    Node *product = use.isOrdering() ? nullptr : productOfTransposed(*use.user());
+    if (!product || (region.anchor && region.anchor->isBefore(product))) {
+      other = use.user();
+      continue;
     }
-    at_.setPosition(region_.wait);
-    at_.standFor({region_.wait});
-    for (Node *launch : launches)
-      parts.push_back(waitLike(at_, launch, *region_.wait));
-    Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 1});
-    graph_.replaceAllUses(region_.wait, whole);
-    // A node that was ordered after the collective relied on all of it.
-    graph_.replaceAllUses(region_.launch, launches.back());
-    finish(whole);
+    other = region.anchor ? region.moves.front() : other;
+    region.anchor = product;
+    region.moves = {use.user()};
   }
-
-private:
-  /// Returns what a piece of these columns sends.
-  Node *sent(int64_t from, int64_t count) {
-    Node *product = region_.products.front();
-    at_.setPosition(region_.launch);
-    at_.standFor({product});
-    Node *columns = at_.call("aten.slice.Tensor", {product->operand(1), 1, from, from + count});
-    Node *piece = at_.call(product->target().str(), {product->operand(0), columns});
-    for (Node *function : region_.moves)
-      piece = functionOf(*function, piece, count);
-    return piece;
-  }
-
-  /// Returns the same function of the elements of a piece.
-  Node *functionOf(Node &function, Node *piece, int64_t columns) {
-    at_.standFor({&function});
-    const IntList sizes = {function.type()->sizes()[0].value(), columns};
-    CallSpec call{.target = function.target().str(), .args = {}, .type = at_.tensorLike(*function.type(), sizes)};
-    call.args.emplace_back(piece);
-    for (const Argument &argument : function.args().drop_front())
-      call.args.push_back(Actual::copyOf(function, argument));
-    for (const NamedArgument &argument : function.kwargs())
-      call.kwargs.push_back({argument.name.str(), Actual::copyOf(function, argument.value)});
-    return at_.call(call);
-  }
-
-  Node *reduced(Node *piece) {
-    at_.standFor({region_.launch});
-    Node *launch = at_.call(region_.launch->target().str(), argumentsWith(*region_.launch, piece));
-    copyOrdering(graph_, *region_.launch, launch);
-    return launch;
-  }
-
-  /// Removes the region, readers first. The result of the region is the first node of the entry on both sides.
-  void finish(Node *whole) {
-    const std::string name = region_.wait->name().str().str();
-    entry_.built.push_back(whole);
-    for (Node *node : at_.made())
-      if (node != whole)
-        entry_.built.push_back(node);
-    entry_.matched = {region_.wait, region_.launch};
-    for (Node *function : llvm::reverse(region_.moves))
-      entry_.matched.push_back(function);
-    entry_.matched.push_back(region_.products.front());
-    for (Node *node : entry_.matched)
-      graph_.erase(node);
-    graph_.rename(whole, name);
-  }
-
-  Graph &graph_;
-  const ChunkRegion &region_;
-  RuleEntry &entry_;
-  GraphBuilder at_;
-};
+  // The pieces are multiplied before they are put together.
+  auto isEarlier = [&](const Use &use) {
+    return use.user() != region.moves.front() && use.user()->isBefore(region.anchor);
+  };
+  if (!region.anchor || llvm::any_of(wait->uses(), isEarlier))
+    return {std::nullopt, other};
+  if (other)
+    region.kept = {wait};
+  region.products = {region.anchor};
+  region.blocks = ranks;
+  region.rows = input.type()->sizes()[0].value();
+  region.columns = input.type()->sizes()[1].value();
+  return {std::move(region), nullptr};
+}
 
 } // namespace
 
 ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch) {
+  if (isFunctional(*launch, CollectiveKind::AllGather))
+    return matchGatheredColumns(facts, launch);
   const int64_t ranks = facts.ranks(*launch).value_or(2);
   const bool reduces = isFunctional(*launch, CollectiveKind::AllReduce) ||
                        (isFunctional(*launch, CollectiveKind::ReduceScatter) && facts.ranks(*launch));
@@ -142,10 +117,6 @@ ChunkMatch matchAnyRegion(RegionFacts &facts, Node *launch) {
     return rows;
   ChunkMatch columns = matchColumnRegion(facts, launch);
   return columns.region || columns.entangled ? columns : rows;
-}
-
-void buildColumnPieces(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry) {
-  ColumnBuilder(graph, region, entry).run(pieces);
 }
 
 } // namespace ccgraph

@@ -60,6 +60,7 @@ private:
   [[nodiscard]] Candidate candidateOf(const Attempt &attempt);
   void attempt(const Attempt &attempt);
   void descend();
+  void refine();
   void loosen();
   void tryLargeBuckets();
   LimitResult take();
@@ -164,6 +165,24 @@ void LimitSearch::descend() {
   }
 }
 
+/// Tries buckets that are a little smaller or larger than the best ones so far: a whole layer may be just above one of
+/// the values of descend().
+void LimitSearch::refine() {
+  constexpr int64_t eighths[] = {6, 10, 7, 12};
+  auto around = [&](int64_t bytes) {
+    std::vector<int64_t> values;
+    for (const int64_t part : eighths)
+      values.push_back(saturatingMultiply(bytes / 8, part));
+    return values;
+  };
+  Rank before = {unlimited, unlimited};
+  while (!exhausted() && leaderRank_ < before) {
+    before = leaderRank_;
+    vary([](Attempt &it) -> int64_t & { return it.policy.prefetchBytes; }, around(leader_.policy.prefetchBytes));
+    vary([](Attempt &it) -> int64_t & { return it.policy.lastingBytes; }, around(leader_.policy.lastingBytes));
+  }
+}
+
 // Repeats the best trial schedule once or twice, with short leads and a plan above the budget; its real peak decides. A
 // plan assumes that unplanned memory stays live, and so overestimates the peak. With short leads, little is in flight
 // at one time, and a trial schedule that plans with more than the budget may still stay within it.
@@ -222,6 +241,7 @@ LimitResult LimitSearch::run() {
       attempt(start);
     }
   descend();
+  refine();
   loosen();
   tryLargeBuckets();
   return take();
