@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ccgraph::legality {
@@ -115,28 +116,50 @@ std::optional<IntList> viewStrides(const Layout &value, llvm::ArrayRef<int64_t> 
   return strides;
 }
 
+/// Returns the dimensions of more than one element.
+IntList largeDims(llvm::ArrayRef<int64_t> sizes) {
+  IntList dims;
+  for (const int64_t dim : ascending(sizes.size()))
+    if (sizes[dim] != 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+IntList sizesOf(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> dims) {
+  IntList some;
+  for (const int64_t dim : dims)
+    some.push_back(sizes[dim]);
+  return some;
+}
+
+/// Returns the order of all dimensions of a value that has elements: each of size 1 follows the one before it.
+IntList canonicalOrder(llvm::ArrayRef<int64_t> order, llvm::ArrayRef<int64_t> sizes) {
+  IntList all;
+  for (const int64_t dim : order)
+    if (sizes[dim] != 1)
+      all.push_back(dim);
+  for (const int64_t dim : ascending(sizes.size()))
+    if (sizes[dim] == 1)
+      all.insert(dim == 0 ? all.begin() : llvm::find(all, dim - 1) + 1, dim);
+  return all == ascending(all.size()) ? IntList() : all;
+}
+
 /// Adjacent dimensions of a value, and those of a reshaped value that have the same elements.
 struct SharedDims {
   size_t first = 0, last = 0; ///< of the value, `last` excluded
   IntList reshaped;
 };
 
-/// Returns the smallest such dimensions; empty if the value has no elements.
-std::optional<std::vector<SharedDims>> sharedDims(llvm::ArrayRef<int64_t> was, llvm::ArrayRef<int64_t> now) {
-  if (product(was) == 0)
-    return std::nullopt;
+/// Returns the smallest such dimensions. All sizes are greater than 1, and both products are equal.
+std::vector<SharedDims> sharedDims(llvm::ArrayRef<int64_t> was, llvm::ArrayRef<int64_t> now) {
   std::vector<SharedDims> shared;
-  for (size_t i = 0, j = 0; i < was.size() || j < now.size();) {
-    SharedDims dims{i, i, {}};
-    for (int64_t a = 1, b = 1; dims.last == i || dims.reshaped.empty() || a != b;) {
-      const bool takesOld = a <= b && dims.last < was.size();
-      if (!takesOld && j == now.size())
-        break;
-      if (takesOld)
+  for (size_t i = 0, j = 0; i < was.size();) {
+    SharedDims dims{i, i + 1, {}};
+    for (int64_t a = was[i], b = 1; a != b;)
+      if (a < b)
         a *= was[dims.last++];
       else
         dims.reshaped.push_back(static_cast<int64_t>(j)), b *= now[j++];
-    }
     i = dims.last;
     shared.push_back(std::move(dims));
   }
@@ -146,31 +169,33 @@ std::optional<std::vector<SharedDims>> sharedDims(llvm::ArrayRef<int64_t> was, l
 /// Returns the order of a reshaped value that has the same runs; empty if there is none. Dimensions may be split, and
 /// those be joined that follow one another in the order too.
 std::optional<IntList> orderAfter(const Layout &value, llvm::ArrayRef<int64_t> sizes) {
-  const auto shared = sharedDims(value.sizes, sizes);
-  if (!shared)
-    return std::nullopt;
+  if (value.numElements() == INT64_MAX)
+    return std::nullopt; // the products of sizes may overflow
+  const IntList was = largeDims(value.sizes), now = largeDims(sizes);
+  const std::vector<SharedDims> shared = sharedDims(sizesOf(value.sizes, was), sizesOf(sizes, now));
+  IntList listed; // by position in the order: the number of the dimension among the large ones
+  for (const int64_t dim : value.order)
+    if (const int64_t *large = llvm::find(was, dim); large != was.end())
+      listed.push_back(large - was.begin());
   IntList order;
-  for (const int64_t *dim = value.order.begin(); dim != value.order.end();) {
-    const auto dims = llvm::find_if(*shared, [&](const SharedDims &one) {
-      return static_cast<int64_t>(one.first) == *dim && one.last > one.first;
-    });
-    if (dims == shared->end())
+  for (const int64_t *dim = listed.begin(); dim != listed.end();) {
+    const auto dims =
+        llvm::find_if(shared, [&](const SharedDims &one) { return static_cast<int64_t>(one.first) == *dim; });
+    if (dims == shared.end())
       return std::nullopt;
     for (size_t next = dims->first; next < dims->last; ++next, ++dim)
-      if (dim == value.order.end() || *dim != static_cast<int64_t>(next))
+      if (dim == listed.end() || *dim != static_cast<int64_t>(next))
         return std::nullopt;
-    llvm::append_range(order, dims->reshaped);
+    for (const int64_t reshaped : dims->reshaped)
+      order.push_back(now[reshaped]);
   }
-  for (const SharedDims &dims : *shared)
-    if (dims.first == dims.last)
-      llvm::append_range(order, dims.reshaped);
-  return order == ascending(order.size()) ? IntList() : order;
+  return canonicalOrder(order, sizes);
 }
 
 } // namespace
 
 std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes, bool mayCopy) {
-  if (product(sizes) != value.numElements())
+  if (product(sizes) != value.numElements() || llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
     return std::nullopt;
   const std::optional<IntList> order = value.order.empty() ? IntList() : orderAfter(value, sizes);
   if (!order) {
@@ -185,19 +210,31 @@ std::optional<Layout> reshape(const Layout &value, llvm::ArrayRef<int64_t> sizes
   return result;
 }
 
-// Values of one order are concatenated with their dimensions in this order.
-static std::optional<Layout> concatenateOrdered(llvm::ArrayRef<Layout> values, int64_t dim) {
-  const IntList &order = values[0].order;
-  const bool isShared = llvm::all_of(values, [&](const Layout &value) { return value.order == order; });
+/// Returns the values in row-major order; empty if one would need too many runs.
+static std::optional<std::vector<Layout>> inRowMajorOrder(llvm::ArrayRef<Layout> values) {
   std::vector<Layout> listed;
   for (const Layout &value : values) {
-    std::optional<Layout> one = isShared ? permuted(value, order) : inRowMajorOrder(value);
-    if (!one)
+    std::optional<Layout> rows = inRowMajorOrder(value);
+    if (!rows)
       return std::nullopt;
-    listed.push_back(std::move(*one));
+    listed.push_back(std::move(*rows));
   }
-  if (!isShared)
-    return concatenate(listed, dim);
+  return listed;
+}
+
+// Values of one order are concatenated with their dimensions in this order. A value of size 1 along the concatenated
+// dimension has each order that only moves this dimension.
+static std::optional<Layout> concatenateOrdered(llvm::ArrayRef<Layout> values, int64_t dim) {
+  const auto *longest = std::max_element(values.begin(), values.end(),
+                                         [&](const Layout &a, const Layout &b) { return a.sizes[dim] < b.sizes[dim]; });
+  const IntList order = longest->order.empty() ? ascending(longest->sizes.size()) : longest->order;
+  std::vector<Layout> listed;
+  for (const Layout &value : values)
+    listed.push_back(permuted(value, order));
+  if (llvm::any_of(listed, [](const Layout &value) { return !value.order.empty(); })) {
+    const auto rows = inRowMajorOrder(values);
+    return rows ? concatenate(*rows, dim) : std::nullopt;
+  }
   std::optional<Layout> whole = concatenate(listed, llvm::find(order, dim) - order.begin());
   if (!whole)
     return std::nullopt;
@@ -210,7 +247,9 @@ static std::optional<Layout> concatenateOrdered(llvm::ArrayRef<Layout> values, i
 }
 
 std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
-  if (values.empty() || dim < 0 || dim >= static_cast<int64_t>(values[0].sizes.size()))
+  const auto hasRank = [&](const Layout &value) { return value.sizes.size() == values[0].sizes.size(); };
+  if (values.empty() || dim < 0 || dim >= static_cast<int64_t>(values[0].sizes.size()) ||
+      !llvm::all_of(values, hasRank))
     return std::nullopt;
   if (llvm::any_of(values, [](const Layout &value) { return !value.order.empty(); }))
     return concatenateOrdered(values, dim);
@@ -218,8 +257,6 @@ std::optional<Layout> concatenate(llvm::ArrayRef<Layout> values, int64_t dim) {
   sizes[dim] = 0;
   for (const Layout &value : values) {
     IntList expected = sizes;
-    if (value.sizes.size() != sizes.size())
-      return std::nullopt;
     expected[dim] = value.sizes[dim];
     if (value.sizes != expected)
       return std::nullopt;
@@ -246,16 +283,24 @@ Layout permuted(const Layout &value, llvm::ArrayRef<int64_t> dims) {
     result.sizes[i] = value.sizes[dims[i]];
     result.strides[i] = value.strides[dims[i]];
   }
-  result.order.clear();
+  IntList order;
   for (const int64_t dim : value.order.empty() ? ascending(dims.size()) : value.order)
-    result.order.push_back(llvm::find(dims, dim) - dims.begin());
-  if (result.order == ascending(dims.size()))
-    result.order.clear();
+    order.push_back(llvm::find(dims, dim) - dims.begin());
+  result.order = value.numElements() == 0 ? IntList() : canonicalOrder(order, result.sizes);
   return result;
 }
 
 std::optional<Layout> inRowMajorOrder(const Layout &value) {
   return value.order.empty() ? std::optional(value) : look(value, excerptOf(value));
+}
+
+bool sameElements(const Layout &a, const Layout &b) {
+  if (a.unsized != b.unsized || a.sizes != b.sizes)
+    return false;
+  if (a.order == b.order)
+    return *a.runs == *b.runs;
+  const std::optional<Layout> first = inRowMajorOrder(a), second = inRowMajorOrder(b);
+  return first && second && *first->runs == *second->runs;
 }
 
 Excerpt excerptOf(const Layout &value) {

@@ -16,7 +16,7 @@
 // That is all of a's result, so these columns may replace it. If the pass had used columns 1 and 2, the runs would be
 // a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be rejected.
 //
-// A transposed matrix would be one run for each element. So a layout may list the elements in another order of the
+// A transposed matrix in row-major order has one run for each element. So a layout may list the elements in another order of the
 // dimensions: the transposition of f32[4, 6] has sizes [6, 4], order [1, 0], and the runs of the matrix itself.
 //
 // Ownership: values that view the same elements share their runs, which never change. Failure: an empty result, which
@@ -59,13 +59,14 @@ struct Layout {
   bool stridesKnown = true;
   bool unsized = false; ///< all of one source whose sizes are no numbers: the one run only names it
   std::shared_ptr<const Runs> runs;
-  /// the dimensions, outermost first, in the order in which the runs list the elements; empty: row-major
+  /// the dimensions, outermost first, in the order in which the runs list the elements; empty: row-major. A dimension
+  /// of size 1 follows the one before it, and a value without elements is row-major, so equal orders are listed equally
   IntList order = {};
   [[nodiscard]] int64_t numElements() const;
-  friend bool sameElements(const Layout &a, const Layout &b) {
-    return a.unsized == b.unsized && a.sizes == b.sizes && a.order == b.order && *a.runs == *b.runs;
-  }
 };
+/// Returns true if both values have the same sizes and elements, in whatever order their runs list them. False if one
+/// would need too many runs in row-major order.
+[[nodiscard]] bool sameElements(const Layout &a, const Layout &b);
 
 /// Returns the largest number if the product overflows: no value has that many elements.
 [[nodiscard]] int64_t product(llvm::ArrayRef<int64_t> sizes);

@@ -41,7 +41,11 @@ private:
       launches_.push_back(launched(sent(from, count)));
       from += count;
     }
-    Node *whole = at_.call("aten.cat.default", {Actual::nodes(waits(region_.wait)), 1});
+    Pieces parts;
+    at_.setPosition(region_.wait);
+    for (Node *launch : launches_)
+      parts.push_back(waited(launch));
+    Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 1});
     replace(region_.wait, whole);
     finish();
     graph_.rename(whole, nameOf_);
@@ -55,10 +59,12 @@ private:
       launches_.push_back(launched(at_.call("aten.slice.Tensor", {region_.launch->operand(0), 0, from, from + count})));
       from += count;
     }
-    const Pieces parts = waits(product);
-    Pieces products;
-    for (Node *part : parts)
-      products.push_back(multiplied(part));
+    Pieces parts, products;
+    at_.setPosition(product);
+    for (Node *launch : launches_) {
+      parts.push_back(waited(launch));
+      products.push_back(multiplied(parts.back()));
+    }
     at_.standFor({product});
     replace(product, joined(products, {product->type()->sizes()[0].value()}, {}));
     if (!region_.kept.empty())
@@ -135,14 +141,9 @@ private:
     return launch;
   }
 
-  /// Waits for all pieces before `position`.
-  Pieces waits(Node *position) {
-    at_.setPosition(position);
+  Node *waited(Node *launch) {
     at_.standFor({region_.wait});
-    Pieces parts;
-    for (Node *launch : launches_)
-      parts.push_back(waitLike(at_, launch, *region_.wait));
-    return parts;
+    return waitLike(at_, launch, *region_.wait);
   }
 
   /// Gives the readers of a value another one. The value is erased later.

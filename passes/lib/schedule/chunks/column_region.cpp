@@ -62,7 +62,9 @@ ChunkMatch matchGatheredColumns(RegionFacts &facts, Node *launch) {
   ChunkRegion region{.kind = ChunkRegion::Kind::GatherColumns, .launch = launch, .wait = wait};
   const Node *other = nullptr;
   for (const Use &use : wait->uses()) {
-    Node *product = use.isOrdering() ? nullptr : productOfTransposed(*use.user());
+    if (use.isOrdering())
+      continue;
+    Node *product = productOfTransposed(*use.user());
     if (!product || (region.anchor && region.anchor->isBefore(product))) {
       other = use.user();
       continue;
@@ -73,7 +75,7 @@ ChunkMatch matchGatheredColumns(RegionFacts &facts, Node *launch) {
   }
   // The pieces are multiplied before they are put together.
   auto isEarlier = [&](const Use &use) {
-    return use.user() != region.moves.front() && use.user()->isBefore(region.anchor);
+    return !use.isOrdering() && use.user() != region.moves.front() && use.user()->isBefore(region.anchor);
   };
   if (!region.anchor || llvm::any_of(wait->uses(), isEarlier))
     return {std::nullopt, other};
