@@ -65,9 +65,9 @@ public:
   /// Returns the product of a value's rows and a matrix: row i of the result is a function of row i and of the matrix.
   /// So it has a term of its own for each term of the rows, whose start and count are those of the rows. Column j of
   /// the result is a function of the rows and of column j of the matrix, so the product of some columns of a matrix is
-  /// these columns of the product. The product of a matrix and of the transposed rows of other ranks has a term for each
-  /// rank too: column j is a function of row j of these and of the matrix. Empty unless both are matrices that fit, and
-  /// each run consists of whole rows.
+  /// these columns of the product. The product of a matrix and of the transposed rows of other ranks has a term for
+  /// each rank too: column j is a function of row j of these and of the matrix. Empty unless both are matrices that
+  /// fit, and each run consists of whole rows.
   [[nodiscard]] std::optional<Layout> product(const Layout &first, const Layout &second);
 
   /// Returns the results of a call that computes row by row, or element by element. Row i of a result is a function of
@@ -123,8 +123,8 @@ private:
   uint32_t internProduct(Product product);
   /// Returns the product with a matrix whose columns are rows of other ranks.
   [[nodiscard]] std::optional<Layout> productOfGathered(const Layout &rows, const Layout &columns);
-  /// Returns the product of these runs, which consist of whole rows of so many elements, and a matrix of so many columns
-  /// with the term of `product`; empty if a run is no whole rows.
+  /// Returns the product of these runs, which consist of whole rows of so many elements, and a matrix of so many
+  /// columns, with the term of `product`; empty if a run does not consist of whole rows.
   [[nodiscard]] std::optional<Runs> productOfRuns(const Runs &rows, int64_t inner, int64_t columns, Product product);
   /// Returns the product if the matrix has some columns of a wider matrix; empty if it has not, or if it has no term.
   [[nodiscard]] std::optional<Runs> productOfColumns(const Layout &rows, const Layout &matrix);

@@ -16,8 +16,8 @@
 // That is all of a's result, so these columns may replace it. If the pass had used columns 1 and 2, the runs would be
 // a'[1, 2) b'[0, 1) a'[3, 4) b'[3, 4), and the entry would be rejected.
 //
-// A transposed matrix in row-major order has one run for each element. So a layout may list the elements in another order of the
-// dimensions: the transposition of f32[4, 6] has sizes [6, 4], order [1, 0], and the runs of the matrix itself.
+// A transposed matrix in row-major order has one run for each element. So a layout may list the elements in another
+// order of the dimensions: the transposition of f32[4, 6] has sizes [6, 4], order [1, 0], and the runs of the matrix.
 //
 // Ownership: values that view the same elements share their runs, which never change. Failure: an empty result, which
 // counts as not proved: sizes that do not fit, or more than `maxRuns` runs. Cost: proportional to the runs made, not to

@@ -156,10 +156,9 @@ constexpr RuleTemplate templates[] = {
       "the replacements of the values in their order, then all other new nodes of these kinds, and movements of data",
       "Each replacement holds its value, element for element, on every rank: each row of a product, a sum or a norm is "
       "computed from one row of its operands, and from what is the same for every row, and each column of a product "
-      "from one column of its second operand. It is complete, and has memory of its own. Results may be rounded "
-      "otherwise, so "
-      "nothing "
-      "is replaced if results must be bitwise equal."},
+      "from one column of its second operand. A second operand that is gathered and transposed is evaluated too: its "
+      "columns are rows that ranks have sent. The replacement is complete, and has memory of its own. Results may be "
+      "rounded otherwise, so nothing is replaced if results must be bitwise equal."},
      Replacement::ValuesForValues,
      checkEqualPieces},
     {{"exchange-chain", "a functional collective on one tensor, then the waits on it; or a shard_dim_alltoall",

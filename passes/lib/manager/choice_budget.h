@@ -26,7 +26,7 @@ namespace ccgraph {
 /// Returns the budget in bytes for the passes that choose nodes, which begin the list; empty: the budget of the
 /// pipeline, whose setting is given with the peak of its input.
 [[nodiscard]] std::optional<int64_t> choiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
-                                   const PassSetting &setting);
+                                                  const PassSetting &setting);
 
 /// Returns true if these passes, of which the first one chooses nodes, need a budget for their choices: if a search
 /// for schedules follows.

@@ -80,7 +80,7 @@ private:
               "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
               "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
   Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
-                  "and the product before it were cut into pieces of `columns` columns; the region alone is predicted "
+                  "and the product beside it were cut into pieces of `columns` columns; the region alone is predicted "
                   "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
   Reason chain_{
       *this, RemarkKind::Rewritten, "chain",
@@ -111,8 +111,8 @@ private:
   Reason slower_{*this, RemarkKind::Missed, "slower",
                  "the region alone is predicted to take `whole-ns` ns, and no cut takes less"};
   Reason hidden_{*this, RemarkKind::Missed, "hidden",
-                 "it is not exposed in the best schedule of the program; if columns would be cut, it delays no "
-                 "collective that is"};
+                 "it is not exposed in the best schedule of the program; if columns would be cut, no exposed "
+                 "collective is in its sequence"};
   Reason whole_{*this, RemarkKind::Missed, "not-faster",
                 "no schedule with its pieces was found that is faster than the best one without"};
   std::vector<std::string> done_; ///< by the last run, as the option `only` names them

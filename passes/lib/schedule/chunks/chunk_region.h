@@ -41,7 +41,7 @@ struct ChunkRegion {
   /// which is put together for other nodes that read it
   llvm::SmallVector<Node *, 2> kept;
   int64_t blocks = 1;
-  /// ReduceColumns: the columns of the product, which are cut in place of rows
+  /// of each block of the matrix that is cut; ReduceColumns: the columns of the product, which are cut in place of rows
   int64_t rows = 0;
   /// of the first operand of the products (Gather), of the gathered value (GatherColumns), or of the product (Reduce)
   int64_t columns = 0;
@@ -92,8 +92,8 @@ struct ChunkMatch {
 /// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
 
-/// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, or an all_gather of a matrix that
-/// a product reads transposed, if columns of the product can be cut. Both are empty for any other launch.
+/// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, or an all_gather of a matrix
+/// that a product reads transposed, if columns of the product can be cut. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch);
 
 /// Returns the region whose rows can be cut; if there is none, the one whose columns can be cut.

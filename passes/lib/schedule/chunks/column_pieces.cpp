@@ -5,8 +5,8 @@
 //   g = all_gather(x); w = wait(g); t = transposed(w); p = mm(a, t)
 //   ->  g_k = all_gather(rows k of x); w_k = wait(g_k); p_k = mm(a, transposed(w_k)); p = the columns of all p_k
 //
-// The columns of b and the rows of x are views, so nothing is copied before a product. Only the results are put together
-// by a copy, and so is w if other nodes read it.
+// The columns of b and the rows of x are views, so nothing is copied before a product. Only the results are put
+// together by a copy, and so is w if other nodes read it.
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
