@@ -81,7 +81,7 @@ struct Model {
 
 class ModelBudgets : public testing::TestWithParam<Model> {};
 
-// The budgets are limits that every larger budget has too (manager/choice_budget.h), and one between two of them.
+// The budgets are limits that every larger budget has too (manager/choice.h), and one between two of them.
 TEST_P(ModelBudgets, MoreMemoryIsNotSlower) {
   models::GenerateRequest request{.model = models::findModel(GetParam().name)->config,
                                   .parallel = GetParam().parallel,

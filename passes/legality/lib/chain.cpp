@@ -224,9 +224,9 @@ std::optional<uint32_t> Terms::ofReceiver(uint32_t source, int64_t rank) {
     return intern(std::move(term));
   }
   const std::optional<Computed> computed = term.kind == Term::Kind::Own ? computedOf(term.step) : std::nullopt;
-  if (!computed || !term.casts.empty())
+  if (!computed || !term.casts.empty() || computed->kind == Computed::Kind::Total)
     return std::nullopt;
-  if (!computed->isRows) {
+  if (computed->kind == Computed::Kind::Product) {
     Product product = products_[computed->number];
     std::optional<uint32_t> rows = ofReceiver(product.rows, rank);
     if (!rows)

@@ -76,6 +76,13 @@ public:
   [[nodiscard]] std::optional<llvm::SmallVector<Layout, 1>> rows(const RowCall &call,
                                                                  llvm::ArrayRef<const Layout *> operands);
 
+  /// Returns the mean or the sum of all elements of a value, the sum of two such totals, or a total divided by a whole
+  /// number. A total is the set of the elements that are added, each over a number, so the mean of a value is the sum of
+  /// the means of its equal parts over their number. Empty for any other call.
+  [[nodiscard]] std::optional<Layout> total(const Step &step, llvm::ArrayRef<const Layout *> operands);
+  /// Returns the sum of all elements of a value.
+  [[nodiscard]] Layout sum(const Layout &value);
+
   /// Returns the result of a shard_dim_alltoall over this many ranks on an own value: each rank's block along one
   /// dimension that has this rank's number, concatenated along another dimension.
   [[nodiscard]] std::variant<Layout, std::string> reshard(const Call &call, const Layout &input, const Resharding &how);
@@ -116,11 +123,21 @@ private:
     size_t result = 0;
     llvm::SmallVector<RowOperand, 2> operands;
   };
+  /// Elements that a total adds, each over the same number. The offset of the run has no meaning.
+  struct Share {
+    Run run;
+    int64_t over = 1;
+    friend bool operator==(const Share &, const Share &) = default;
+  };
+  using Shares = std::vector<Share>;
   /// The operands of a row function, and how far each was followed.
   struct RowCursor;
   uint32_t intern(Term term);
   uint32_t internRows(RowTerm term);
   uint32_t internProduct(Product product);
+  [[nodiscard]] Layout internTotal(Shares shares);
+  /// Returns null for a value that is no total.
+  [[nodiscard]] const Shares *sharesOf(const Layout &value) const;
   /// Returns the product with a matrix whose columns are rows of other ranks.
   [[nodiscard]] std::optional<Layout> productOfGathered(const Layout &rows, const Layout &columns);
   /// Returns the product of these runs, which consist of whole rows of so many elements, and a matrix of so many
@@ -162,6 +179,7 @@ private:
   std::vector<Term> terms_;
   std::vector<Product> products_;
   std::vector<RowTerm> rowTerms_;
+  std::vector<Shares> totals_;
   std::optional<GroupTerm> group_;
   int64_t ranks_ = 0;
 };

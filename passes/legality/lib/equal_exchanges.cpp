@@ -22,6 +22,10 @@ namespace {
 //   ->  pieces of x are gathered and multiplied by b and by c, and p' and q' are put together of the pieces
 // Calls that compute row by row (row_calls.h) may be between the exchanges and products, and have terms too.
 // The entry lists p, q, g, w as matched, and p', q' first as built. The values precede the first launch of the list.
+// Without a launch, the values are the first nodes of the list that others read:
+//   c = cast(p); s = log_softmax(c); m = mean(s); e = exp(s); r(e)
+//   ->  pieces of rows of p go through the same functions, e' is put together of them, and m' is the mean of their means
+// The entry lists e, m, c, s as matched, and e', m' first as built.
 
 /// One entry of the rule equal-exchanges or equal-pieces.
 class RegionCheck {
@@ -33,13 +37,16 @@ public:
   void check() {
     if (values_ == 0)
       return report(*rule_.matched.front(), "is replaced without a launch, or with fewer nodes than values");
-    if (!evidence_.options.spmd)
+    readGroup();
+    if (!evidence_.options.spmd && launch_ != none)
       return report(*rule_.matched.front(),
                     "became other collectives, and none may where other ranks run other programs", "mpmd");
     if (replacement_ == Replacement::ValuesForValues && evidence_.options.bitwise)
       return report(*rule_.matched.front(), "is computed in pieces, which may be rounded otherwise, expected it whole",
                     "bitwise");
-    if (!readGroup() || !checkEdges())
+    if (launch_ == none && replacement_ == Replacement::ValueForValue)
+      return report(*rule_.matched.front(), "is replaced without a collective, expected one among the matched nodes");
+    if (!checkEdges())
       return;
     auto was = valuesOf(Side::Before);
     auto now = valuesOf(Side::After);
@@ -69,21 +76,19 @@ private:
     return steps;
   }
 
-  /// Reads the group, and its size where a file gives it, from the first matched launch.
-  bool readGroup() {
+  /// Reads the group, and its size where a file gives it, from the first matched launch, if there is one.
+  void readGroup() {
     for (const Node *node : rule_.matched)
       if (uint32_t index = evidence_.before.indexOf(node); evidence_.before[index].collective()) {
         launch_ = index;
         break;
       }
     if (launch_ == none)
-      return report(*rule_.matched.front(), "is replaced without a collective, expected one among the matched nodes"),
-             false;
+      return;
     Call call = readCall(evidence_.before, launch_);
     replication_.emplace(evidence_.before, evidence_.storagesBefore, call.group);
     if (std::optional<int64_t> ranks = describedRanks(call))
       terms_.setRanks(*ranks);
-    return true;
   }
 
   static std::optional<int64_t> describedRanks(const Call &call) {
@@ -103,13 +108,17 @@ private:
         return report(*step.node, "has ordering edges, which its replacement loses", "ordering-edge"), false;
     for (uint32_t index : stepsOf(Side::After)) {
       const Step &step = evidence_.after[index];
-      bool kept = step.collective() ? keepsOrdering(evidence_, evidence_.before[launch_], step) : !step.numOrdering;
+      const bool exchanges = launch_ != none && step.collective();
+      bool kept = exchanges ? keepsOrdering(evidence_, evidence_.before[launch_], step) : !step.numOrdering;
       if (!kept)
-        return report(*step.node, "has other ordering edges than " + quoted(evidence_.before[launch_].node) + " had",
+        return report(*step.node,
+                      exchanges ? "has other ordering edges than " + quoted(evidence_.before[launch_].node) + " had"
+                                : "has ordering edges, expected none",
                       "ordering-edge"),
                false;
     }
-    if (evidence_.before[launch_].numOrdering != 0 && evidence_.correspondence.performances(launch_).empty())
+    if (launch_ != none && evidence_.before[launch_].numOrdering != 0 &&
+        evidence_.correspondence.performances(launch_).empty())
       return report(*evidence_.before[launch_].node, "has ordering edges, which its replacement loses",
                     "ordering-edge"),
              false;
@@ -158,8 +167,21 @@ private:
     llvm::SmallVector<const Layout *, 4> layouts;
     for (const Contents *operand : operands)
       layouts.push_back(&operand->elements[0]);
+    if (std::optional<Layout> total = isTotalCall(step) ? terms_.total(step, layouts) : std::nullopt)
+      return Contents{{std::move(*total)}, false};
+    Layout column;
+    if (const std::optional<size_t> classes = classesOf(step); classes && *classes < layouts.size()) {
+      column = *layouts[*classes];
+      if (column.unsized || column.sizes.size() != 1)
+        return std::nullopt;
+      column = contiguous({column.sizes[0], 1}, *column.runs);
+      layouts[*classes] = &column;
+    }
     std::optional<RowCall> call = rowCallOf(step, layouts);
     auto results = call ? terms_.rows(*call, layouts) : std::nullopt;
+    if (results && addsRows(step))
+      for (Layout &result : *results)
+        result = terms_.sum(result);
     return results ? std::optional(Contents{std::move(*results), call->returnsList}) : std::nullopt;
   }
 
@@ -213,7 +235,8 @@ private:
       return report(*rule_.matched.front(),
                     "is computed from a value that is gone, whose sizes are no numbers, or that is reshaped in place"),
              std::nullopt;
-    return replication_->isEqualOnAllRanks(origin) ? terms_.replicated(image, sizes) : terms_.own(image, sizes);
+    return replication_ && replication_->isEqualOnAllRanks(origin) ? terms_.replicated(image, sizes)
+                                                                   : terms_.own(image, sizes);
   }
 
   std::optional<Contents> exchange(const Evaluation &evaluation, Side side, const Call &call,

@@ -43,7 +43,7 @@ void Evaluation::run(llvm::ArrayRef<uint32_t> steps, llvm::ArrayRef<uint32_t> la
 std::optional<DType> Evaluation::dtypeOf(const Step &step) const {
   auto operands = program().operands(step);
   // The verifier has checked the dtypes that these calls promote to.
-  auto isRows = [&](const Step &call) { return rows_ && isRowCall(call); };
+  auto isRows = [&](const Step &call) { return rows_ && (isRowCall(call) || isTotalCall(call)); };
   if (isRows(step) ||
       (step.isGetItem() && operands.size() == 1 && operands[0] != none && isRows(program()[operands[0]])))
     return step.type && step.type->isTensor() ? std::optional(step.type->dtype()) : std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Contents> Evaluation::evaluate(uint32_t index, const Step &step, b
   }
   if (step.waits || (!launches && complete && !operands.empty()))
     complete_.insert(index);
-  const bool isRows = rows_ && isRowCall(step);
+  const bool isRows = rows_ && (isRowCall(step) || isTotalCall(step));
   std::vector<Contents> ordered;
   if ((launches || isRows) && !orderRows(step, operands, ordered))
     return std::nullopt;

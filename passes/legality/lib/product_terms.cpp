@@ -10,7 +10,7 @@ uint32_t Terms::internProduct(Product product) {
   if (known == products_.end())
     known = products_.insert(known, std::move(product));
   auto number = static_cast<uint32_t>(known - products_.begin());
-  return intern({.kind = Term::Kind::Own, .step = computedStep({number, false})});
+  return intern({.kind = Term::Kind::Own, .step = computedStep({Computed::Kind::Product, number})});
 }
 
 namespace {

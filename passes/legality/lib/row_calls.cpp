@@ -58,6 +58,45 @@ std::optional<Sizes> reduction(const Step &step, llvm::ArrayRef<const Layout *> 
   return within ? std::optional(Sizes{withColumns(operands[0]->sizes, 1)}) : std::nullopt;
 }
 
+/// softmax(x, last, wider) and the gradient of it, softmax_backward(g, y, last, dtype)
+std::optional<Sizes> softmax(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::ArrayRef<Argument> arguments = step.arguments->positional;
+  const size_t values = operands.size();
+  auto isAlike = [&](const Layout *value) { return hasRows(*value) && value->sizes == operands[0]->sizes; };
+  if (values == 0 || arguments.size() != values + 2 || !step.arguments->keyword.empty() ||
+      !llvm::all_of(operands, isAlike) || !arguments[values].is(Argument::Kind::Int))
+    return std::nullopt;
+  const int64_t dim = arguments[values].integer();
+  const bool isLast = dim == -1 || dim == static_cast<int64_t>(operands[0]->sizes.size()) - 1;
+  return isLast ? std::optional(Sizes{operands[0]->sizes}) : std::nullopt;
+}
+
+/// Returns true for one operand with rows and a number for each of them.
+bool isWithClasses(const Layout &rows, const Layout &classes) {
+  return hasRows(rows) && rows.sizes.size() == 2 && classes.sizes == withColumns(rows.sizes, 1);
+}
+
+/// nll_loss_forward(x, classes, None, sum, ignored): for each row its loss and its weight. The call adds them.
+std::optional<Sizes> lossOfRows(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::ArrayRef<Argument> arguments = step.arguments->positional;
+  constexpr int64_t sum = 2;
+  const bool isSum = arguments.size() == 5 && step.arguments->keyword.empty() && operands.size() == 2 &&
+                     arguments[2].is(Argument::Kind::None) && arguments[3].is(Argument::Kind::Int) &&
+                     arguments[3].integer() == sum;
+  if (!isSum || !isWithClasses(*operands[0], *operands[1]))
+    return std::nullopt;
+  return Sizes{operands[1]->sizes, operands[1]->sizes};
+}
+
+/// nll_loss_backward(g, x, classes, None, reduction, ignored, weight), whose g and weight are numbers
+std::optional<Sizes> gradientOfLoss(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::ArrayRef<Argument> arguments = step.arguments->positional;
+  const bool fits = arguments.size() == 7 && step.arguments->keyword.empty() && operands.size() == 4 &&
+                    arguments[3].is(Argument::Kind::None) && operands[0]->sizes.empty() && operands[3]->sizes.empty() &&
+                    isWithClasses(*operands[1], *operands[2]);
+  return fits ? std::optional(Sizes{operands[1]->sizes}) : std::nullopt;
+}
+
 /// norm(x, [C], weights of C elements): the rows, and so many numbers a row.
 template <size_t numbers>
 std::optional<Sizes> norm(const Step &step, llvm::ArrayRef<const Layout *> operands) {
@@ -73,6 +112,9 @@ std::optional<Sizes> norm(const Step &step, llvm::ArrayRef<const Layout *> opera
   return results;
 }
 
+constexpr llvm::StringLiteral lossTarget = "aten.nll_loss_forward.default",
+                              gradientTarget = "aten.nll_loss_backward.default";
+
 struct Row {
   RowRule rule;
   bool returnsList = false;
@@ -84,6 +126,8 @@ const llvm::StringMap<Row> &table() {
                                             {"aten.mul.Tensor", {elementwise}},
                                             {"aten.div.Tensor", {elementwise}},
                                             {"aten.pow.Tensor_Scalar", {elementwise}},
+                                            {"aten.exp.default", {elementwise}},
+                                            {"aten.log.default", {elementwise}},
                                             {"aten.rsqrt.default", {elementwise}},
                                             {"aten.neg.default", {elementwise}},
                                             {"aten.sigmoid.default", {elementwise}},
@@ -95,6 +139,12 @@ const llvm::StringMap<Row> &table() {
                                             {"prims.convert_element_type.default", {elementwise}},
                                             {"aten.mean.dim", {reduction}},
                                             {"aten.sum.dim_IntList", {reduction}},
+                                            {"aten._softmax.default", {softmax}},
+                                            {"aten._log_softmax.default", {softmax}},
+                                            {"aten._softmax_backward_data.default", {softmax}},
+                                            {"aten._log_softmax_backward_data.default", {softmax}},
+                                            {lossTarget, {lossOfRows, true}},
+                                            {gradientTarget, {gradientOfLoss}},
                                             {"aten._fused_rms_norm.default", {norm<1>, true}},
                                             {"aten.native_layer_norm.default", {norm<2>, true}}};
   return rows;
@@ -119,6 +169,14 @@ std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *
   return results
              ? std::optional(RowCall{step.op, step.arguments, std::move(*results), row->second.returnsList, byElement})
              : std::nullopt;
+}
+
+bool addsRows(const Step &step) { return step.op && step.op->target.str() == lossTarget; }
+
+std::optional<size_t> classesOf(const Step &step) {
+  if (addsRows(step))
+    return 1;
+  return step.op && step.op->target.str() == gradientTarget ? std::optional<size_t>(2) : std::nullopt;
 }
 
 bool sameCalls(const RowCall &a, const RowCall &b) {

@@ -30,6 +30,14 @@ struct RowCall {
 
 /// Returns true if the operator is in the table.
 [[nodiscard]] bool isRowCall(const Step &step);
+/// Returns true for a call in the table whose results are the sums of its results for each row.
+[[nodiscard]] bool addsRows(const Step &step);
+/// Returns which operand of a call in the table has one dimension, and a number for each row. rowCallOf() expects it
+/// with a second dimension of one column.
+[[nodiscard]] std::optional<size_t> classesOf(const Step &step);
+/// Returns true for a mean or a sum of all elements in f32 or f64, and for a sum or a quotient of such numbers
+/// (Terms::total()).
+[[nodiscard]] bool isTotalCall(const Step &step);
 /// Returns the sizes of the results for operands of these sizes, in order of mention.
 [[nodiscard]] std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands);
 /// Returns true if both call the same operator with the same literals.

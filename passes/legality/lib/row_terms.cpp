@@ -14,7 +14,7 @@ uint32_t Terms::internRows(RowTerm term) {
   if (known == rowTerms_.end())
     known = rowTerms_.insert(known, std::move(term));
   auto number = static_cast<uint32_t>(known - rowTerms_.begin());
-  return intern({.kind = Term::Kind::Own, .step = computedStep({number, true})});
+  return intern({.kind = Term::Kind::Own, .step = computedStep({Computed::Kind::Rows, number})});
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include "call.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
@@ -152,7 +153,9 @@ constexpr RuleTemplate templates[] = {
      checkEqualExchanges},
     {{"equal-pieces",
       "values, then the launch of a functional collective on one tensor, then all other nodes that go with it: waits, "
-      "products of matrices, further collectives on the same group, and calls that compute row by row",
+      "products of matrices, further collectives on the same group, and calls that compute row by row; or values that "
+      "other nodes read, then all other nodes that go with them: calls that compute row by row, and means and sums of "
+      "all elements in f32 or f64",
       "the replacements of the values in their order, then all other new nodes of these kinds, and movements of data",
       "Each replacement holds its value, element for element, on every rank: each row of a product, a sum or a norm is "
       "computed from one row of its operands, and from what is the same for every row, and each column of a product "
@@ -241,6 +244,20 @@ bool replacesValues(const RuleTemplate &rule) {
   return rule.replacement == Replacement::ValueForValue || rule.replacement == Replacement::ValuesForValues;
 }
 
+/// Returns how many of the first matched nodes are read by nodes that are not matched.
+static size_t numReadOutside(const Program &before, const RuleEntry &entry) {
+  llvm::DenseSet<uint32_t> matched, read;
+  for (const Node *node : entry.matched)
+    matched.insert(node ? before.indexOf(node) : none);
+  for (uint32_t i = 0; i < before.size(); ++i)
+    if (!matched.contains(i))
+      for (const uint32_t operand : before.operands(before[i]))
+        read.insert(operand);
+  const auto end =
+      llvm::find_if(entry.matched, [&](const Node *node) { return !node || !read.contains(before.indexOf(node)); });
+  return std::min<size_t>(end - entry.matched.begin(), entry.built.size());
+}
+
 size_t numValues(const Program &before, const RuleEntry &entry, Replacement replacement) {
   if (replacement == Replacement::ValueForValue)
     return 1;
@@ -248,6 +265,8 @@ size_t numValues(const Program &before, const RuleEntry &entry, Replacement repl
     uint32_t index = node ? before.indexOf(node) : none;
     return index != none && before[index].collective();
   });
+  if (launch == entry.matched.end())
+    return numReadOutside(before, entry);
   auto values = static_cast<size_t>(launch - entry.matched.begin());
   return values < entry.matched.size() && values <= entry.built.size() ? values : 0;
 }

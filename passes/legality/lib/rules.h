@@ -59,8 +59,8 @@ void checkEqualExchanges(const Evidence &evidence, uint32_t entry, Findings &fin
 void checkEqualPieces(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// Returns true for an entry that replaces values by values.
 [[nodiscard]] bool replacesValues(const RuleTemplate &rule);
-/// Returns how many values such an entry replaces: one, or all matched nodes before the first launch. 0 if an entry of
-/// several values has no launch, or builds fewer nodes.
+/// Returns how many values such an entry replaces: one, or all matched nodes before the first launch; without a launch,
+/// the first matched nodes that others read. 0 if an entry of several values builds fewer nodes.
 [[nodiscard]] size_t numValues(const Program &before, const RuleEntry &entry, Replacement replacement);
 /// For the entries of equal-exchanges and equal-pieces: no node observes that a value lies elsewhere in memory.
 /// O(n + e).

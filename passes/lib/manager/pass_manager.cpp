@@ -7,7 +7,7 @@
 #include "ccgraph/ir/snapshot.h"
 #include "ccgraph/ir/verifier.h"
 #include "ccgraph/legality/legality.h"
-#include "manager/choice_budget.h"
+#include "manager/choice.h"
 
 #include <chrono>
 
@@ -68,7 +68,7 @@ private:
   llvm::Error fail(size_t index, PassFailure::Stage stage, llvm::Error cause) const;
   void takeInputPeak();
   void takeBudget(const Pass &pass);
-  void takeChoiceBudget(size_t index);
+  void takeChoice(size_t index);
   [[nodiscard]] std::optional<int64_t> budgetOf(const Pass &pass) const;
   void takeCosts(const Pass &pass);
   void predictInput();
@@ -85,9 +85,7 @@ private:
   std::optional<GraphSnapshot> before_;
   PipelineRun result_;
   bool haveBudget_ = false;
-  /// bytes, for the passes that choose nodes; empty: the budget
-  std::optional<int64_t> choiceBudget_;
-  bool haveChoiceBudget_ = false;
+  std::optional<Choice> choice_; ///< for the passes that choose nodes
   /// true until the bounds hold for the graph apart from its order and buckets
   bool needsBounds_ = true;
   std::optional<StepBound> changedBound_; ///< the lowest before a pass that chooses nodes
@@ -228,15 +226,13 @@ std::optional<int64_t> Runner::budgetOf(const Pass &pass) const {
   return pass.phase() == Phase::Normalize ? std::nullopt : result_.memoryBudget;
 }
 
-/// Takes the budget of the choices before the first pass that chooses nodes.
-void Runner::takeChoiceBudget(size_t index) {
+/// Takes the choice before the first pass that chooses nodes.
+void Runner::takeChoice(size_t index) {
   const llvm::ArrayRef<std::unique_ptr<Pass>> passes = llvm::ArrayRef(pipeline_.passes()).drop_front(index);
-  if (haveChoiceBudget_ || !passes.front()->choosesNodes() || !needsChoiceBudget(passes))
-    return;
-  haveChoiceBudget_ = true;
-  choiceBudget_ = choiceBudget(graph_, passes,
-                               {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise,
-                                options_.objects, inputPeak_, options_.knownOrders});
+  if (!choice_ && passes.front()->choosesNodes() && needsChoice(passes))
+    choice_ = chooseForStep(graph_, passes,
+                            {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise, options_.objects,
+                             inputPeak_, options_.knownOrders});
 }
 
 /// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
@@ -309,10 +305,11 @@ llvm::Error Runner::runPass(size_t index) {
   if (pass.phase() == Phase::Schedule)
     takeBounds();
   bool normalizes = pass.phase() == Phase::Normalize;
-  takeChoiceBudget(index);
-  const std::optional<int64_t> budget = pass.choosesNodes() && choiceBudget_ ? choiceBudget_ : budgetOf(pass);
-  PassContext context(pass.name(), {analyses_, costs_, budget, options_.spmd, options_.bitwise, options_.objects,
-                                    normalizes ? std::nullopt : inputPeak_, options_.knownOrders});
+  takeChoice(index);
+  const Choice choice = pass.choosesNodes() && choice_ ? *choice_ : Choice();
+  PassContext context(pass.name(), {analyses_, costs_, choice.budget ? choice.budget : budgetOf(pass), options_.spmd,
+                                    options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_,
+                                    options_.knownOrders, choice.freesMemory});
   if (pass.choosesNodes())
     takeChangedBound(context);
   takeSnapshot();

@@ -37,9 +37,9 @@ void addNormalize(Pipeline &pipeline) {
 void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-  // These two exchange memory for time, and compare schedules for it. The first one frees memory that the second one
-  // may use.
+  // These exchange memory for time. The first two free memory that the third one may use; the others compare schedules.
   if (level >= 3) {
+    add(pipeline, "chunk-rows").set("when", "faster");
     Pass &recompute = add(pipeline, "recompute-values");
     recompute.set("when", "always");
     setThorough(recompute);

@@ -5,6 +5,7 @@
 #define CCGRAPH_PASSES(PASS)                                                                                           \
   PASS("bucket-gradients", createBucketGradients)                                                                      \
   PASS("chunk-collectives", createChunkCollectives)                                                                    \
+  PASS("chunk-rows", createChunkRows)                                                                                  \
   PASS("coalesce-collectives", createCoalesceCollectives)                                                              \
   PASS("compress-gradients", createCompressGradients)                                                                  \
   PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \

@@ -1,7 +1,7 @@
 // SearchRecord: the schedules that searches of one pipeline found, by program and options.
 //
 // Each pass that compares schedules first finds the one of the program as it stands, which the pass before has often
-// found already. A pass that runs under several budgets (manager/choice_budget.h) compares the same changed programs
+// found already. A pass that runs under several budgets (manager/choice.h) compares the same changed programs
 // again. A search, a bound and a choice of pieces are functions of the program and of options, so none is repeated.
 //
 // A search within a budget visits the memory limits below it. Its results for these limits as budgets are recorded too.

@@ -91,6 +91,8 @@ struct PassSetting {
   /// peak bytes of the input of the pipeline; empty: memory is no constraint, or the graph is not normalized yet
   std::optional<int64_t> inputPeak = std::nullopt;
   llvm::ArrayRef<KnownOrder> knownOrders = {};
+  /// the passes that free memory are part of the pipeline
+  bool freesMemory = false;
 };
 
 /// The context of one run of one pass.
@@ -116,6 +118,8 @@ public:
   [[nodiscard]] bool spmd() const { return setting_.spmd; }
   /// Returns true if results must be bitwise equal: no floating-point sum may be reassociated.
   [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
+  /// Returns true if the manager found that the pipeline gives a better step with the passes that free memory.
+  [[nodiscard]] bool freesMemory() const { return setting_.freesMemory; }
   /// Returns the meanings that a file gives to the graph's objects; null if no file was given.
   [[nodiscard]] const ObjectMeanings *objects() const { return setting_.objects; }
   /// Returns the certificate, in which the pass records its rewrites. At first it contains only the pass name.
@@ -151,6 +155,9 @@ public:
     /// chooses by predicted schedules which collectives are repeated, which values are computed again, or what runs in
     /// pieces. Before each such pass the manager predicts the bound of all choices (predictChangedBound())
     bool choosesNodes = false;
+    /// Exchanges time for memory, which the passes that follow may use. Such a pass chooses nodes, and the manager tries
+    /// the pipeline with and without it (PassContext::freesMemory())
+    bool freesMemory = false;
   };
   /// The strings of the traits are literals and are not copied.
   explicit Pass(const Traits &traits) : traits_(traits) {}
@@ -176,6 +183,7 @@ public:
   [[nodiscard]] bool reordersCollectives() const { return traits_.reordersCollectives; }
   [[nodiscard]] bool asTold() const { return traits_.asTold; }
   [[nodiscard]] bool choosesNodes() const { return traits_.choosesNodes; }
+  [[nodiscard]] bool freesMemory() const { return traits_.freesMemory; }
   /// Returns the options in the order of declaration.
   [[nodiscard]] llvm::ArrayRef<OptionBase *> options() const { return options_; }
   [[nodiscard]] llvm::ArrayRef<Statistic *> statistics() const { return statistics_; }

@@ -361,21 +361,12 @@ void PieceBuilder::joinLink(Node *link, int64_t blocks) {
   replace(link, at_.call("aten.view.default", {whole, Actual::integers(sizes)}));
 }
 
-/// A piece of a node that is fused into a kernel also stands for the node of the kernel that has its time.
+/// Returns the nodes that a piece of a link stands for.
 llvm::SmallVector<Node *, 2> sourcesOf(Node *link, const ChunkChain &chain, const CostModel &cost) {
-  llvm::SmallVector<Node *, 2> sources = {link};
-  const std::optional<uint32_t> kernel = cost.kernelOf(*link);
-  if (!kernel || cost.estimatedTime(*link).picoseconds > 0)
-    return sources;
-  auto pays = [&](const Node *other) {
-    return cost.kernelOf(*other) == kernel && cost.estimatedTime(*other).picoseconds > 0;
-  };
-  for (const auto &links : chain.links)
-    if (auto other = llvm::find_if(links, pays); other != links.end()) {
-      sources.push_back(*other);
-      break;
-    }
-  return sources;
+  llvm::SmallVector<Node *, 16> links;
+  for (const auto &some : chain.links)
+    llvm::append_range(links, some);
+  return sourcesOfPiece(link, links, cost);
 }
 
 /// Cuts the links after a region.

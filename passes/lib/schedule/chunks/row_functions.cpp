@@ -8,7 +8,7 @@ namespace ccgraph {
 
 namespace {
 
-enum class RowRule : uint8_t { Pointwise, Reduction, Norm, View };
+enum class RowRule : uint8_t { Pointwise, Reduction, Softmax, LossGradient, Norm, View };
 
 struct RowFunction {
   llvm::StringLiteral target;
@@ -39,12 +39,21 @@ constexpr RowFunction functions[] = {{"aten.add.Tensor", RowRule::Pointwise},
                                      {"aten.unsqueeze.default", RowRule::View},
                                      {"aten.squeeze.dim", RowRule::View}};
 
-const RowFunction *functionOf(const Node &call) {
+/// What a loss has besides.
+constexpr RowFunction lossFunctions[] = {{"aten.exp.default", RowRule::Pointwise},
+                                         {"aten.log.default", RowRule::Pointwise},
+                                         {"aten._softmax.default", RowRule::Softmax},
+                                         {"aten._log_softmax.default", RowRule::Softmax},
+                                         {"aten._softmax_backward_data.default", RowRule::Softmax},
+                                         {"aten._log_softmax_backward_data.default", RowRule::Softmax},
+                                         {"aten.nll_loss_backward.default", RowRule::LossGradient}};
+
+const RowFunction *functionOf(const Node &call, llvm::ArrayRef<RowFunction> table = functions) {
   if (!call.op())
     return nullptr;
   const auto *found =
-      llvm::find_if(functions, [&](const RowFunction &row) { return row.target == call.op()->target.str(); });
-  return found == std::end(functions) ? nullptr : found;
+      llvm::find_if(table, [&](const RowFunction &row) { return row.target == call.op()->target.str(); });
+  return found == table.end() ? nullptr : found;
 }
 
 size_t rankOf(const Node &value) { return value.type()->sizes().size(); }
@@ -67,6 +76,31 @@ bool reducesRows(const Node &call) {
   const auto last = static_cast<int64_t>(rankOf(*call.operand(0))) - 1;
   return dims.size() == 1 && dims[0].is(Argument::Kind::Int) &&
          (dims[0].integer() == -1 || dims[0].integer() == last) && keeps.is(Argument::Kind::Bool) && keeps.boolean();
+}
+
+/// Returns true for a softmax over the last dimension, or for its gradient, which reads values of the same sizes. The
+/// last two arguments are the dimension, and the dtype of the result or whether it is wider.
+bool normalizesExponentials(const Node &call) {
+  const size_t values = call.numOperands();
+  if (call.args().size() != values + 2 || !call.kwargs().empty() || !isTensor(call))
+    return false;
+  const Argument &dim = call.args()[values];
+  const auto last = static_cast<int64_t>(rankOf(*call.operand(0))) - 1;
+  auto fits = [&](const Node *value) { return isTensor(*value) && value->type()->sizes() == call.type()->sizes(); };
+  return dim.is(Argument::Kind::Int) && (dim.integer() == -1 || dim.integer() == last) &&
+         llvm::all_of(call.dataOperands(), fits);
+}
+
+/// Returns true for the gradient of a loss without weights of classes, nll_loss_backward(g, x, target, None, reduction,
+/// ignored, weight), whose gradient and weight are numbers.
+bool isGradientOfRows(const Node &call, int64_t rows) {
+  if (call.args().size() != 7 || !call.kwargs().empty() || call.numOperands() != 4 ||
+      !call.args()[3].is(Argument::Kind::None) ||
+      !llvm::all_of(call.dataOperands(), [](const Node *operand) { return isTensor(*operand); }))
+    return false;
+  const Node &gradient = *call.operand(0), &target = *call.operand(2), &weight = *call.operand(3);
+  return rankOf(gradient) == 0 && rankOf(weight) == 0 && rankOf(target) == 1 &&
+         target.type()->sizes()[0] == Dim(rows) && call.operand(1)->type()->sizes() == call.type()->sizes();
 }
 
 /// Returns true for a norm over the last dimension, whose weights are the same for every row.
@@ -111,10 +145,10 @@ bool isRowView(const Node &call) {
   return function && function->rule == RowRule::View && call.numOperands() == 1 && call.kwargs().empty();
 }
 
-bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows, OtherRows others) {
-  if (call.op() && call.op()->role == OpRole::GetItem)
-    return call.numOperands() == 1 && cut(*call.operand(0)) && getItemIndex(call) && hasRows(call, rows);
-  const RowFunction *function = functionOf(call);
+namespace {
+
+bool isRowFunction(const Node &call, const RowFunction *function, llvm::function_ref<bool(const Node &)> cut,
+                   int64_t rows, OtherRows others) {
   if (!function || call.numOperands() == 0 || !mentionsPlainly(call))
     return false;
   const Node &first = *call.operand(0);
@@ -126,12 +160,49 @@ bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut,
            });
   case RowRule::Reduction:
     return hasRows(call, rows) && hasRows(first, rows) && reducesRows(call);
+  case RowRule::Softmax:
+    return hasRows(call, rows) && normalizesExponentials(call);
+  case RowRule::LossGradient:
+    return hasRows(call, rows) && isGradientOfRows(call, rows);
   case RowRule::Norm:
     return hasRows(first, rows) && cut(first) && normalizesRows(call);
   case RowRule::View:
     return isRowView(call) && hasRows(call, rows) && hasRows(first, rows);
   }
   return false;
+}
+
+} // namespace
+
+bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows, OtherRows others) {
+  if (call.op() && call.op()->role == OpRole::GetItem)
+    return call.numOperands() == 1 && cut(*call.operand(0)) && getItemIndex(call) && hasRows(call, rows);
+  return isRowFunction(call, functionOf(call), cut, rows, others);
+}
+
+bool isRowFunctionOfLoss(const Node &call, int64_t rows) {
+  const RowFunction *function = functionOf(call);
+  auto isCut = [](const Node &) { return true; };
+  return isRowFunction(call, function ? function : functionOf(call, lossFunctions), isCut, rows, OtherRows::Accept);
+}
+
+bool isNumberOfEachRow(const Node &call, size_t argument) {
+  const llvm::StringRef target = call.op() ? call.op()->target.str() : llvm::StringRef();
+  return (target == "aten.nll_loss_forward.default" && argument == 1) ||
+         (target == "aten.nll_loss_backward.default" && argument == 2);
+}
+
+llvm::SmallVector<Node *, 2> sourcesOfPiece(Node *node, llvm::ArrayRef<Node *> others, const CostModel &cost) {
+  llvm::SmallVector<Node *, 2> sources = {node};
+  const std::optional<uint32_t> kernel = cost.kernelOf(*node);
+  if (!kernel || cost.estimatedTime(*node).picoseconds > 0)
+    return sources;
+  auto pays = [&](const Node *other) {
+    return cost.kernelOf(*other) == kernel && cost.estimatedTime(*other).picoseconds > 0;
+  };
+  if (const auto *other = llvm::find_if(others, pays); other != others.end())
+    sources.push_back(*other);
+  return sources;
 }
 
 } // namespace ccgraph

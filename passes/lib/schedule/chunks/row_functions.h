@@ -3,6 +3,7 @@
 //   add(x, y), silu(x), convert(x)        elements that depend on the elements at the same place
 //   mul(x, w)                             w = f32[C] is the same for every row
 //   mean(x, [-1], True)                   a reduction within the row
+//   _log_softmax(x, -1, False)            a softmax of the row, and its gradient (functions of a loss only)
 //   _fused_rms_norm(x, [C], w, eps)       its results are the normalized rows and one number a row
 //   view(x, [1, R, C])                    the same rows in another shape
 //
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "ccgraph/ir/graph.h"
+#include "ccgraph/passes/cost.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,9 +31,21 @@ enum class OtherRows : bool { Refuse, Accept };
 [[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows,
                                  OtherRows others);
 
+/// Returns true if row i of the result is computed from row i of the operands with so many rows, and from values that are
+/// the same for every row, by a function above, an exponential, a logarithm, a softmax or the gradient of a loss.
+[[nodiscard]] bool isRowFunctionOfLoss(const Node &call, int64_t rows);
+
+/// Returns true for an argument that has one dimension, and a number for each row: the classes of a loss.
+[[nodiscard]] bool isNumberOfEachRow(const Node &call, size_t argument);
+
 /// Returns true if each element of the result is computed from the element of the first operand at the same place and
 /// from single numbers.
 [[nodiscard]] bool isElementFunction(const Node &call);
+
+/// Returns the nodes that a piece of a node stands for. If the node is fused into a kernel whose time another node has,
+/// and that one is among the others that are cut, it is both.
+[[nodiscard]] llvm::SmallVector<Node *, 2> sourcesOfPiece(Node *node, llvm::ArrayRef<Node *> others,
+                                                          const CostModel &cost);
 
 /// Returns true if the call only gives another shape to its operand.
 [[nodiscard]] bool isRowView(const Node &call);

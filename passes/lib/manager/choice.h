@@ -1,4 +1,4 @@
-// ChoiceBudget: the memory budget under which the passes that choose nodes choose.
+// Choice: how the passes that choose nodes choose.
 //
 // Each of these passes chooses for the best schedule of its own changes. What a later pass gains from a choice is
 // unknown to it, so its choice under a smaller budget may end in a faster step. So the passes that choose nodes run on
@@ -10,9 +10,13 @@
 //     step  = the other passes, under the budget
 //   the limit of the fastest step is the budget of the choices
 //
+// A pass that frees memory (Pass::freesMemory()) makes the step slower by itself. Where the best step uses nearly all of
+// the budget, or exceeds it, the same is tried with these passes.
+//
 // The list of a larger budget contains that of a smaller one, and no schedule is slower within a larger budget. So a
 // budget gives no slower step than any smaller budget of the list. A program of more than 3000 nodes has only the
-// limits from its peak on, and one of more than 12,000 nodes only the budget itself.
+// limits from its peak on, and one of more than 12,000 nodes only the budget itself, without the passes that free
+// memory.
 //
 // Ownership: refers to the graph and its analyses; they remain as they are. Failure: a pass that fails under a budget
 // is not run under it; the run of the pipeline reports the error. Cost: the passes once for each budget; a search of a
@@ -23,13 +27,19 @@
 
 namespace ccgraph {
 
-/// Returns the budget in bytes for the passes that choose nodes, which begin the list; empty: the budget of the
-/// pipeline, whose setting is given with the peak of its input.
-[[nodiscard]] std::optional<int64_t> choiceBudget(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
-                                                  const PassSetting &setting);
+struct Choice {
+  /// bytes; empty: the budget of the pipeline
+  std::optional<int64_t> budget;
+  /// the passes that free memory are run
+  bool freesMemory = false;
+};
 
-/// Returns true if these passes, of which the first one chooses nodes, need a budget for their choices: if a search
-/// for schedules follows.
-[[nodiscard]] bool needsChoiceBudget(llvm::ArrayRef<std::unique_ptr<Pass>> passes);
+/// Returns the choice for the passes that choose nodes, which begin the list. The setting is that of the pipeline, with
+/// the peak of its input.
+[[nodiscard]] Choice chooseForStep(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
+                                   const PassSetting &setting);
+
+/// Returns true if these passes, of which the first one chooses nodes, need a choice: if a search for schedules follows.
+[[nodiscard]] bool needsChoice(llvm::ArrayRef<std::unique_ptr<Pass>> passes);
 
 } // namespace ccgraph
