@@ -73,6 +73,11 @@ std::optional<int64_t> numResultElements(const Node &node) {
   return type && type->isTensor() ? type->numElements() : std::nullopt;
 }
 
+/// Returns 0 if the number is unknown, or if there is no operand.
+int64_t numInputElements(const Node &node) {
+  return node.numOperands() == 0 ? 0 : numResultElements(*node.operand(0)).value_or(0);
+}
+
 } // namespace
 
 // The model is constructed in three steps: the machine's prediction for each node that has a duration; the factors
@@ -160,8 +165,18 @@ struct CostModel::Impl {
     uint32_t id = 0;
     const OpDef *op = nullptr;
     int64_t elements = 0; ///< of its first result
+    int64_t inputs = 0;   ///< elements of its first operand; 0: unknown, or it has none
     EstimatedTime price;
   };
+
+  /// Returns the share of a known node that a later call of the same operator computes: its share of the elements, and
+  /// if it has as many, that of the elements which it reads, as a total of some rows.
+  static double shareOf(const Node &node, int64_t elements, const Fusible &whole) {
+    const int64_t inputs = numInputElements(node);
+    const bool isTotal = elements == whole.elements && inputs > 0 && inputs < whole.inputs;
+    return isTotal ? static_cast<double>(inputs) / static_cast<double>(whole.inputs)
+                   : static_cast<double>(elements) / static_cast<double>(whole.elements);
+  }
 
   /// Returns true if the graph has both the later node and the known one, which it repeats.
   bool isRepetition(const Node &node, const Fusible &whole) const {
@@ -181,7 +196,7 @@ struct CostModel::Impl {
         whole->second.op != node.op())
       return std::nullopt;
     const auto time = static_cast<double>(whole->second.price.picoseconds);
-    const double share = static_cast<double>(*elements) / static_cast<double>(whole->second.elements);
+    const double share = shareOf(node, *elements, whole->second);
     if (share == 1 && isRepetition(node, whole->second))
       return whole->second.price.isGiven() && time > 0 ? std::optional(time + launch()) : std::nullopt;
     return time == 0 || share == 1 ? time : time * share + launch();
@@ -311,7 +326,7 @@ struct CostModel::Impl {
   void noteFusible(const Node &node, const EstimatedTime &price) {
     if (node.op() && isFusible(workFamily(*node.op())))
       if (const std::optional<int64_t> elements = numResultElements(node))
-        fusibleByName.try_emplace(node.name(), Fusible{node.id(), node.op(), *elements, price});
+        fusibleByName.try_emplace(node.name(), Fusible{node.id(), node.op(), *elements, numInputElements(node), price});
   }
 
   EstimatedTime costOf(const Node &node) {

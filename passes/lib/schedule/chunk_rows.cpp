@@ -90,6 +90,8 @@ public:
 
   llvm::Expected<Changed> run() {
     pass_.cut_ = 0;
+    if (!peak_.at)
+      return Changed::No;
     Node *node = graph_.find(peak_.at->name().str());
     RegionFacts facts(graph_, context_);
     RowMatch match = matchRowRegion(facts, node);
