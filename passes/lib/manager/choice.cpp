@@ -77,7 +77,7 @@ public:
 
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
-  [[nodiscard]] bool isShortOfMemory() const;
+  [[nodiscard]] bool mayNeedMemory() const;
   void consider(const Choice &choice);
   void considerAll(bool freesMemory);
   [[nodiscard]] std::optional<Outcome> outcomeOf(const Choice &choice);
@@ -141,11 +141,16 @@ void Chooser::considerAll(bool freesMemory) {
     consider({limit, freesMemory});
 }
 
-/// Returns true if some pass frees memory, and the best step uses nearly all of the budget, or more.
-bool Chooser::isShortOfMemory() const {
+/// Returns true if some pass frees memory, and the best step uses nearly all of the budget, or more. A small program is
+/// always tried, since that takes little time.
+bool Chooser::mayNeedMemory() const {
   constexpr int64_t part = 32;
-  const bool mayFree = llvm::any_of(choosing_, [](const std::unique_ptr<Pass> &pass) { return pass->freesMemory(); });
-  return mayFree && setting_.budget && (!best_ || best_->peakBytes > *setting_.budget - *setting_.budget / part);
+  constexpr size_t smallProgram = 1'000;
+  if (llvm::none_of(choosing_, [](const std::unique_ptr<Pass> &pass) { return pass->freesMemory(); }))
+    return false;
+  if (graph_.size() <= smallProgram || !best_)
+    return true;
+  return setting_.budget && best_->peakBytes > *setting_.budget - *setting_.budget / part;
 }
 
 Choice Chooser::choose() {
@@ -153,7 +158,7 @@ Choice Chooser::choose() {
   if (graph_.size() > mostNodes)
     return {};
   considerAll(false);
-  if (isShortOfMemory())
+  if (mayNeedMemory())
     considerAll(true);
   return chosen_;
 }

@@ -13,7 +13,6 @@
 //   do it       chunks/row_pieces.cpp
 // Each row is computed from the same numbers, but a kernel for fewer rows may add them in another order, and a mean is
 // that of the means of the pieces, so --bitwise keeps the region whole.
-#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/row_region.h"
@@ -68,6 +67,8 @@ private:
                   "needs the most memory, and a value that belongs to it is written or reshaped"};
   Reason opaque_{*this, RemarkKind::Missed, "opaque",
                  "needs the most memory, and an operator with unknown effects is among the functions around it"};
+  Reason uneven_{*this, RemarkKind::Missed, "uneven",
+                 "needs the most memory, and the stated number of pieces does not divide its rows"};
   Reason smaller_{*this, RemarkKind::Missed, "not-smaller",
                   "needs the most memory, and no number of pieces would need less"};
   Reason faster_{*this, RemarkKind::Missed, "not-faster",
@@ -88,7 +89,7 @@ public:
   RowCutter(ChunkRows &pass, Graph &graph, PassContext &context)
       : pass_(pass), graph_(graph), context_(context), peak_(peakMemory(graph, context.analyses().storages())) {}
 
-  llvm::Expected<Changed> run() {
+  Changed run() {
     pass_.cut_ = 0;
     if (!peak_.at)
       return Changed::No;
@@ -98,10 +99,7 @@ public:
     if (!match.region)
       return refuse(*node, pass_.reasonOf(match.obstacle));
     if (const int64_t stated = pass_.pieces_.get().limit.value_or(0); stated > 0 && match.region->rows % stated != 0)
-      return makeError(diagnose("pass.option",
-                                "option 'pieces' got " + std::to_string(stated) + ", expected a divisor of the " +
-                                    std::to_string(match.region->rows) + " rows of '" + node->name().str().str() + "'",
-                                "all pieces have as many rows"));
+      return refuse(*node, pass_.uneven_);
     if (pass_.when_.get() == Occasion::Faster && !context_.freesMemory())
       return refuse(*node, pass_.faster_);
     const Choice choice = choose(*match.region);

@@ -53,6 +53,15 @@ protected:
     }
   }
 
+  /// Returns the run of the pass with this name, whatever its options.
+  static const PassRun &runOf(const Outcome &outcome, llvm::StringRef pass) {
+    for (const PassRun &run : outcome.run.passes)
+      if (llvm::StringRef(run.pass).take_until([](char c) { return c == '{'; }) == pass)
+        return run;
+    ADD_FAILURE() << "no pass " << pass.str();
+    return outcome.run.passes.front();
+  }
+
   static int64_t statistic(const PassRun &run, llvm::StringRef name) {
     for (const auto &[known, value] : run.statistics)
       if (known == name)

@@ -28,7 +28,7 @@ TEST_F(ChunkCollectives, TheScheduleThatFollowsTakesThePredictedTime) {
 // The schedule that follows has more trial schedules, and may use more memory than the choice of the pieces.
 TEST_F(ChunkCollectives, TheScheduleThatFollowsIsAtLeastAsFastAsPredicted) {
   Outcome outcome = after(pipelineOfLevel(3).str(), 100);
-  const PassRun &cut = outcome.run.passes[7], &scheduled = outcome.run.passes[8];
+  const PassRun &cut = runOf(outcome, "chunk-collectives"), &scheduled = runOf(outcome, "schedule-overlap");
   ASSERT_GT(statistic(cut, "regions"), 0);
   EXPECT_LE(statistic(scheduled, "after-ns"), statistic(cut, "after-ns"));
 }

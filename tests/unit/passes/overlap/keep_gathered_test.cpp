@@ -31,7 +31,7 @@ TEST_F(KeepGathered, NothingIsKeptWithoutMemory) {
 
 TEST_F(KeepGathered, TheThoroughLevelKeepsResults) {
   Outcome brief = after(pipelineOfLevel(2).str(), 150), thorough = after(pipelineOfLevel(3).str(), 150);
-  const PassRun &kept = thorough.run.passes[6];
+  const PassRun &kept = runOf(thorough, "keep-gathered");
   EXPECT_GT(statistic(kept, "kept"), 0) << kept.pass;
   EXPECT_LT(thorough.run.timeAfter->total, brief.run.timeAfter->total);
 }
