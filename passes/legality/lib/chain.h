@@ -77,8 +77,8 @@ public:
                                                                  llvm::ArrayRef<const Layout *> operands);
 
   /// Returns the mean or the sum of all elements of a value, the sum of two such totals, or a total divided by a whole
-  /// number. A total is the set of the elements that are added, each over a number, so the mean of a value is the sum of
-  /// the means of its equal parts over their number. Empty for any other call.
+  /// number. A total is the set of the elements that are added, each over a number. So the mean of a value is the sum
+  /// of the means of its equal parts over their number. Empty for any other call.
   [[nodiscard]] std::optional<Layout> total(const Step &step, llvm::ArrayRef<const Layout *> operands);
   /// Returns the sum of all elements of a value.
   [[nodiscard]] Layout sum(const Layout &value);

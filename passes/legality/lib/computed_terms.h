@@ -1,6 +1,7 @@
 // ComputedTerms: the numbers of products, row functions and totals among the terms of a chain (chain.h).
 //
-// A product, a row function or a total of terms is a term itself. It has a number in place of a step, which no step has.
+// A product, a row function or a total of terms is a term itself. It has a number in place of a step, which no step
+// has.
 //
 // Ownership: plain values. Failure: none. Cost: none.
 #pragma once

@@ -24,7 +24,8 @@ namespace {
 // The entry lists p, q, g, w as matched, and p', q' first as built. The values precede the first launch of the list.
 // Without a launch, the values are the first nodes of the list that others read:
 //   c = cast(p); s = log_softmax(c); m = mean(s); e = exp(s); r(e)
-//   ->  pieces of rows of p go through the same functions, e' is put together of them, and m' is the mean of their means
+//   ->  pieces of rows of p go through the same functions, e' is put together of them, and m' is the mean of their
+//       means
 // The entry lists e, m, c, s as matched, and e', m' first as built.
 
 /// One entry of the rule equal-exchanges or equal-pieces.

@@ -91,8 +91,8 @@ private:
   std::map<std::string, std::optional<Outcome>> known_; ///< by the text of the rewrites
 };
 
-/// Returns the outcome after the other passes, unless it is known of the same rewrites. Returns no value if it cannot be
-/// better than the best one.
+/// Returns the outcome after the other passes, unless it is known of the same rewrites. Returns no value if it cannot
+/// be better than the best one.
 std::optional<Outcome> Chooser::complete(Trial &trial, std::string text) {
   auto [known, isNew] = known_.try_emplace(std::move(text));
   if (!isNew)

@@ -8,8 +8,9 @@
 // keep-gathered keeps results, and schedule-overlap issues collectives earlier.
 //   may we      chunks/row_region.h: functions of rows, and means and sums of all elements
 //   which       the region around the node at the peak; the fewest pieces, of 2, 4, 8, 16 and 32, that free nearly as
-//               much memory as any of them. With when=faster, only where the manager found that the rest of the pipeline
-//               makes the step faster with the freed memory, or meets the budget with it only (manager/choice.h)
+//               much memory as any of them. With when=faster, only where the manager found that the rest of the
+//               pipeline makes the step faster with the freed memory, or meets the budget with it only
+//               (manager/choice.h)
 //   do it       chunks/row_pieces.cpp
 // Each row is computed from the same numbers, but a kernel for fewer rows may add them in another order, and a mean is
 // that of the means of the pieces, so --bitwise keeps the region whole.

@@ -1,5 +1,5 @@
-// Tests the legality of functions of rows, and of their totals, that are computed in pieces: correct, and with one error
-// each.
+// Tests the legality of functions of rows, and of their totals, that are computed in pieces: correct, and with one
+// error each.
 #include "support/rewrites.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -155,8 +155,8 @@ public:
     /// chooses by predicted schedules which collectives are repeated, which values are computed again, or what runs in
     /// pieces. Before each such pass the manager predicts the bound of all choices (predictChangedBound())
     bool choosesNodes = false;
-    /// Exchanges time for memory, which the passes that follow may use. Such a pass chooses nodes, and the manager tries
-    /// the pipeline with and without it (PassContext::freesMemory())
+    /// exchanges time for memory, which the passes that follow may use. Such a pass chooses nodes, and the manager
+    /// tries the pipeline with and without it (PassContext::freesMemory())
     bool freesMemory = false;
   };
   /// The strings of the traits are literals and are not copied.

@@ -31,8 +31,8 @@ enum class OtherRows : bool { Refuse, Accept };
 [[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows,
                                  OtherRows others);
 
-/// Returns true if row i of the result is computed from row i of the operands with so many rows, and from values that are
-/// the same for every row, by a function above, an exponential, a logarithm, a softmax or the gradient of a loss.
+/// Returns true if row i of the result is computed from row i of the operands with so many rows, and from values that
+/// are the same for every row, by a function above, an exponential, a logarithm, a softmax or the gradient of a loss.
 [[nodiscard]] bool isRowFunctionOfLoss(const Node &call, int64_t rows);
 
 /// Returns true for an argument that has one dimension, and a number for each row: the classes of a loss.

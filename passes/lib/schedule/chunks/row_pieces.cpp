@@ -67,8 +67,8 @@ private:
     return at_.call(call);
   }
 
-  /// Returns the piece of a value of the region, all of a total, the rows of another value, or the value itself if it is
-  /// the same for every row.
+  /// Returns the piece of a value of the region, all of a total, the rows of another value, or the value itself if it
+  /// is the same for every row.
   Node *operandOf(const Node &node, size_t index, int64_t piece) {
     Node *operand = node.operand(node.args()[index]);
     if (auto total = totals_.find(operand); total != totals_.end())

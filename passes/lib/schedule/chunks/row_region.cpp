@@ -95,11 +95,13 @@ private:
     return isLarge && !isRowView(node) && (isRowFunctionOfLoss(node, region_.rows) || isInnerAlias(node));
   }
 
+  /// Collects the nearest functions.
   void collect() {
+    constexpr size_t most = 64;
     llvm::SmallVector<Node *, 8> pending = {seed_};
     functions_.push_back(seed_);
     auto add = [&](Node *node) {
-      if (!contains(node) && isFunction(*node)) {
+      if (functions_.size() < most && !contains(node) && isFunction(*node)) {
         functions_.push_back(node);
         pending.push_back(node);
       }
@@ -112,6 +114,10 @@ private:
         if (!use.isOrdering())
           add(use.user());
     }
+    // What reads an alias would read memory of its own in its place.
+    llvm::erase_if(functions_, [&](const Node *node) {
+      return isInnerAlias(*node) && !llvm::all_of(node->uses(), [&](const Use &use) { return contains(use.user()); });
+    });
   }
 
   /// Walks the program once.
@@ -231,8 +237,8 @@ private:
   struct Known {
     size_t pieces = 0, whole = 0;
   };
-  llvm::DenseMap<const Node *, Known>
-      known_; ///< of the region, and of what other nodes compute from it; looked up only
+  /// of the region, and of what other nodes compute from it; looked up only
+  llvm::DenseMap<const Node *, Known> known_;
   RowRegion region_;
   llvm::SmallVector<std::pair<const Node *, size_t>, 8> readers_; ///< of results and totals, with their stage
 };

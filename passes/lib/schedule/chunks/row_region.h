@@ -2,13 +2,14 @@
 //
 //   c = cast(p); s = log_softmax(c); m = mean(s); e = exp(s); d = cast(e); r(d)
 //
-// Row i of each value depends on row i of the values before it, so a piece of rows runs through all functions before the
-// next one begins, and only the values of one piece are live. What other nodes read (`d`) is put together of the pieces.
-// A mean or a sum of all elements (`m`), or a loss that is a sum over the rows, is the mean or the sum of those of the
-// pieces.
+// Row i of each value depends on row i of the values before it. So a piece of rows goes through all functions before
+// the next one begins, and only the values of one piece are live. What other nodes read (`d`) is put together of the
+// pieces. A mean or a sum of all elements (`m`), or a loss that is a sum over the rows, is the mean or the sum of those
+// of the pieces.
 //
-// A function may need what other nodes compute from a total, such as the gradient of the loss. It is in a later *stage*:
-// all pieces of a stage are computed before those of the next one, and values that the next one reads stay in pieces.
+// A function may need what other nodes compute from a total, such as the gradient of the loss. It is in a later
+// *stage*: all pieces of a stage are computed before those of the next one, and values that the next one reads stay in
+// pieces.
 //
 // Ownership: nodes belong to the graph. Plain values. Failure: none. Cost: the nodes, and the readers of the values.
 #pragma once
@@ -59,7 +60,7 @@ struct RowMatch {
   RowObstacle obstacle = RowObstacle::NotRows;
 };
 
-/// Matches the functions around a node whose values have at least a quarter of the bytes of its value.
+/// Matches the functions around a node, at most 64, whose values have at least a quarter of the bytes of its value.
 [[nodiscard]] RowMatch matchRowRegion(RegionFacts &facts, Node *node);
 
 /// Replaces the region by so many equal pieces, which must divide its rows.
