@@ -15,7 +15,6 @@ namespace {
 struct Outcome {
   int64_t bytesOver = 0; ///< bytes over the budget
   int64_t picoseconds = 0;
-  int64_t peakBytes = 0;
   [[nodiscard]] bool isBetterThan(const Outcome &other) const {
     return std::pair(bytesOver, picoseconds) < std::pair(other.bytesOver, other.picoseconds);
   }
@@ -54,7 +53,7 @@ public:
   [[nodiscard]] Outcome outcome() {
     const int64_t peak = peakMemory(*graph_, analyses_.storages()).bytes;
     const int64_t over = setting_.budget ? std::max<int64_t>(peak - *setting_.budget, 0) : 0;
-    return {over, predictTimeline(*graph_, analyses_, costs_.get()).total, peak};
+    return {over, predictTimeline(*graph_, analyses_, costs_.get()).total};
   }
 
 private:
@@ -77,9 +76,10 @@ public:
 
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
-  [[nodiscard]] bool mayNeedMemory() const;
   void consider(const Choice &choice);
-  void considerAll(bool freesMemory);
+  void considerAll();
+  void considerFreed();
+  [[nodiscard]] bool canFree() const;
   [[nodiscard]] std::optional<Outcome> outcomeOf(const Choice &choice);
   [[nodiscard]] std::optional<Outcome> complete(Trial &trial, std::string text);
 
@@ -134,32 +134,40 @@ std::vector<int64_t> Chooser::smallerBudgets() const {
 }
 
 /// Considers all budgets. The largest one first: its searches have the results of the smaller ones.
-void Chooser::considerAll(bool freesMemory) {
-  consider({std::nullopt, freesMemory});
+void Chooser::considerAll() {
+  consider({std::nullopt});
   const std::vector<int64_t> limits = smallerBudgets();
   for (const int64_t limit : llvm::reverse(limits))
-    consider({limit, freesMemory});
+    consider({limit});
 }
 
-/// Returns true if some pass frees memory, and the best step uses nearly all of the budget, or more. A small program is
-/// always tried, since that takes little time.
-bool Chooser::mayNeedMemory() const {
-  constexpr int64_t part = 32;
-  constexpr size_t smallProgram = 1'000;
-  if (llvm::none_of(choosing_, [](const std::unique_ptr<Pass> &pass) { return pass->freesMemory(); }))
-    return false;
-  if (graph_.size() <= smallProgram || !best_)
-    return true;
-  return setting_.budget && best_->peakBytes > *setting_.budget - *setting_.budget / part;
+/// Considers the budgets up to 125 % of the input's peak with the passes that free memory. A larger one is not scarce.
+void Chooser::considerFreed() {
+  const int64_t most = *setting_.inputPeak + *setting_.inputPeak / 4;
+  if (setting_.budget && *setting_.budget <= most)
+    consider({std::nullopt, true});
+  const std::vector<int64_t> limits = smallerBudgets();
+  for (const int64_t limit : llvm::reverse(limits))
+    if (limit <= most)
+      consider({limit, true});
+}
+
+/// Returns true if a pass that frees memory changes the program.
+bool Chooser::canFree() const {
+  Trial trial(graph_, setting_);
+  for (const std::unique_ptr<Pass> &pass : choosing_)
+    if (pass->freesMemory() && trial.run(*pass, {std::nullopt, true}).value_or("") != "")
+      return true;
+  return false;
 }
 
 Choice Chooser::choose() {
   constexpr size_t mostNodes = 12'000;
   if (graph_.size() > mostNodes)
     return {};
-  considerAll(false);
-  if (mayNeedMemory())
-    considerAll(true);
+  considerAll();
+  if (canFree())
+    considerFreed();
   return chosen_;
 }
 

@@ -10,8 +10,8 @@
 //     step  = the other passes, under the budget
 //   the limit of the fastest step is the budget of the choices
 //
-// A pass that frees memory (Pass::freesMemory()) makes the step slower by itself. Where the best step uses nearly all
-// of the budget, or exceeds it, the same is tried with these passes; for a program of at most 1000 nodes always.
+// A pass that frees memory (Pass::freesMemory()) makes the step slower by itself. If such a pass changes the program,
+// the limits up to 125 % of the peak, and the budget if it is no larger, are tried with these passes too.
 //
 // The list of a larger budget contains that of a smaller one, and no schedule is slower within a larger budget. So a
 // budget gives no slower step than any smaller budget of the list. A program of more than 3000 nodes has only the

@@ -139,7 +139,9 @@ private:
 
   /// Returns the pieces that were stated, or the fewest that free fifteen sixteenths of what any number frees.
   [[nodiscard]] Choice choose(const RowRegion &region) const {
-    constexpr int64_t mostPieces = 32, worthPart = 64;
+    constexpr int64_t mostPieces = 32;
+    // Whether later passes gain from the memory is not known without all of their searches.
+    const int64_t worthPart = pass_.when_.get() == Occasion::Faster ? 16 : 64;
     if (const int64_t stated = pass_.pieces_.get().limit.value_or(0); stated > 0)
       return {stated, peakIn(region, stated)};
     std::vector<Choice> choices;
