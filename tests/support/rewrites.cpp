@@ -1,5 +1,6 @@
 #include "support/rewrites.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <set>
@@ -65,6 +66,23 @@ Node *RewriteBench::operator[](llvm::StringRef name) {
   if (!node)
     llvm::report_fatal_error("no node is named " + name);
   return node;
+}
+
+void RewriteBench::replaceByPieces(const std::vector<std::string> &matched, const std::vector<Node *> &values,
+                                   const std::vector<Node *> &made) {
+  RuleEntry entry{"equal-pieces", {}, values};
+  for (const std::string &name : matched)
+    entry.matched.push_back((*this)[name]);
+  for (Node *node : made)
+    if (!llvm::is_contained(values, node))
+      entry.built.push_back(node);
+  for (size_t i = 0; i < values.size(); ++i)
+    graph().replaceAllUses(entry.matched[i], values[i]);
+  std::vector<Node *> readersFirst = entry.matched;
+  llvm::sort(readersFirst, [](const Node *a, const Node *b) { return b->isBefore(a); });
+  for (Node *node : readersFirst)
+    graph().erase(node);
+  certificate.rules.push_back(std::move(entry));
 }
 
 std::string RewriteBench::verdict(LegalityOptions options) {

@@ -39,6 +39,10 @@ public:
   /// Returns the live node of this name.
   [[nodiscard]] Node *operator[](llvm::StringRef name);
   void move(llvm::StringRef name, llvm::StringRef before) { graph().moveBefore((*this)[name], (*this)[before]); }
+  /// Adds an entry of equal-pieces: the first of the matched nodes are replaced by these values, and all of them go.
+  /// `made`: the new nodes, the values among them.
+  void replaceByPieces(const std::vector<std::string> &matched, const std::vector<Node *> &values,
+                       const std::vector<Node *> &made);
   /// Returns the checker's verdict as rule ids joined by a blank: "" is acceptance.
   [[nodiscard]] std::string verdict(LegalityOptions options = {});
   /// Returns the whole text of the diagnostics.

@@ -80,8 +80,8 @@ public:
   /// number. A total is the set of the elements that are added, each over a number. So the mean of a value is the sum
   /// of the means of its equal parts over their number. Empty for any other call.
   [[nodiscard]] std::optional<Layout> total(const Step &step, llvm::ArrayRef<const Layout *> operands);
-  /// Returns the sum of all elements of a value.
-  [[nodiscard]] Layout sum(const Layout &value);
+  /// Returns the sum of all elements of a value, each over a number.
+  [[nodiscard]] Layout sum(const Layout &value, int64_t over = 1);
 
   /// Returns the result of a shard_dim_alltoall over this many ranks on an own value: each rank's block along one
   /// dimension that has this rank's number, concatenated along another dimension.

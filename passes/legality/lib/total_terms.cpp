@@ -66,24 +66,22 @@ const Terms::Shares *Terms::sharesOf(const Layout &value) const {
   return computed && computed->kind == Computed::Kind::Total ? &totals_[computed->number] : nullptr;
 }
 
-Layout Terms::sum(const Layout &value) {
+Layout Terms::sum(const Layout &value, int64_t over) {
   Shares shares;
   for (const Run &run : *value.runs)
-    shares.push_back({run, 1});
+    shares.push_back({run, over});
   return internTotal(std::move(shares));
 }
 
 std::optional<Layout> Terms::total(const Step &step, llvm::ArrayRef<const Layout *> operands) {
   const llvm::StringRef target = targetOf(step);
-  Shares shares;
   if (target == meanTarget || target == sumTarget) {
     const int64_t count = operands[0]->numElements();
     if (operands[0]->unsized || operands[0]->sizes.empty() || count == 0)
       return std::nullopt;
-    for (const Run &run : *operands[0]->runs)
-      shares.push_back({run, target == meanTarget ? count : 1});
-    return internTotal(std::move(shares));
+    return sum(*operands[0], target == meanTarget ? count : 1);
   }
+  Shares shares;
   for (const Layout *operand : operands) {
     const Shares *own = sharesOf(*operand);
     if (!own)

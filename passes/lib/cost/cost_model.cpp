@@ -149,6 +149,12 @@ struct CostModel::Impl {
     return launch() + shareOfProduct(machine, part, whole.sizes) * static_cast<double>(whole.picoseconds);
   }
 
+  /// Returns null for a node that is no known product.
+  const Product *productOf(const Node &node) const {
+    const auto product = products.find(node.id());
+    return product == products.end() ? nullptr : &product->second;
+  }
+
   /// Returns the known product that a later product is a part of; null if it names none as its only origin.
   const Product *wholeOf(const Node &node, const ProductSizes &part) const {
     const llvm::ArrayRef<Identifier> origins = node.provenance().origins;
@@ -383,19 +389,13 @@ std::unique_ptr<CostModel> CostModel::forCopy(const Graph &graph, const Graph &c
 }
 
 int64_t CostModel::rowsOfProduct(const Node &product, int64_t rows) const {
-  const auto whole = impl_->products.find(product.id());
-  if (whole == impl_->products.end())
-    return 0;
-  const ProductSizes &sizes = whole->second.sizes;
-  return rounded(impl_->partOfProduct({rows, sizes.inner, sizes.columns}, whole->second));
+  const Impl::Product *whole = impl_->productOf(product);
+  return whole ? rounded(impl_->partOfProduct({rows, whole->sizes.inner, whole->sizes.columns}, *whole)) : 0;
 }
 
 int64_t CostModel::columnsOfProduct(const Node &product, int64_t columns) const {
-  const auto whole = impl_->products.find(product.id());
-  if (whole == impl_->products.end())
-    return 0;
-  const ProductSizes &sizes = whole->second.sizes;
-  return rounded(impl_->partOfProduct({sizes.rows, sizes.inner, columns}, whole->second));
+  const Impl::Product *whole = impl_->productOf(product);
+  return whole ? rounded(impl_->partOfProduct({whole->sizes.rows, whole->sizes.inner, columns}, *whole)) : 0;
 }
 
 int64_t CostModel::collective(CollectiveKind kind, int64_t bytes, Placement placement) const {

@@ -6,6 +6,7 @@
 #include "ccgraph/passes/timeline.h"
 #include "schedule/overlap/memory_limits.h"
 
+#include <limits>
 #include <map>
 
 namespace ccgraph {
@@ -77,8 +78,7 @@ public:
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
   void consider(const Choice &choice);
-  void considerAll();
-  void considerFreed();
+  void considerBudgets(int64_t most, bool freesMemory);
   [[nodiscard]] bool canFree() const;
   [[nodiscard]] std::optional<Outcome> outcomeOf(const Choice &choice);
   [[nodiscard]] std::optional<Outcome> complete(Trial &trial, std::string text);
@@ -133,23 +133,14 @@ std::vector<int64_t> Chooser::smallerBudgets() const {
   return limits;
 }
 
-/// Considers all budgets. The largest one first: its searches have the results of the smaller ones.
-void Chooser::considerAll() {
-  consider({std::nullopt});
-  const std::vector<int64_t> limits = smallerBudgets();
-  for (const int64_t limit : llvm::reverse(limits))
-    consider({limit});
-}
-
-/// Considers the budgets up to 125 % of the input's peak with the passes that free memory. A larger one is not scarce.
-void Chooser::considerFreed() {
-  const int64_t most = *setting_.inputPeak + *setting_.inputPeak / 4;
-  if (setting_.budget && *setting_.budget <= most)
-    consider({std::nullopt, true});
+/// Considers the budgets up to `most` bytes. The largest one first: its searches have the results of the smaller ones.
+void Chooser::considerBudgets(int64_t most, bool freesMemory) {
+  if (setting_.budget.value_or(overlap::unlimited) <= most)
+    consider({std::nullopt, freesMemory});
   const std::vector<int64_t> limits = smallerBudgets();
   for (const int64_t limit : llvm::reverse(limits))
     if (limit <= most)
-      consider({limit, true});
+      consider({limit, freesMemory});
 }
 
 /// Returns true if a pass that frees memory changes the program.
@@ -165,9 +156,10 @@ Choice Chooser::choose() {
   constexpr size_t mostNodes = 12'000;
   if (graph_.size() > mostNodes)
     return {};
-  considerAll();
+  considerBudgets(std::numeric_limits<int64_t>::max(), false);
+  // Memory beyond 125 % of the peak is not scarce.
   if (canFree())
-    considerFreed();
+    considerBudgets(*setting_.inputPeak + *setting_.inputPeak / 4, true);
   return chosen_;
 }
 

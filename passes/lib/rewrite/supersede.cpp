@@ -2,6 +2,8 @@
 
 #include "ccgraph/ir/op_def.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace ccgraph {
 
 void copyOrdering(Graph &graph, const Node &from, Node *to) {
@@ -24,6 +26,32 @@ std::vector<Actual> argumentsWith(const Node &like, Actual first) {
   for (const Argument &argument : like.args().drop_front())
     args.push_back(Actual::copyOf(like, argument));
   return args;
+}
+
+Node *callLike(GraphBuilder &builder, const Node &like, const Type *type,
+               llvm::function_ref<Actual(size_t argument)> operandFor) {
+  CallSpec call{.target = like.target().str(), .args = {}, .type = type};
+  for (size_t i = 0; i < like.args().size(); ++i) {
+    const Argument &argument = like.args()[i];
+    call.args.push_back(argument.is(Argument::Kind::Operand) ? operandFor(i) : Actual::copyOf(like, argument));
+  }
+  for (const NamedArgument &argument : like.kwargs())
+    call.kwargs.push_back({argument.name.str(), Actual::copyOf(like, argument.value)});
+  return builder.call(call);
+}
+
+void eraseMatched(Graph &graph, llvm::ArrayRef<Node *> gone, llvm::ArrayRef<Node *> made, RuleEntry &entry) {
+  auto list = [](llvm::ArrayRef<Node *> nodes, std::vector<Node *> &listed) {
+    for (Node *node : nodes)
+      if (!llvm::is_contained(listed, node))
+        listed.push_back(node);
+  };
+  list(gone, entry.matched);
+  list(made, entry.built);
+  llvm::SmallVector<Node *, 16> readersFirst(gone.begin(), gone.end());
+  llvm::sort(readersFirst, [](const Node *a, const Node *b) { return b->isBefore(a); });
+  for (Node *node : readersFirst)
+    graph.erase(node);
 }
 
 Node *waitLike(GraphBuilder &builder, Node *value, const Node &like) {

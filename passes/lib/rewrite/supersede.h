@@ -8,6 +8,9 @@
 #pragma once
 
 #include "ccgraph/ir/builder.h"
+#include "ccgraph/ir/certificate.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ccgraph {
 
@@ -22,6 +25,15 @@ void supersede(Graph &graph, Node *node, Node *by);
 
 /// Returns the arguments of a call, with another first one.
 [[nodiscard]] std::vector<Actual> argumentsWith(const Node &like, Actual first);
+
+/// Creates the call `like` with another type, and with what `operandFor` returns in place of each argument that is a
+/// node. The argument is given by its position; keyword arguments are copied.
+[[nodiscard]] Node *callLike(GraphBuilder &builder, const Node &like, const Type *type,
+                             llvm::function_ref<Actual(size_t argument)> operandFor);
+
+/// Erases nodes that have lost their readers, and lists them in the entry after those that it lists, and the nodes that
+/// were made likewise.
+void eraseMatched(Graph &graph, llvm::ArrayRef<Node *> gone, llvm::ArrayRef<Node *> made, RuleEntry &entry);
 
 /// Creates a wait like `like` on another value, named after it.
 [[nodiscard]] Node *waitLike(GraphBuilder &builder, Node *value, const Node &like);

@@ -147,9 +147,9 @@ private:
   [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
   [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
-  [[nodiscard]] bool judgesAlone();
+  [[nodiscard]] bool schedulesDecide() const { return named_.empty() && pass_.walks_.get().limit != 0; }
+  [[nodiscard]] const ChunkTrial *trial();
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
-  [[nodiscard]] bool isHidden(const ChunkRegion &region);
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
@@ -196,7 +196,7 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return obstacle;
   if (region.rows < 2)
     return ChunkObstacle::FewRows;
-  if (isHidden(region))
+  if (trial() && trial_->isHidden(region))
     return ChunkObstacle::Hidden;
   ChunkChoice choice = choose(region);
   if (choice.pieces.size() == 1) {
@@ -292,28 +292,20 @@ llvm::Error Chunker::requireNamed() const {
   return llvm::Error::success();
 }
 
-/// Returns true if no schedule decides; else finds the best schedule of the program.
-bool Chunker::judgesAlone() {
-  if (!named_.empty() || pass_.walks_.get().limit == 0)
-    return true;
+/// Returns the best schedule of the program; null if no schedule decides.
+const ChunkTrial *Chunker::trial() {
+  if (!schedulesDecide())
+    return nullptr;
   if (!trial_) {
     trial_.emplace(graph_, context_, pass_.walks_.get(), pass_.beam_.get());
     program_ = trial_->scheduleWhole();
   }
-  return false;
+  return &*trial_;
 }
 
 /// Returns true if schedules decide, and no collective is exposed in the best one.
 bool Chunker::isHidden(llvm::ArrayRef<const Node *> launches) {
-  return !judgesAlone() && llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
-}
-
-/// Returns true if schedules decide, and neither the collective nor one that pieces of columns would let begin earlier
-/// is exposed in the best one.
-bool Chunker::isHidden(const ChunkRegion &region) {
-  if (region.cutsColumns() && (judgesAlone() || trial_->exposes(region) > 0))
-    return false;
-  return region.kind == ChunkRegion::Kind::ReduceColumns || isHidden({region.launch});
+  return trial() && llvm::all_of(launches, [&](const Node *launch) { return trial_->exposed(*launch) == 0; });
 }
 
 /// Keeps the plans of the fastest set.
@@ -455,7 +447,7 @@ void Chunker::collect() {
 
 /// Returns true if schedules decide, and may need more memory than the graph as it stands.
 bool Chunker::hasMoreThanPeak() {
-  return named_.empty() && pass_.walks_.get().limit != 0 &&
+  return schedulesDecide() &&
          facts_.spare().live().peak() < context_.memoryBudget().value_or(std::numeric_limits<int64_t>::max());
 }
 

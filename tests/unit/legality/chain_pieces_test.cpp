@@ -45,7 +45,7 @@ protected:
     Node *parts[] = {piece("1", 0, {.residual = 0}), piece("2", 1, second)};
     Node *all = make("all", "aten.cat.default", {Actual::nodes(parts), 1}, "f32[2, 2, 5][10, 5, 1]cpu");
     Node *value = make("value", "aten.view.default", {all, Actual::integers({4, 5})}, "f32[4, 5][5, 1]cpu");
-    replace(value);
+    bench_.replaceByPieces({"z", "s", "g", "v", "y", "k", "e", "m", "h", "w", "p"}, {value}, built_);
   }
 
   RewriteBench bench_;
@@ -79,19 +79,6 @@ private:
     Node *gathered = make("v" + name, chainWait, {gather}, "f32[2, 2][2, 1]cpu");
     Node *product = make("z" + name, "aten.mm.default", {gathered, bench_["c"]}, "f32[2, 5][5, 1]cpu");
     return make("t" + name, "aten.view.default", {product, Actual::integers({2, 1, 5})}, "f32[2, 1, 5][5, 5, 1]cpu");
-  }
-
-  void replace(Node *value) {
-    RuleEntry entry{"equal-pieces", {}, {value}};
-    for (const char *name : {"z", "s", "g", "v", "y", "k", "e", "m", "h", "w", "p"})
-      entry.matched.push_back(bench_[name]);
-    for (Node *node : built_)
-      if (node != value)
-        entry.built.push_back(node);
-    bench_.graph().replaceAllUses(bench_["z"], value);
-    for (const char *name : {"z", "v", "g", "y", "k", "e", "m", "h", "w", "s", "p"})
-      bench_.graph().erase(bench_[name]);
-    bench_.certificate.rules.push_back(std::move(entry));
   }
 
   std::vector<Node *> built_;
@@ -151,16 +138,7 @@ protected:
   return (o,))");
     Node *parts[] = {piece("1", 0, "aten.relu.default"), piece("2", 1, other)};
     Node *all = make("all", "aten.cat.default", {Actual::nodes(parts), 0}, "f32[2, 2][2, 1]cpu");
-    RuleEntry entry{"equal-pieces", {}, {all}};
-    for (const char *name : {"w", "g", "s", "v", "u", "a", "q"})
-      entry.matched.push_back(bench_[name]);
-    for (Node *node : built_)
-      if (node != all)
-        entry.built.push_back(node);
-    bench_.graph().replaceAllUses(bench_["w"], all);
-    for (const char *name : {"w", "s", "q", "a", "u", "v", "g"})
-      bench_.graph().erase(bench_[name]);
-    bench_.certificate.rules.push_back(std::move(entry));
+    bench_.replaceByPieces({"w", "g", "s", "v", "u", "a", "q"}, {all}, built_);
   }
 
   RewriteBench bench_;

@@ -32,7 +32,7 @@ protected:
     if (second.swaps)
       std::swap(parts[0], parts[1]);
     Node *value = make("value", "aten.cat.default", {Actual::nodes(parts), 1}, "f32[2, 3][3, 1]cpu");
-    replace(value);
+    bench_.replaceByPieces({"w", "s", "c", "p"}, {value}, built_);
   }
 
   RewriteBench bench_;
@@ -54,19 +54,6 @@ private:
     Node *launch =
         make("s" + name, "_c10d_functional.reduce_scatter_tensor.default", {cast, "sum", 2, "0"}, "f32[2" + sizes);
     return how.waits ? make("w" + name, "_c10d_functional.wait_tensor.default", {launch}, "f32[2" + sizes) : launch;
-  }
-
-  void replace(Node *value) {
-    RuleEntry entry{"equal-pieces", {}, {value}};
-    for (const char *name : {"w", "s", "c", "p"})
-      entry.matched.push_back(bench_[name]);
-    for (Node *node : built_)
-      if (node != value)
-        entry.built.push_back(node);
-    bench_.graph().replaceAllUses(bench_["w"], value);
-    for (const char *name : {"w", "s", "c", "p"})
-      bench_.graph().erase(bench_[name]);
-    bench_.certificate.rules.push_back(std::move(entry));
   }
 
   std::vector<Node *> built_;

@@ -19,22 +19,6 @@ protected:
     return built_.back();
   }
 
-  /// Erases the matched nodes, readers first, after the values were replaced by the values that were built.
-  void replace(const std::vector<const char *> &matched, const std::vector<Node *> &values,
-               const std::vector<const char *> &erased) {
-    RuleEntry entry{"equal-pieces", {}, values};
-    for (const char *name : matched)
-      entry.matched.push_back(bench_[name]);
-    for (Node *node : built_)
-      if (!llvm::is_contained(values, node))
-        entry.built.push_back(node);
-    for (size_t i = 0; i < values.size(); ++i)
-      bench_.graph().replaceAllUses(entry.matched[i], values[i]);
-    for (const char *name : erased)
-      bench_.graph().erase(bench_[name]);
-    bench_.certificate.rules.push_back(std::move(entry));
-  }
-
   RewriteBench bench_;
   std::vector<Node *> built_;
 };
@@ -66,7 +50,7 @@ protected:
     Node *all = make("p", "all", "aten.cat.default", {Actual::nodes({first, second}), how.along},
                      how.along == 1 ? "f32[2, 2, 2][4, 2, 1]cpu" : "f32[4, 1, 2][2, 2, 1]cpu");
     Node *value = make("p", "value", "aten.view.default", {all, Actual::integers({4, 2})}, "f32[4, 2][2, 1]cpu");
-    replace({"p", "g", "w"}, {value}, {"p", "w", "g"});
+    bench_.replaceByPieces({"p", "g", "w"}, {value}, built_);
   }
 
   Node *part(const std::string &name, const Cut &how, int64_t from, int64_t to) {
@@ -147,7 +131,7 @@ protected:
       parts.push_back(make("w", ("w" + number).c_str(), waitTarget, {launch}, "f32[1, 2][2, 1]cpu"));
     }
     Node *value = make("w", "value", "aten.cat.default", {Actual::nodes(parts)}, "f32[2, 2][2, 1]cpu");
-    replace({"w", "s", "p"}, {value}, {"w", "s", "p"});
+    bench_.replaceByPieces({"w", "s", "p"}, {value}, built_);
   }
 
   Node *product(const std::string &name, Rows rows, int64_t number) {

@@ -2,8 +2,6 @@
 // with one error each.
 #include "support/rewrites.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <gtest/gtest.h>
 
 namespace ccgraph::test {
@@ -43,7 +41,7 @@ protected:
     Node *weight = how.byBlocks ? joinedWeight(pieces)
                                 : make("weight", "aten.cat.default",
                                        {Actual::nodes({pieces[0].weight, pieces[1].weight}), 0}, {8, 4});
-    replace({product, weight});
+    bench_.replaceByPieces({"p", "w", "g", "t"}, {product, weight}, built_);
   }
 
   RewriteBench bench_;
@@ -96,20 +94,6 @@ private:
                             {piece.weight, Actual::integers({2, piece.rows, 4})}, {2, piece.rows, 4}));
     Node *whole = make("rows", "aten.cat.default", {Actual::nodes(blocks), 1}, {2, 4, 4});
     return make("weight", "aten.view.default", {whole, Actual::integers({8, 4})}, {8, 4});
-  }
-
-  void replace(const std::vector<Node *> &values) {
-    RuleEntry entry{"equal-pieces", {bench_["p"], bench_["w"], bench_["g"], bench_["t"]}, values};
-    for (Node *node : built_)
-      if (!llvm::is_contained(values, node))
-        entry.built.push_back(node);
-    bench_.graph().replaceAllUses(bench_["p"], values[0]);
-    for (const char *name : {"p", "t"})
-      bench_.graph().erase(bench_[name]);
-    bench_.graph().replaceAllUses(bench_["w"], values[1]);
-    for (const char *name : {"w", "g"})
-      bench_.graph().erase(bench_[name]);
-    bench_.certificate.rules.push_back(std::move(entry));
   }
 
   std::vector<Node *> built_;

@@ -2,48 +2,26 @@
 // error each.
 #include "support/rewrites.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 #include <gtest/gtest.h>
 
 namespace ccgraph::test {
 namespace {
 
-/// New nodes in place of others, with the entry of the certificate.
-class Replacing {
+/// Makes new nodes at a place.
+class Maker {
 public:
-  Replacing(RewriteBench &bench, const char *position) : bench_(bench), position_(bench[position]) {}
+  explicit Maker(Node *position) : position_(position) {}
 
   Node *make(const std::string &name, const char *target, const std::vector<Actual> &arguments,
              const std::string &type = "") {
-    built_.push_back(makeCall(position_, name, target, arguments, type));
-    return built_.back();
+    made_.push_back(makeCall(position_, name, target, arguments, type));
+    return made_.back();
   }
-
-  /// Replaces these values; `others` go too.
-  void replace(llvm::ArrayRef<std::pair<const char *, Node *>> values, llvm::ArrayRef<const char *> others) {
-    RuleEntry entry{"equal-pieces", {}, {}};
-    for (auto [name, value] : values) {
-      entry.matched.push_back(bench_[name]);
-      entry.built.push_back(value);
-      bench_.graph().replaceAllUses(bench_[name], value);
-    }
-    for (const char *name : others)
-      entry.matched.push_back(bench_[name]);
-    for (Node *node : built_)
-      if (!llvm::is_contained(entry.built, node))
-        entry.built.push_back(node);
-    std::vector<Node *> gone = entry.matched;
-    llvm::sort(gone, [](const Node *a, const Node *b) { return b->isBefore(a); });
-    for (Node *node : gone)
-      bench_.graph().erase(node);
-    bench_.certificate.rules.push_back(std::move(entry));
-  }
+  [[nodiscard]] const std::vector<Node *> &made() const { return made_; }
 
 private:
-  RewriteBench &bench_;
   Node *position_;
-  std::vector<Node *> built_;
+  std::vector<Node *> made_;
 };
 
 std::string rowsType(int64_t rows) { return "f32[" + std::to_string(rows) + ", 3][3, 1]cpu"; }
@@ -69,7 +47,7 @@ protected:
   m: "f32[][]cpu" = torch.ops.aten.mean.default(s)
   e: "f32[4, 3][3, 1]cpu" = torch.ops.aten.exp.default(s)
   return (m, e))");
-    Replacing now(bench_, "s");
+    Maker now(bench_["s"]);
     std::vector<Node *> rows, totals;
     auto add = [&](const std::string &name, int64_t from, int64_t to, int64_t dim, bool isSum) {
       const std::string type = rowsType(to - from);
@@ -88,7 +66,7 @@ protected:
     Node *total = now.make("sum", "aten.add.Tensor", {totals[0], totals[1]}, "f32[][]cpu");
     if (second.over > 0)
       total = now.make("mean", "aten.div.Tensor", {total, second.over}, "f32[][]cpu");
-    now.replace({{"e", whole}, {"m", total}}, {"s"});
+    bench_.replaceByPieces({"e", "m", "s"}, {whole, total}, now.made());
   }
 
   RewriteBench bench_;
@@ -164,7 +142,7 @@ protected:
   y: "f32[4, 3][3, 1]cpu" = torch.ops.aten.nll_loss_backward.default(g, s, k, None, )" +
                                                                                       reduction + R"(, -100, v)
   return (l, y))");
-    Replacing now(bench_, "n");
+    Maker now(bench_["n"]);
     std::vector<Node *> rows, classes, losses, weights, gradients;
     for (const int64_t piece : {0, 1}) {
       const std::string name = std::to_string(piece);
@@ -184,7 +162,7 @@ protected:
                                     how.ignored, how.ownWeight ? weights[piece] : weight},
                                    rowsType(2)));
     Node *whole = now.make("whole", "aten.cat.default", {Actual::nodes(gradients), 0}, rowsType(4));
-    now.replace({{"l", loss}, {"y", whole}}, {"n", "v"});
+    bench_.replaceByPieces({"l", "y", "n", "v"}, {loss, whole}, now.made());
   }
 
   RewriteBench bench_;

@@ -88,7 +88,7 @@ struct PassSetting {
   bool spmd = true;
   bool bitwise = false;
   const ObjectMeanings *objects = nullptr;
-  /// peak bytes of the input of the pipeline; empty: memory is no constraint, or the graph is not normalized yet
+  /// peak bytes of the input of the pipeline; empty: the graph is not normalized yet
   std::optional<int64_t> inputPeak = std::nullopt;
   llvm::ArrayRef<KnownOrder> knownOrders = {};
   /// the passes that free memory are part of the pipeline

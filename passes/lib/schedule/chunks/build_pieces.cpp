@@ -44,17 +44,10 @@ private:
   void replaceLaunch(Node *launch) { graph_.replaceAllUses(launch, last_.find(launch)->second); }
 
   void finish() {
-    for (Node *node : at_.made())
-      if (!llvm::is_contained(entry_.built, node))
-        entry_.built.push_back(node);
     for (Node *node : llvm::reverse(gone_))
       if (node->op() && collectiveOf(*node))
         entry_.matched.push_back(node);
-    for (Node *node : gone_) {
-      if (!llvm::is_contained(entry_.matched, node))
-        entry_.matched.push_back(node);
-      graph_.erase(node);
-    }
+    eraseMatched(graph_, gone_, at_.made(), entry_);
     for (auto &[node, name] : names_)
       graph_.rename(node, name);
   }
@@ -338,13 +331,8 @@ Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, int64_t rows) {
   if (isRowView(link))
     return at_.call("aten.view.default",
                     {operandOf(link.operand(0), piece), Actual::integers(sizesOfPiece(link, rows))});
-  CallSpec call{.target = link.target().str(), .args = {}, .type = typeOfPiece(link.type(), rows)};
-  for (const Argument &argument : link.args())
-    call.args.push_back(argument.is(Argument::Kind::Operand) ? operandOf(link.operand(argument), piece)
-                                                             : Actual::copyOf(link, argument));
-  for (const NamedArgument &argument : link.kwargs())
-    call.kwargs.push_back({argument.name.str(), Actual::copyOf(link, argument.value)});
-  return at_.call(call);
+  auto operandFor = [&](size_t argument) { return operandOf(link.operand(link.args()[argument]), piece); };
+  return callLike(at_, link, typeOfPiece(link.type(), rows), operandFor);
 }
 
 /// Puts the pieces of a link together for its other readers.
@@ -381,12 +369,8 @@ void PieceBuilder::cutLinks(const ChunkChain &chain, const ChunkStep &step, cons
 /// Computes a link whole. Its operands are whole values by now.
 void PieceBuilder::repeat(Node *link) {
   begin(link, link);
-  CallSpec call{.target = link->target().str(), .args = {}, .type = link->type()};
-  for (const Argument &argument : link->args())
-    call.args.push_back(Actual::copyOf(*link, argument));
-  for (const NamedArgument &argument : link->kwargs())
-    call.kwargs.push_back({argument.name.str(), Actual::copyOf(*link, argument.value)});
-  Node *again = at_.call(call);
+  Node *again =
+      callLike(at_, *link, link->type(), [&](size_t argument) { return link->operand(link->args()[argument]); });
   names_.emplace_back(again, link->name().str().str());
   if (!llvm::is_contained(gone_, link))
     gone_.push_back(link);

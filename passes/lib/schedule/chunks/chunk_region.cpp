@@ -8,9 +8,6 @@ namespace ccgraph {
 
 namespace {
 
-/// Returns true for a matrix of known sizes without gaps.
-bool isMatrix(const Node &value) { return isDense(value) && value.type()->sizes().size() == 2; }
-
 int64_t rowsOf(const Node &value) { return value.type()->sizes()[0].value(); }
 int64_t columnsOf(const Node &value) { return value.type()->sizes()[1].value(); }
 

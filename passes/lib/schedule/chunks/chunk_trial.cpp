@@ -1,5 +1,6 @@
 #include "schedule/chunks/chunk_trial.h"
 
+#include "schedule/chunks/in_copy.h"
 #include "schedule/overlap/bound.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -11,21 +12,11 @@ namespace ccgraph {
 
 namespace {
 
-/// Returns the nodes of the copy; nodes keep their names.
-template <typename Nodes>
-Nodes inCopy(const Nodes &nodes, const Graph &copy) {
-  Nodes same;
-  for (const Node *node : nodes)
-    same.push_back(copy.find(node->name().str()));
-  return same;
-}
-
 ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
-  auto twin = [&](const Node *node) { return copy.find(node->name().str()); };
   ChunkRegion same = region;
-  same.launch = twin(region.launch);
-  same.wait = twin(region.wait);
-  same.anchor = region.anchor ? twin(region.anchor) : nullptr;
+  same.launch = inCopy(region.launch, copy);
+  same.wait = inCopy(region.wait, copy);
+  same.anchor = inCopy(region.anchor, copy);
   same.products = inCopy(region.products, copy);
   same.moves = inCopy(region.moves, copy);
   same.kept = inCopy(region.kept, copy);

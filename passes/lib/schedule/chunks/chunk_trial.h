@@ -63,6 +63,11 @@ public:
   [[nodiscard]] int64_t exposes(const ChunkRegion &region) const {
     return (region.gathers() ? endsWith_ : beginsWith_)[region.launch->id()];
   }
+  /// Returns true if no collective is exposed that pieces of the region could expose less.
+  [[nodiscard]] bool isHidden(const ChunkRegion &region) const {
+    const bool alone = region.kind == ChunkRegion::Kind::ReduceColumns || exposed(*region.launch) == 0;
+    return alone && (!region.cutsColumns() || exposes(region) == 0);
+  }
   /// Finds the fastest schedule with these regions cut; empty if the bound is at least `limit`, or if every schedule
   /// that was found exceeds the budget and needs more memory than the program as it is.
   [[nodiscard]] std::optional<PredictedStep> schedule(llvm::ArrayRef<const ChunkPlan *> plans, int64_t limit) const;

@@ -125,13 +125,10 @@ private:
   Node *functionOf(Node &function, Node *piece, int64_t columns) {
     at_.standFor({&function});
     const IntList sizes = {function.type()->sizes()[0].value(), columns};
-    CallSpec call{.target = function.target().str(), .args = {}, .type = at_.tensorLike(*function.type(), sizes)};
-    call.args.emplace_back(piece);
-    for (const Argument &argument : function.args().drop_front())
-      call.args.push_back(Actual::copyOf(function, argument));
-    for (const NamedArgument &argument : function.kwargs())
-      call.kwargs.push_back({argument.name.str(), Actual::copyOf(function, argument.value)});
-    return at_.call(call);
+    auto operandFor = [&](size_t argument) {
+      return argument == 0 ? piece : function.operand(function.args()[argument]);
+    };
+    return callLike(at_, function, at_.tensorLike(*function.type(), sizes), operandFor);
   }
 
   Node *launched(Node *piece) {
@@ -153,22 +150,12 @@ private:
     graph_.replaceAllUses(was, now);
   }
 
-  /// Removes the region, readers first. Its values are the first nodes of the entry on both sides, and its launch is
-  /// the next one.
+  /// Removes the region. Its values are the first nodes of the entry on both sides, and its launch is the next one.
   void finish() {
     // A node that was ordered after the collective relied on all of it.
     graph_.replaceAllUses(region_.launch, launches_.back());
     nameOf_ = region_.wait->name().str().str();
-    for (Node *node : at_.made())
-      if (!llvm::is_contained(entry_.built, node))
-        entry_.built.push_back(node);
-    llvm::SmallVector<Node *, 16> gone = region_.nodes();
-    for (Node *node : gone)
-      if (!llvm::is_contained(entry_.matched, node))
-        entry_.matched.push_back(node);
-    llvm::sort(gone, [](const Node *a, const Node *b) { return b->isBefore(a); });
-    for (Node *node : gone)
-      graph_.erase(node);
+    eraseMatched(graph_, region_.nodes(), at_.made(), entry_);
   }
 
   Graph &graph_;

@@ -57,7 +57,7 @@ ChunkMatch matchGatheredColumns(RegionFacts &facts, Node *launch) {
   const int64_t ranks = facts.ranks(*launch).value_or(1);
   Node *wait = ranks > 1 ? onlyWait(*launch) : nullptr;
   const Node &input = *launch->operand(0);
-  if (!wait || !isDense(input) || !isDense(*wait) || !isStaticMatrix(input) || !isStaticMatrix(*wait))
+  if (!wait || !isMatrix(input) || !isMatrix(*wait))
     return {};
   ChunkRegion region{.kind = ChunkRegion::Kind::GatherColumns, .launch = launch, .wait = wait};
   const Node *other = nullptr;

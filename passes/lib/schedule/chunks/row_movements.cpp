@@ -82,6 +82,8 @@ bool isDense(const Node &value) {
          type->isContiguous();
 }
 
+bool isMatrix(const Node &value) { return isDense(value) && value.type()->sizes().size() == 2; }
+
 std::optional<RowMovement> movementTo(Node *result) {
   if (!isDense(*result))
     return std::nullopt;

@@ -32,5 +32,7 @@ struct RowMovement {
 
 /// Returns true for a tensor of known sizes with elements, without gaps.
 [[nodiscard]] bool isDense(const Node &value);
+/// Returns true for such a tensor with two dimensions.
+[[nodiscard]] bool isMatrix(const Node &value);
 
 } // namespace ccgraph

@@ -1,5 +1,6 @@
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/int_list.h"
+#include "rewrite/supersede.h"
 #include "schedule/chunks/row_functions.h"
 #include "schedule/chunks/row_region.h"
 
@@ -58,13 +59,7 @@ private:
   }
 
   Node *pieceOf(const Node &node, int64_t piece, const Type *type) {
-    CallSpec call{.target = node.target().str(), .args = {}, .type = type};
-    for (const auto &argument : llvm::enumerate(node.args()))
-      call.args.push_back(argument.value().is(Argument::Kind::Operand) ? operandOf(node, argument.index(), piece)
-                                                                       : Actual::copyOf(node, argument.value()));
-    for (const NamedArgument &argument : node.kwargs())
-      call.kwargs.push_back({argument.name.str(), Actual::copyOf(node, argument.value)});
-    return at_.call(call);
+    return callLike(at_, node, type, [&](size_t argument) { return operandOf(node, argument, piece); });
   }
 
   /// Returns the piece of a value of the region, all of a total, the rows of another value, or the value itself if it
@@ -108,9 +103,9 @@ private:
     wholes_.emplace_back(total, sum);
   }
 
-  /// Gives the readers of each value another one, and removes the region, readers first.
+  /// Gives the readers of each value another one, and removes the region.
   void finish() {
-    llvm::SmallVector<Node *, 16> gone = region_.nodes();
+    const llvm::SmallVector<Node *, 16> gone = region_.nodes();
     for (auto [was, now] : wholes_) {
       if (llvm::all_of(was->uses(), [&](const Use &use) { return llvm::is_contained(gone, use.user()); }))
         continue;
@@ -118,14 +113,7 @@ private:
       entry_.built.push_back(now);
       graph_.replaceAllUses(was, now);
     }
-    for (auto [nodes, listed] : {std::pair(llvm::ArrayRef<Node *>(gone), &entry_.matched),
-                                 std::pair(llvm::ArrayRef<Node *>(at_.made()), &entry_.built)})
-      for (Node *node : nodes)
-        if (!llvm::is_contained(*listed, node))
-          listed->push_back(node);
-    llvm::sort(gone, [](const Node *a, const Node *b) { return b->isBefore(a); });
-    for (Node *node : gone)
-      graph_.erase(node);
+    eraseMatched(graph_, gone, at_.made(), entry_);
   }
 
   const CostModel &cost_;
