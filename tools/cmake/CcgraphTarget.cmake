@@ -66,6 +66,11 @@ endfunction()
 function(ccgraph_set_flags target)
   target_compile_options(${target} PRIVATE
     ${ccgraph_warnings} -ffp-contract=off -fno-semantic-interposition $<$<BOOL:${CCGRAPH_WERROR}>:-Werror>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # GCC collects garbage whenever its heap has grown to 128 MiB and has doubled. Without that, it compiles 5 to 12 %
+    # faster, and a batch of CCGRAPH_UNITY takes up to 0.7 GiB instead of 0.6.
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1048576)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     # A compiler cache can reuse a result only if the preprocessed source contains the name of the header.
     target_compile_options(${target} PRIVATE -fpch-preprocess)
