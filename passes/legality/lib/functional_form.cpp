@@ -70,22 +70,8 @@ private:
            sameSplits(was, old->outputSplits, now, form->outputSplits);
   }
 
-  /// Returns true if both trees are equal, with each node replaced by its image; null equals null.
   bool same(const Step &was, const Argument *a, const Step &now, const Argument *b) const {
-    if (!a || !b)
-      return !a && !b;
-    if (a->is(Argument::Kind::Operand))
-      return b->is(Argument::Kind::Operand) &&
-             sameNode(evidence_.before.operand(was, *a), evidence_.after.operand(now, *b));
-    if (!a->isSequence())
-      return sameArgument(*a, *b);
-    return a->kind() == b->kind() &&
-           std::equal(a->elements().begin(), a->elements().end(), b->elements().begin(), b->elements().end(),
-                      [&](const Argument &x, const Argument &y) { return same(was, &x, now, &y); });
-  }
-
-  bool sameNode(uint32_t before, uint32_t after) const {
-    return before != none && after != none && evidence_.correspondence.image(before) == after;
+    return sameArguments(evidence_, {was, a}, {now, b});
   }
 
   // A name means ranks only if a file gives these ranks to it, and to no other group.
@@ -220,6 +206,24 @@ private:
 };
 
 } // namespace
+
+bool sameArguments(const Evidence &evidence, ArgumentOf was, ArgumentOf now) {
+  const Argument *a = was.tree, *b = now.tree;
+  if (!a || !b)
+    return !a && !b;
+  if (a->is(Argument::Kind::Operand)) {
+    if (!b->is(Argument::Kind::Operand))
+      return false;
+    uint32_t before = evidence.before.operand(was.step, *a), after = evidence.after.operand(now.step, *b);
+    return before != none && after != none && evidence.correspondence.image(before) == after;
+  }
+  if (!a->isSequence())
+    return sameArgument(*a, *b);
+  return a->kind() == b->kind() && std::equal(a->elements().begin(), a->elements().end(), b->elements().begin(),
+                                              b->elements().end(), [&](const Argument &x, const Argument &y) {
+                                                return sameArguments(evidence, {was.step, &x}, {now.step, &y});
+                                              });
+}
 
 bool keepsOrdering(const Evidence &evidence, const Step &was, const Step &now) {
   auto before = evidence.before.ordering(was);

@@ -193,6 +193,13 @@ constexpr RuleTemplate templates[] = {
       "call wrote is whole, made in the program, and afterwards named through the result alone."},
      Replacement::CallForCall,
      checkFunctionalForm},
+    {{"in-place-form", "a functional all_reduce or broadcast, of one tensor or of a list", "the same call in place",
+      "The call has the same arguments, and PyTorch's form in place of the operator. Each tensor that it writes over "
+      "is "
+      "a whole buffer that a known operator of the program made. After the launch, no node names the buffer otherwise "
+      "than through the result, and no other collective that has the buffer is in flight at the launch."},
+     Replacement::CallForCall,
+     checkInPlaceForm},
     {{"inline-control-deps", "a control_deps, then, if it went, the get_attr of its subgraph", "one call",
       "The call is the one of the subgraph, with the arguments of the control_deps in place of its placeholders, and "
       "has an "
@@ -277,7 +284,7 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms, regions, repeated;
+  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule && rule->check)
@@ -287,6 +294,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
+    if (rule && rule->check == checkInPlaceForm && rules[i].matched.size() == 1)
+      inPlace.push_back(i);
     if (rule && replacesValues(*rule) && !rules[i].matched.empty() && !rules[i].built.empty())
       regions.push_back(i);
     if (!rule)
@@ -294,6 +303,7 @@ void checkRules(const Evidence &evidence, Findings &findings) {
                    claimText({Part::Rule, i}));
   }
   checkFunctionalBuffers(evidence, forms, findings);
+  checkInPlaceBuffers(evidence, inPlace, findings);
   checkRegionMemory(evidence, regions, findings);
   checkRepeatedCalls(evidence, repeated, findings);
 }

@@ -47,6 +47,17 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// For the entries of functional-form: no other node observes the buffers that their calls wrote. O(n + e).
 void checkFunctionalBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+/// An argument of a step, or a part of one; null if it is left out.
+struct ArgumentOf {
+  const Step &step;
+  const Argument *tree;
+};
+/// Returns true if a tree before and a tree after are equal, with each node replaced by its image.
+[[nodiscard]] bool sameArguments(const Evidence &evidence, ArgumentOf was, ArgumentOf now);
+void checkInPlaceForm(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// For the entries of in-place-form: what their calls write over belongs to the program, and no other node names it
+/// later. O(n + e).
+void checkInPlaceBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// Follows getitems from a call that is complete when it returns. Returns the number of the tensor that a getitem
 /// reads; `none` for a list, for the Work, and for a node that reads nothing of the call.

@@ -17,6 +17,7 @@
   PASS("inline-subgraphs", createInlineSubgraphs)                                                                      \
   PASS("keep-gathered", createKeepGathered)                                                                            \
   PASS("recompute-values", createRecomputeValues)                                                                      \
+  PASS("reinplace-collectives", createReinplaceCollectives)                                                            \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \
   PASS("simplify-collectives", createSimplifyCollectives)                                                              \
   PASS("sink-waits", createSinkWaits)

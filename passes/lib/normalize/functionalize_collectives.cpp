@@ -11,8 +11,8 @@
 #include "ccgraph/ir/type_inference.h"
 #include "ccgraph/passes/registry.h"
 
+#include "analysis/buffer_names.h"
 #include "analysis/program_facts.h"
-#include "normalize/functional/buffer_names.h"
 #include "normalize/functional/finished_call.h"
 #include "normalize/functional/shard_dim.h"
 #include "rewrite/supersede.h"
@@ -225,17 +225,7 @@ bool yieldsItsType(const Node &call) {
 
 void FunctionalizeCollectives::rewrite(Graph &graph, Node *node, PassContext &context) {
   auto call = std::get<FunctionalCall>(functionalCallOf(*node));
-  NodeSpec spec;
-  spec.name = node->name().str();
-  spec.target = graph.context().identifier(call.target);
-  spec.type = node->type();
-  spec.frame = node->frame();
-  spec.provenance = &node->provenance();
-  ArgumentBuilder builder(graph);
-  std::vector<Argument> args;
-  for (const Actual &actual : call.args)
-    args.push_back(actual.build(builder));
-  Node *built = graph.create(spec, std::move(builder), Arguments{args, {}}, node);
+  Node *built = callBefore(graph, node, call.target, call.args);
   if (!call.written.empty() && !yieldsItsType(*built)) {
     context.remark(typed_, *node);
     graph.erase(built);

@@ -19,6 +19,20 @@ void supersede(Graph &graph, Node *node, Node *by) {
   graph.rename(by, name);
 }
 
+Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args) {
+  NodeSpec spec;
+  spec.name = node->name().str();
+  spec.target = graph.context().identifier(target);
+  spec.type = node->type();
+  spec.frame = node->frame();
+  spec.provenance = &node->provenance();
+  ArgumentBuilder builder(graph);
+  std::vector<Argument> built;
+  for (const Actual &actual : args)
+    built.push_back(actual.build(builder));
+  return graph.create(spec, std::move(builder), Arguments{built, {}}, node);
+}
+
 bool isPlainCall(const Node &call) { return call.kwargs().empty() && call.args().size() == call.op()->params.size(); }
 
 std::vector<Actual> argumentsWith(const Node &like, Actual first) {

@@ -20,6 +20,9 @@ void copyOrdering(Graph &graph, const Node &from, Node *to);
 /// Moves a node's ordering edges, users and name to `by`; the node is erased.
 void supersede(Graph &graph, Node *node, Node *by);
 
+/// Creates a call before a node that it may supersede, with the type, frame and provenance of that node.
+[[nodiscard]] Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args);
+
 /// Returns true if the call has exactly the positional arguments of its schema.
 [[nodiscard]] bool isPlainCall(const Node &call);
 

@@ -2,6 +2,7 @@
 // are declared.
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/op_def.h"
+#include "ccgraph/ir/writing_forms.h"
 
 #include "ops/knowledge.h"
 #include "ops/schema.h"
@@ -42,6 +43,31 @@ TEST_F(OpTableTest, FormsOfCollectivesAreOperatorsOfTheTable) {
     }
   EXPECT_EQ(formOf(CollectiveKind::AllToAll, CollectiveForm::List), "");
   EXPECT_EQ(formOf(CollectiveKind::Send, CollectiveForm::Single), "");
+}
+
+TEST_F(OpTableTest, WritingFormsAreOperatorsOfTheTableWithTheParametersOfTheFunctionalForms) {
+  unsigned forms = 0;
+  for (CollectiveKind kind : {CollectiveKind::AllReduce, CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+                              CollectiveKind::AllToAll, CollectiveKind::Broadcast})
+    for (WritingForm form : {WritingForm::InPlace, WritingForm::InPlaceList, WritingForm::Out}) {
+      llvm::StringRef target = writingFormOf(kind, form);
+      if (target.empty())
+        continue;
+      ++forms;
+      const OpDef &def = op(target);
+      ASSERT_TRUE(def.collective.has_value()) << target.str();
+      const bool isList = form == WritingForm::InPlaceList;
+      EXPECT_EQ(def.collective->kind, kind);
+      EXPECT_EQ(def.collective->coalesced, isList);
+      EXPECT_EQ(def.collective->inPlace, form != WritingForm::Out);
+      EXPECT_EQ(def.collective->output >= 0, form == WritingForm::Out);
+      EXPECT_TRUE(!def.collective->synchronous && !def.collective->legacy);
+      const OpDef &functional = op(formOf(kind, isList ? CollectiveForm::List : CollectiveForm::Single));
+      ASSERT_EQ(def.params.size(), functional.params.size() + (form == WritingForm::Out ? 1 : 0));
+      for (size_t i = 0; i < functional.params.size(); ++i)
+        EXPECT_EQ(def.params[i].type, functional.params[i].type) << target.str();
+    }
+  EXPECT_EQ(forms, 5U);
 }
 
 TEST_F(OpTableTest, ListFormsRefuseWhatPyTorchRefusesInThem) {

@@ -1,4 +1,4 @@
-#include "normalize/functional/buffer_names.h"
+#include "analysis/buffer_names.h"
 
 #include "ccgraph/ir/effects.h"
 
