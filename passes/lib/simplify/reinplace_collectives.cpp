@@ -43,6 +43,9 @@ private:
                  "an operator of unknown effects, or with a subgraph, made its input and may keep it"};
   Reason part_{*this, RemarkKind::Missed, "partial-write",
                "its input is a part of a buffer, or not dense, and the result is a whole dense tensor"};
+  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
+                   "a later step may reshape its result in place or give it other memory, as every operator of unknown "
+                   "effects may"};
   Reason aliased_{
       *this, RemarkKind::Missed, "aliased-buffer",
       "its input is read, written or returned after the launch, under this or another name, or an operator may keep or "
@@ -61,6 +64,8 @@ const Reason &ReinplaceCollectives::reasonOf(NotInPlace why) const {
     return opaque_;
   case NotInPlace::Part:
     return part_;
+  case NotInPlace::Reshaped:
+    return reshaped_;
   case NotInPlace::Aliased:
     return aliased_;
   case NotInPlace::InFlight:

@@ -28,6 +28,9 @@ llvm::StringRef inPlaceFormOf(const Node &node) {
 std::optional<NotInPlace> InPlaceCalls::obstacle(const Node &launch) const {
   if (!isPlainCall(launch))
     return NotInPlace::Arguments;
+  // set_() on the result joins its memory with that of another tensor, and the input would be in both.
+  if (facts_.isReshaped(&launch))
+    return NotInPlace::Reshaped;
   const llvm::SmallVector<Node *, 2> inputs = collectiveCall(launch)->inputs;
   for (const Node *tensor : inputs)
     if (std::optional<NotInPlace> why = obstacle(*tensor, launch))

@@ -22,6 +22,8 @@ enum class NotInPlace : uint8_t {
   Opaque,
   /// a part of a buffer, or a tensor with gaps
   Part,
+  /// a later step may reshape the result, or give it other memory
+  Reshaped,
   /// a later step names the buffer otherwise than through the result, an operator may keep or reshape it, or two tensors
   /// of a list may share it
   Aliased,
