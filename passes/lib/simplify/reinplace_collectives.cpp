@@ -6,6 +6,7 @@
 // no storage lives longer than before: input and result had the same bytes, and their lives overlap.
 //   may we      reinplace/in_place_call.h
 //   which       every call that may
+#include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/supersede.h"
