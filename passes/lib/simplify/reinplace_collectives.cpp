@@ -2,8 +2,8 @@
 //
 // All other passes read and write functional collectives, whose results are new memory. PyTorch copies the input of an
 // all_reduce or a broadcast into that memory first. So this pass comes last: where no step needs the input after the
-// launch, the collective writes over it, and neither the copy nor the memory of the result is needed. No step moves, and
-// no storage lives longer than before: input and result had the same bytes, and their lives overlap.
+// launch, the collective writes over it, and neither the copy nor the memory of the result is needed. No step moves.
+// No storage lives longer than before: input and result had the same bytes, and their lives overlap.
 //   may we      reinplace/in_place_call.h
 //   which       every call that may
 #include "ccgraph/ir/collective.h"
