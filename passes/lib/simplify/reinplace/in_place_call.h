@@ -24,8 +24,8 @@ enum class NotInPlace : uint8_t {
   Part,
   /// a later step may reshape the result, or give it other memory
   Reshaped,
-  /// a later step names the buffer otherwise than through the result, an operator may keep or reshape it, or two tensors
-  /// of a list may share it
+  /// a later step names the buffer otherwise than through the result, an operator may keep or reshape it, or two
+  /// tensors of a list may share it
   Aliased,
   /// an earlier collective that has the buffer is in flight
   InFlight,
