@@ -31,6 +31,7 @@ constexpr Quantity memory = {"memory_gb_per_s", giga, 1e-3, 1e6};
 constexpr Quantity memoryReached = {"memory_reached", wholePpm, 1e-3, 1};
 constexpr Quantity launch = {"launch_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity linkRate = {"gb_per_s", giga, 1e-3, 1e6};
+constexpr Quantity hostRate = {"gb_per_s", giga, 0, 1e6};
 constexpr Quantity channels = {"channels", 1, 1, 1024};
 constexpr Quantity linkLatency = {"latency_us", picosecondsPerMicrosecond, 0, 1e6};
 constexpr Quantity baseLatency = {"base_us", picosecondsPerMicrosecond, 0, 1e6};
@@ -78,7 +79,9 @@ private:
     else if (key == "intra" || key == "inter") {
       link_ = key == "intra" ? &machine_.intra : &machine_.inter;
       readObject(member, &MachineReader::readLink);
-    } else if (key == "rules" || key == "generation")
+    } else if (key == "host_link")
+      readObject(member, &MachineReader::readHostLink);
+    else if (key == "rules" || key == "generation")
       readWord(member);
     else if (key == "host_reads_stall" || key == "shared_links")
       readSwitch(member, key == "shared_links" ? machine_.sharedLinks : machine_.hostReadsStall);
@@ -95,9 +98,10 @@ private:
     else if (key == "linear")
       readObject(member, &MachineReader::readFit);
     else
-      unknown(member, "base, name, about, processor, ranks_per_node, intra, inter, multicast_gb_per_s, rules, "
-                      "generation, linear, host_reads_stall, host_read_us, shared_links, slowdown, "
-                      "resident_communicators");
+      unknown(member,
+              "base, name, about, processor, ranks_per_node, intra, inter, host_link, multicast_gb_per_s, rules, "
+              "generation, linear, host_reads_stall, host_read_us, shared_links, slowdown, "
+              "resident_communicators");
   }
 
   void readObject(const JsonValue &value, void (MachineReader::*readEach)(const JsonValue &)) {
@@ -144,6 +148,15 @@ private:
       readNumber(member, linkLatency, link_->latencyPs);
     else
       unknown(member, "kind, gb_per_s, channels, latency_us");
+  }
+
+  void readHostLink(const JsonValue &member) {
+    if (member.key == hostRate.key)
+      readNumber(member, hostRate, machine_.hostLink.bytesPerSecond);
+    else if (member.key == linkLatency.key)
+      readNumber(member, linkLatency, machine_.hostLink.latencyPs);
+    else
+      unknown(member, "gb_per_s, latency_us");
   }
 
   void readFit(const JsonValue &member) {

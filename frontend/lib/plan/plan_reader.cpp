@@ -30,7 +30,8 @@ constexpr std::pair<llvm::StringLiteral, PlanStream::Kind> streamKinds[] = {
     {"host", PlanStream::Kind::Host},
     {"compute", PlanStream::Kind::Compute},
     {"collective", PlanStream::Kind::Collective},
-    {"transfer", PlanStream::Kind::Transfer}};
+    {"transfer", PlanStream::Kind::Transfer},
+    {"host_copy", PlanStream::Kind::HostCopy}};
 
 /// The lists that come entry by entry; everything else comes whole.
 enum class Section : uint8_t { Plan, Streams, Buffers, Inputs, Steps, Outputs };
@@ -284,7 +285,7 @@ std::optional<PlanStream::Kind> PlanSink::readStreamKind(const JsonValue &value)
   for (const auto &[name, kind] : streamKinds)
     if (value.text == name)
       return kind;
-  report_.expected(value, "a kind of stream: host, compute, collective or transfer");
+  report_.expected(value, "a kind of stream: host, compute, collective, transfer or host_copy");
   return std::nullopt;
 }
 
@@ -299,7 +300,7 @@ void PlanSink::readBuffer(const JsonValue &value) {
   if (!home)
     return;
   buffer.home = *home;
-  if (const JsonValue *bytes = *home == Home::Growing ? members.find("bytes") : members.require("bytes"))
+  if (const JsonValue *bytes = isMadeInRun(*home) ? members.find("bytes") : members.require("bytes"))
     buffer.bytes = scope_.dim(*bytes, "bytes");
   bool inArena = *home == Home::Compute || *home == Home::Communication;
   if (const JsonValue *at = inArena ? members.require("at") : nullptr)
@@ -310,10 +311,10 @@ void PlanSink::readBuffer(const JsonValue &value) {
 }
 
 std::optional<Home> PlanSink::readHome(const JsonValue &value) {
-  for (Home home : {Home::Input, Home::Attribute, Home::Compute, Home::Communication, Home::Growing})
+  for (Home home : {Home::Input, Home::Attribute, Home::Compute, Home::Communication, Home::Growing, Home::Host})
     if (value.text == homeName(home))
       return home;
-  report_.expected(value, "a home: input, attribute, compute, communication or growing");
+  report_.expected(value, "a home: input, attribute, compute, communication, growing or host");
   return std::nullopt;
 }
 

@@ -166,7 +166,7 @@ private:
   static std::string sizeText(const PlanBuffer &buffer) {
     if (!buffer.bytes.isStatic())
       return buffer.bytes.str();
-    return buffer.home == Home::Growing ? "" : withCommas(buffer.bytes.value());
+    return isMadeInRun(buffer.home) ? "" : withCommas(buffer.bytes.value());
   }
 
   llvm::raw_ostream &os_;

@@ -20,6 +20,8 @@ llvm::StringRef streamKindName(PlanStream::Kind kind) {
     return "collective";
   case PlanStream::Kind::Transfer:
     return "transfer";
+  case PlanStream::Kind::HostCopy:
+    return "host_copy";
   }
   return "";
 }
@@ -114,7 +116,7 @@ private:
     text(os_ << "{\"name\": ", buffer.name.str());
     os_ << ", \"home\": \"" << homeName(buffer.home) << '"';
     bool zero = buffer.bytes.isStatic() && buffer.bytes.value() == 0;
-    if (buffer.home != Home::Growing || !zero)
+    if (!isMadeInRun(buffer.home) || !zero)
       writeDim(os_ << ", \"bytes\": ", buffer.bytes);
     if (buffer.home == Home::Compute || buffer.home == Home::Communication)
       os_ << ", \"at\": " << offsetOf(buffer);

@@ -11,6 +11,7 @@ bool mayFly(const Node &node) {
     return false;
   switch (node.op()->role) {
   case OpRole::Collective:
+  case OpRole::HostCopy:
   case OpRole::Wait:
   case OpRole::ControlDeps:
     return true;

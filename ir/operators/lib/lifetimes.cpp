@@ -15,7 +15,7 @@ bool isNamed(const Node &placeholder, llvm::StringRef prefix) {
 /// Returns true for operators that can launch; effects cost more than this test.
 bool mayLaunch(const Node &node) {
   const OpDef *op = node.op();
-  return op && (op->collective || op->role == OpRole::ControlDeps);
+  return op && (op->collective || op->role == OpRole::HostCopy || op->role == OpRole::ControlDeps);
 }
 
 /// Selects the holders that are stored: a caller that only counts bytes needs only the ends of each life.

@@ -67,6 +67,8 @@ std::optional<int64_t> StorageMap::numBytes(StorageId storage) const {
 }
 
 std::optional<int64_t> StorageMap::ownBytes(StorageId storage) const {
+  if (isOffload(*owner_[storage]))
+    return 0;
   const Type *type = type_[storage];
   return type ? type->numBytes() : std::nullopt;
 }

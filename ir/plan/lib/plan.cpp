@@ -21,6 +21,8 @@ llvm::StringRef homeName(Home home) {
     return "communication";
   case Home::Growing:
     return "growing";
+  case Home::Host:
+    return "host";
   }
   return "";
 }

@@ -24,6 +24,7 @@ void checkMeaning(const Evidence &evidence, Findings &findings) {
   checkDomains(evidence, findings);
   checkStorageOrder(evidence, findings);
   checkInFlight(evidence, findings);
+  checkFreed(evidence, findings);
   checkMemory(evidence, findings);
 }
 
@@ -93,6 +94,7 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
                          "may share two ranks with theirs."},
       {"legality.forwarded",
        "A wait that is skipped was on a value that was not in flight, and its readers read that value."},
+      {"legality.freed", "No step names a storage after the wait that frees it."},
       {"legality.group-apart",
        "Where two groups are not proved to be different ones, the collectives of both keep their order."},
       {"legality.in-flight", "No step touches what is in flight, unless it did before."},
@@ -122,6 +124,8 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
       {"legality.mpmd", "Where ranks run different programs, collectives keep their order across groups, and none is "
                         "removed or merged."},
       {"legality.node-changed", "A node in no entry has the name, target, type, arguments and provenance that it had."},
+      {"legality.offloaded-value",
+       "A value that comes back from the host is the value, and no step can tell the two apart."},
       {"legality.operand", "A node reads its former operands, or their replacements in an entry."},
       {"legality.order", "Each definition precedes its uses, and each ordering edge points forward."},
       {"legality.ordering-edge", "Ordering edges are kept, and none is added without a rule."},

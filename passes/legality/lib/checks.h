@@ -64,6 +64,8 @@ void checkWaitsKept(const Evidence &evidence, Findings &findings);
 void checkAdded(const Evidence &evidence, Findings &findings);
 /// Checks that each rule's nodes are those that the checker's own template builds. O(entries).
 void checkRules(const Evidence &evidence, Findings &findings);
+/// Checks that no step names a storage that a wait has freed. O(n + e).
+void checkFreed(const Evidence &evidence, Findings &findings);
 /// Checks that peak bytes are within the budget. O(n + e).
 void checkMemory(const Evidence &evidence, Findings &findings);
 /// Returns the peak of live bytes, by the rules of ccgraph/ir/lifetimes.h.

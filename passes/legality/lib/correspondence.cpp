@@ -121,6 +121,8 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
   const RuleEntry &entry = rewrite_.certificate.rules[index];
   if (const RuleTemplate *rule = templateOf(entry.name); rule && rule->replacement == Replacement::CallBesideCall)
     return claimRepeated(index, findings);
+  else if (rule && rule->replacement == Replacement::CopyBesideValue)
+    return claimCopied(index, findings);
   for (const Node *node : entry.matched)
     claim(node, true, {Part::Rule, index}, findings);
   for (const Node *node : entry.built)
@@ -141,6 +143,28 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
 }
 
+/// Returns true for a node of both programs.
+bool Correspondence::isKept(const Node *node) const {
+  return node && node->graph() == &rewrite_.graph && rewrite_.before.contains(node) && rewrite_.after.contains(node);
+}
+
+/// Claims the built nodes only, because the value stays. The first one is its copy.
+void Correspondence::claimCopied(uint32_t index, Findings &findings) {
+  constexpr size_t calls = 4;
+  const RuleEntry &entry = rewrite_.certificate.rules[index];
+  const Claim mine{Part::Rule, index};
+  if (entry.matched.size() != 1 || entry.built.size() != calls || !isKept(entry.matched.front()))
+    return findings.add(*rewrite_.graph.front(), "entry",
+                        "copies " + llvm::Twine(entry.matched.size()) + " values by " +
+                            llvm::Twine(entry.built.size()) +
+                            " calls, expected one value of both graphs and four calls",
+                        claimText(mine));
+  for (const Node *built : entry.built)
+    claim(built, false, mine, findings);
+  if (const Node *copy = entry.built.front(); copy && copy->graph() == &rewrite_.graph && rewrite_.after.contains(copy))
+    repeated_[rewrite_.after.indexOf(copy)] = rewrite_.before.indexOf(entry.matched.front());
+}
+
 /// Claims the built nodes only: the matched nodes stay, and several entries may repeat one of them.
 void Correspondence::claimRepeated(uint32_t index, Findings &findings) {
   const RuleEntry &entry = rewrite_.certificate.rules[index];
@@ -152,9 +176,7 @@ void Correspondence::claimRepeated(uint32_t index, Findings &findings) {
                         claimText(mine));
   for (size_t i = 0; i < entry.built.size(); ++i) {
     const Node *stays = entry.matched[i];
-    const bool isKept =
-        stays && stays->graph() == &rewrite_.graph && rewrite_.before.contains(stays) && rewrite_.after.contains(stays);
-    if (!isKept) {
+    if (!isKept(stays)) {
       findings.add(*rewrite_.graph.front(), "entry", "repeats " + quoted(stays) + ", expected a node of both graphs",
                    claimText(mine));
       continue;

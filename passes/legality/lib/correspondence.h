@@ -52,7 +52,8 @@ public:
       return chain->second;
     return performers_[before] == none ? llvm::ArrayRef<uint32_t>() : llvm::ArrayRef(performers_[before]);
   }
-  /// Returns the step before whose call a step after repeats, where both stay; `none` for any other step.
+  /// Returns the step before whose call a step after repeats, or whose value it is a copy of, where both stay; `none`
+  /// for any other step.
   [[nodiscard]] uint32_t repeated(uint32_t after) const {
     auto found = repeated_.find(after);
     return found == repeated_.end() ? none : found->second;
@@ -68,6 +69,8 @@ private:
   void claimRemoved(Findings &findings);
   void claimRule(uint32_t entry, Findings &findings);
   void claimRepeated(uint32_t entry, Findings &findings);
+  void claimCopied(uint32_t entry, Findings &findings);
+  [[nodiscard]] bool isKept(const Node *node) const;
   void bindChain(const RuleEntry &entry);
   void bindRegion(const RuleEntry &entry, size_t values);
   [[nodiscard]] llvm::SmallVector<uint32_t, 2> launchesOf(const RuleEntry &entry) const;

@@ -28,7 +28,7 @@ public:
       const Step &step = program_[i];
       if (step.waits)
         complete(i, step);
-      else if (numOpen_)
+      if (numOpen_ && (!step.waits || step.frees()))
         findIntrusions(i, step);
       countReshapes(step);
       if (step.launches)

@@ -39,7 +39,7 @@ Effects declaredEffects(const NodeState &state) {
     markOperands(argument.value, accessOf(*state.op, parameter < 0 ? 0 : parameter), effects);
   }
   effects.domain = state.op->domain;
-  effects.launches = state.op->collective && !state.op->collective->synchronous;
+  effects.launches = state.op->launches();
   effects.waits = state.op->role == OpRole::Wait;
   effects.freshResult = state.op->freshResult;
   effects.keepAlways = state.op->keepAlways;

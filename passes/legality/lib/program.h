@@ -45,6 +45,8 @@ struct Step {
   [[nodiscard]] Opcode opcode() const { return node->opcode(); }
   [[nodiscard]] bool isCall() const { return opcode() == Opcode::CallFunction; }
   [[nodiscard]] const CollectiveSpec *collective() const { return op && op->collective ? &*op->collective : nullptr; }
+  /// Returns true for ao.wait_tensor, which writes a storage: it frees the one of its second operand.
+  [[nodiscard]] bool frees() const { return waits && op && op->frees >= 0; }
   [[nodiscard]] bool isGetItem() const { return op && op->role == OpRole::GetItem; }
 };
 

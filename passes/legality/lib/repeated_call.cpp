@@ -1,10 +1,9 @@
 #include "call.h"
-#include "in_flight.h"
 #include "rules.h"
+#include "storage_use.h"
 
 #include "ccgraph/ir/work.h"
 
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph::legality {
@@ -17,7 +16,6 @@ namespace {
 // u is the call v, of operands that hold the same elements at both places. The operand of u may be a repetition in
 // turn.
 
-bool writes(Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); }
 bool reads(Access access) { return hasAny(access, Access::Read | Access::InFlightRead); }
 
 /// Returns true for a collective that only copies, and says nothing beside what is compared.
@@ -44,74 +42,6 @@ bool sameArguments(const Step &a, const Step &b) {
                     sameArgument) &&
          std::equal(p->keyword.begin(), p->keyword.end(), q->keyword.begin(), q->keyword.end(), sameNamed);
 }
-
-/// What the steps of the program after do to storages.
-class StorageUse {
-public:
-  StorageUse(const Evidence &evidence)
-      : after_(evidence.after), storages_(evidence.storagesAfter), writers_(storages_.count()),
-        observers_(storages_.count(), none) {
-    for (uint32_t i = 0; i < after_.size(); ++i)
-      note(i);
-    for (const CopyAgain &copy : evidence.pairsAfter.copiesAgain)
-      writers_[copy.storage].push_back(copy.wait);
-    for (auto &writers : writers_)
-      llvm::sort(writers);
-    for (const Intrusion &intrusion : evidence.pairsAfter.intrusions)
-      intruders_.insert(intrusion.step);
-  }
-
-  /// Returns the first step of the range that writes what the value occupies; `none` if there is none.
-  [[nodiscard]] uint32_t writer(uint32_t value, uint32_t from, uint32_t to) const {
-    for (uint32_t storage : storages_.of(value)) {
-      const auto *first = llvm::upper_bound(writers_[storage], from);
-      if (first != writers_[storage].end() && *first < to)
-        return *first;
-    }
-    return none;
-  }
-  /// Returns a step that may see the address of what the value occupies: an opaque one, or the output.
-  [[nodiscard]] uint32_t observer(uint32_t value) const {
-    for (uint32_t storage : storages_.of(value))
-      if (observers_[storage] != none)
-        return observers_[storage];
-    return none;
-  }
-  /// Returns the first opaque step of the range; `none` if there is none.
-  [[nodiscard]] uint32_t opaque(uint32_t from, uint32_t to) const {
-    const auto *first = llvm::upper_bound(opaque_, from);
-    return first != opaque_.end() && *first < to ? *first : none;
-  }
-  [[nodiscard]] bool isReshaped(uint32_t value) const {
-    return llvm::any_of(storages_.of(value), [&](uint32_t storage) { return storages_.isReshaped(storage); });
-  }
-  /// Returns true if the step reads what is in flight, whose elements are not known.
-  [[nodiscard]] bool readsInFlight(uint32_t step) const { return intruders_.contains(step); }
-
-private:
-  void note(uint32_t index) {
-    const Step &step = after_[index];
-    const bool observes = step.opcode() == Opcode::Output || step.domain == Domain::All;
-    if (step.domain == Domain::All)
-      opaque_.push_back(index);
-    auto operands = after_.operands(step);
-    auto accesses = after_.accesses(step);
-    for (size_t i = 0; i < operands.size(); ++i)
-      for (uint32_t storage : operands[i] == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operands[i])) {
-        if (!step.waits && writes(accesses[i]))
-          writers_[storage].push_back(index);
-        if (observes)
-          observers_[storage] = index;
-      }
-  }
-
-  const Program &after_;
-  const Storages &storages_;
-  std::vector<llvm::SmallVector<uint32_t, 1>> writers_; ///< by storage, ascending
-  std::vector<uint32_t> observers_;                     ///< by storage
-  llvm::SmallVector<uint32_t, 8> opaque_;
-  llvm::DenseSet<uint32_t> intruders_; ///< looked up only
-};
 
 class RepeatedCalls {
 public:
@@ -150,7 +80,7 @@ private:
     else if (!isWaitOnRepeated(now) && !isRepeatable(now))
       return refuse(again,
                     "has an effect beyond its result, or another result at each call, so it may not be repeated");
-    if (llvm::any_of(after_.accesses(now), writes))
+    if (llvm::any_of(after_.accesses(now), writesElements))
       return refuse(again, "writes an operand, so it may not be repeated");
     if (first >= again || was.op != now.op || was.type != now.type || !sameArguments(was, now) ||
         !sameOperands(was, now) || now.numOrdering > 0)
@@ -210,8 +140,9 @@ private:
       return refuse(again, "is a value that may be reshaped in place, so another one may not stand beside it");
     if (evidence_.storagesAfter.of(first) == evidence_.storagesAfter.of(again))
       return; // two views of one tensor
+    // A wait that frees the first one follows all its readers, so it changes nothing that a step reads.
     for (uint32_t result : {first, again})
-      if (uint32_t writer = use_.writer(result, 0, none); writer != none)
+      if (uint32_t writer = use_.otherWriter(result, result == first ? use_.freeing(first) : none); writer != none)
         return refuse(again, "is " + text(first) + " again, of which " + text(writer) + " writes one");
     if (uint32_t observer = use_.observer(again); observer != none)
       refuse(again, "is " + text(first) + " in other memory, which " + text(observer) + " may see");

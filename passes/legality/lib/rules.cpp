@@ -215,6 +215,14 @@ constexpr RuleTemplate templates[] = {
       "other rule is needed."},
      Replacement::BodyForCall,
      nullptr},
+    {{"offloaded-value", "a value that stays",
+      "the wait on the reload, the reload, the wait on the offload, and the offload of that value",
+      "The four calls copy the value to the host and back, and each wait frees what its copy has read. The value fills "
+      "a "
+      "storage of the program alone, and the copy has its type. Apart from the waits that free, no step writes one of "
+      "these tensors, no caller or opaque step sees one, and no other step reads those between."},
+     Replacement::CopyBesideValue,
+     nullptr},
     {{"repeated-call", "calls that stay", "the same calls again, one for each, in the same order",
       "Each call computes the value of the one that it repeats: it has the same arguments, where an operand may be "
       "repeated too, no step between the two writes what they read, and neither has an effect beyond its result. No "
@@ -284,13 +292,15 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated;
+  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated, offloaded;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule && rule->check)
       rule->check(evidence, i, findings);
     if (rule && rule->replacement == Replacement::CallBesideCall)
       repeated.push_back(i);
+    if (rule && rule->replacement == Replacement::CopyBesideValue)
+      offloaded.push_back(i);
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
@@ -306,6 +316,7 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   checkInPlaceBuffers(evidence, inPlace, findings);
   checkRegionMemory(evidence, regions, findings);
   checkRepeatedCalls(evidence, repeated, findings);
+  checkOffloadedValues(evidence, offloaded, findings);
 }
 
 /// Adds the accesses of a built step to the replacement of each of these operands.

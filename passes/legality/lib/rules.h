@@ -30,6 +30,8 @@ enum class Replacement : uint8_t {
   ElementForElement,
   /// each built node is a call like the matched node of its number, which stays; a reader may read either
   CallBesideCall,
+  /// the first built node is a copy of the matched node, which stays; a reader may read either
+  CopyBesideValue,
   /// the built nodes are the nodes of the subgraph that the first matched node ran, in its place (inlined_subgraphs.h)
   BodyForCall,
 };
@@ -80,6 +82,9 @@ void checkRegionMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entrie
 void checkExchangeChain(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// For the entries of repeated-call together. O(n + e).
 void checkRepeatedCalls(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+
+/// For the entries of offloaded-value together. O(n + e).
+void checkOffloadedValues(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 
 /// Gives each matched call the effects of the call built for it, since the matched call has lost its operands.
 void adoptRuleEffects(const Rewrite &rewrite, const Correspondence &correspondence, Program &before);

@@ -8,7 +8,8 @@ namespace ccgraph::legality {
 namespace {
 
 /// The part of a storage that is accessed: its elements, or the shapes of the tensors in it. A wait does not access the
-/// elements; checkInFlight covers waits. A step that only names a tensor reads its shape.
+/// elements of what it completes, which checkInFlight covers; it writes a storage that it frees. A step that only names
+/// a tensor reads its shape.
 enum class Aspect : uint8_t { Elements, Shapes };
 
 /// One access to a storage that some step writes. Its epoch is the number of earlier writes to that storage.
@@ -23,12 +24,13 @@ struct Touch {
 bool writes(Aspect aspect, const Step &step, Access access) {
   if (aspect == Aspect::Shapes)
     return has(access, Access::Reshape);
-  return !step.waits && hasAny(access, Access::Write | Access::InFlightWrite);
+  return step.frees() ? has(access, Access::Write)
+                      : !step.waits && hasAny(access, Access::Write | Access::InFlightWrite);
 }
 bool touches(Aspect aspect, const Step &step, Access access) {
   if (aspect == Aspect::Shapes)
     return true;
-  return !step.waits && (writes(aspect, step, access) || hasAny(access, Access::Read | Access::InFlightRead));
+  return writes(aspect, step, access) || (!step.waits && hasAny(access, Access::Read | Access::InFlightRead));
 }
 
 bool byPlace(const Touch &a, const Touch &b) { return std::tie(a.storage, a.at) < std::tie(b.storage, b.at); }

@@ -129,7 +129,8 @@ void Storages::markChanges() {
     auto accesses = program_.accesses(program_[i]);
     for (size_t k = 0; k < operands.size(); ++k) {
       bool reshapes = has(accesses[k], Access::Reshape);
-      bool writes = !program_[i].waits && hasAny(accesses[k], Access::Write | Access::InFlightWrite);
+      bool writes =
+          (!program_[i].waits || program_[i].frees()) && hasAny(accesses[k], Access::Write | Access::InFlightWrite);
       if (operands[k] == none || (!reshapes && !writes))
         continue;
       for (uint32_t storage : of(operands[k])) {
@@ -173,6 +174,8 @@ int64_t Storages::bytes(uint32_t storage) const {
 
 int64_t Storages::ownBytes(uint32_t storage) const {
   const Type *type = owners_[storage].type;
+  if (const OpDef *op = program_[owners_[storage].step].op; op && op->hostResult)
+    return 0; // because it lies in the host's memory
   return type ? type->numBytes().value_or(0) : 0;
 }
 

@@ -122,7 +122,7 @@ std::vector<bool> ProgramFacts::writtenStorages() const {
   std::vector<bool> written(storages_->numStorages());
   for (const Node *node : graph_)
     for (const StorageAccess &access : accesses(node))
-      if (!waits(node) && writes(access.access))
+      if (writes(access.access))
         written[access.storage] = true;
   return written;
 }

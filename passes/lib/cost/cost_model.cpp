@@ -1,6 +1,7 @@
 #include "ccgraph/passes/cost.h"
 
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/work.h"
 #include "cost/arithmetic.h"
 #include "cost/calibration.h"
@@ -138,6 +139,21 @@ struct CostModel::Impl {
             wasTimed ? TimeSource::Interpolated : TimeSource::Predicted};
   }
 
+  /// Returns the time of a copy to the host's memory or back: each of its bytes crosses the link once. Unknown on a
+  /// machine without a link, and for a tensor of unknown size.
+  EstimatedTime hostCopyPrice(const Node &copy) const {
+    const std::optional<int64_t> bytes = copy.type() ? copy.type()->numBytes() : std::nullopt;
+    if (!machine.hostLink.exists() || !bytes)
+      return {machine.processor.launchPs, TimeSource::Unknown};
+    return {hostCopy(*bytes), TimeSource::Predicted};
+  }
+
+  int64_t hostCopy(int64_t bytes) const {
+    constexpr double picosecondsPerSecond = 1e12;
+    const double rate = static_cast<double>(machine.hostLink.bytesPerSecond);
+    return machine.hostLink.latencyPs + rounded(static_cast<double>(bytes) * picosecondsPerSecond / rate);
+  }
+
   /// A product of two matrices, of which a pass may compute parts.
   struct Product {
     ProductSizes sizes;
@@ -218,6 +234,8 @@ struct CostModel::Impl {
   }
 
   EstimatedTime predicted(const Node &node) {
+    if (isHostCopy(node))
+      return hostCopyPrice(node);
     if (isCollective(node)) {
       const auto bytes = messageBytes(node);
       if (bytes)
@@ -252,6 +270,8 @@ struct CostModel::Impl {
         samples.links[level].add(predictedTime, measured);
         samples.kinds[level][static_cast<size_t>(kind)].add(predictedTime, measured);
       }
+    } else if (isHostCopy(node)) {
+      return; // its time says nothing about memory or operations
     } else if (const auto time = predictCompute(node)) {
       const double work = measured - (isLaunched(node) ? launch() : 0);
       (time->boundByOperations ? samples.operations : samples.memory).add(time->picoseconds, work);
@@ -408,6 +428,11 @@ int64_t CostModel::collective(const Node &like, int64_t bytes) const {
 
 std::vector<int64_t> CostModel::collectivePieces(const Node &like) const {
   return collectiveTimePieces(machine(), {like.op()->collective->kind, 0, placementOf(like)});
+}
+
+int64_t CostModel::hostCopy(int64_t bytes) const {
+  assert(machine().hostLink.exists());
+  return impl_->hostCopy(bytes);
 }
 
 int64_t CostModel::copy(int64_t bytesReadAndWritten) const {

@@ -158,6 +158,14 @@ StreamId Emitter::collectiveStream(uint32_t group) {
   return entry->second;
 }
 
+StreamId Emitter::hostCopyStream() {
+  if (!hostCopyStream_) {
+    hostCopyStream_ = static_cast<StreamId>(plan().streams.size());
+    plan().streams.push_back({PlanStream::Kind::HostCopy, "host-copies", std::nullopt});
+  }
+  return *hostCopyStream_;
+}
+
 StreamId Emitter::share(StreamId stream) {
   PlanStream &shared = plan().streams[stream];
   if (shared.group)

@@ -69,6 +69,8 @@ public:
   /// Returns the index in Plan::groups; adds the group if it is new.
   uint32_t groupIndex(const Group &group);
   StreamId collectiveStream(uint32_t group);
+  /// Returns the stream of the copies to the host's memory and back.
+  StreamId hostCopyStream();
   /// Returns the stream of one channel: a group, the other end, a direction and a tag.
   StreamId transferStream(const PlanCollective &transfer);
 
@@ -89,6 +91,7 @@ private:
   std::vector<StreamId> streamsOfCollectives_;
   std::map<std::tuple<uint32_t, int64_t, bool, int64_t>, StreamId> transferStreams_;
   llvm::StringSet<> told_;
+  std::optional<StreamId> hostCopyStream_;
 };
 
 } // namespace ccgraph::lower

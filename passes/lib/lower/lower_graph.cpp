@@ -102,6 +102,8 @@ Lowered Walk::visitCall(const Node &node) {
   switch (node.op()->role) {
   case OpRole::Collective:
     return lowerCollective(emitter_, node);
+  case OpRole::HostCopy:
+    return lowerHostCopy(emitter_, node);
   case OpRole::Wait:
     return emitter_.valueOf(node, *argumentAt(node, 0)); // by position or by name
   case OpRole::GetItem:

@@ -22,6 +22,9 @@ struct CopiedView {
 /// Returns an error (lower.window) if one of these is written after it was copied.
 [[nodiscard]] llvm::Error checkCopiedViews(const Plan &plan, llvm::ArrayRef<CopiedView> copied);
 
+/// Lowers ao.offload and ao.reload to a copy on the stream of these copies.
+[[nodiscard]] Lowered lowerHostCopy(Emitter &emitter, const Node &node);
+
 [[nodiscard]] Lowered lowerCollective(Emitter &emitter, const Node &node);
 /// Lowers isend, irecv and batches of them; lowerCollective() calls it.
 [[nodiscard]] Lowered lowerTransfers(Emitter &emitter, const Node &node);

@@ -37,12 +37,15 @@ void addNormalize(Pipeline &pipeline) {
 void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-  // These exchange memory for time. The first two free memory that the third one may use; the others compare schedules.
+  // These exchange memory for time. The first three free memory that the last one may use; all but the first one compare
+  // schedules.
   if (level >= 3) {
     add(pipeline, "chunk-rows").set("when", "faster");
     Pass &recompute = add(pipeline, "recompute-values");
     recompute.set("when", "always");
     setThorough(recompute);
+    // What cannot be computed again cheaply may be kept in the host's memory, where the machine has a link to it.
+    setThorough(add(pipeline, "offload-values"));
     setThorough(add(pipeline, "keep-gathered"));
   }
 }

@@ -16,6 +16,7 @@
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \
   PASS("inline-subgraphs", createInlineSubgraphs)                                                                      \
   PASS("keep-gathered", createKeepGathered)                                                                            \
+  PASS("offload-values", createOffloadValues)                                                                          \
   PASS("recompute-values", createRecomputeValues)                                                                      \
   PASS("reinplace-collectives", createReinplaceCollectives)                                                            \
   PASS("schedule-overlap", createScheduleOverlap)                                                                      \

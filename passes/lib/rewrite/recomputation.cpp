@@ -28,81 +28,7 @@ bool isUpTo(const Node *node, const Node *place) { return node == place || node-
 
 Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers)
     : graph_(graph), facts_(facts), cost_(cost), gathers_(gathers), isProfiled_(hasGivenTimes(cost)),
-      oldIds_(graph.idLimit()), written_(facts.writtenStorages()), writtenInFlight_(written_.size()),
-      writers_(written_.size()), bytes_(written_.size()), last_(written_.size()), fixed_(written_.size()),
-      names_(written_.size()) {
-  noteNames();
-  noteLives();
-}
-
-void Recomputation::noteNames() {
-  for (Node *node : graph_) {
-    for (StorageId storage : facts_.storages().storages(node))
-      names_[storage].push_back(node);
-    const bool seesAll = facts_.domain(node) == Domain::All || node->opcode() == Opcode::Output;
-    if (facts_.domain(node) == Domain::All)
-      opaque_.push_back(node);
-    for (const StorageAccess &access : facts_.accesses(node)) {
-      fixed_[access.storage] = fixed_[access.storage] || seesAll;
-      if (has(access.access, Access::InFlightWrite))
-        writtenInFlight_[access.storage] = true;
-      if (!facts_.waits(node) && writes(access.access))
-        writers_[access.storage].push_back(node);
-    }
-    for (StorageId storage : facts_.rewrites(node))
-      writers_[storage].push_back(node);
-  }
-}
-
-void Recomputation::noteLives() {
-  const StorageLives lives = storageLives(graph_, facts_.storages(), facts_.asyncPairs());
-  for (StorageId id = 0; id < lives.storages.size(); ++id) {
-    const StorageLife &life = lives.storages[id];
-    bytes_[id] = life.bytes;
-    const bool toEnd = life.toEnd || life.lastWaitOnly || life.holders.empty();
-    for (const Node *holder : life.holders)
-      if (!toEnd && (!last_[id] || last_[id]->isBefore(holder)))
-        last_[id] = holder;
-    fixed_[id] =
-        fixed_[id] || toEnd || life.fromStart || life.bytes == 0 || isWritten(id) || facts_.storages().isPool(id);
-  }
-  for (const SharedHold &shared : lives.shared)
-    for (StorageId id : shared.held) {
-      fixed_[id] = true;
-      last_[id] = nullptr;
-    }
-}
-
-Recomputation::Peak Recomputation::peak() const {
-  const StorageMap storages(graph_);
-  const std::vector<int64_t> curve = memoryCurve(graph_, storages);
-  Peak peak;
-  size_t place = 0;
-  for (Node *node : graph_) {
-    if (curve[place] > peak.bytes)
-      peak = {curve[place], node};
-    ++place;
-  }
-  return peak;
-}
-
-/// Returns true for a storage of the program that is live before and after a step, but not to the end.
-bool Recomputation::isLiveAcross(StorageId storage, const Node *at) const {
-  return facts_.storages().owner(storage)->isBefore(at) && last_[storage] && at->isBefore(last_[storage]);
-}
-
-bool Recomputation::mayGo(StorageId storage, const Node *at) const {
-  return !fixed_[storage] && isLiveAcross(storage, at);
-}
-
-bool Recomputation::isWritten(StorageId storage) const {
-  return written_[storage] || facts_.reshapedStorages()[storage];
-}
-
-bool Recomputation::isLive(const Node *value, const Node *at) const {
-  return llvm::all_of(facts_.storages().storages(value),
-                      [&](StorageId storage) { return !last_[storage] || isUpTo(at, last_[storage]); });
-}
+      lives_(graph, facts) {}
 
 /// Returns a repetition of the call that is live at the reader; null if there is none.
 Node *Recomputation::copyFor(const Node *value, const Node *reader) const {
@@ -118,28 +44,22 @@ Node *Recomputation::copyFor(const Node *value, const Node *reader) const {
 }
 
 /// Returns the call that a repetition repeats; other nodes are their own.
-Node *Recomputation::originalOf(Node *node) const { return isNew(node) ? originals_.lookup(node) : node; }
-
-bool Recomputation::isInFlight(const Node *value) const {
-  while (!facts_.launches(value) && facts_.views(value) && value->numOperands() > 0)
-    value = value->operand(0);
-  return facts_.launches(value);
-}
+Node *Recomputation::originalOf(Node *node) const { return lives_.isNew(node) ? originals_.lookup(node) : node; }
 
 /// Returns true if no step between the two writes what the call reads.
 bool Recomputation::isUnchanged(const Node *call, const Node *until) const {
   return llvm::all_of(facts_.accesses(call), [&](const StorageAccess &access) {
     if (!touches(access.access))
       return true;
-    return !writtenInFlight_[access.storage] && llvm::none_of(writers_[access.storage], [&](const Node *writer) {
-      return call->isBefore(writer) && writer->isBefore(until);
-    });
+    return !lives_.writtenInFlight[access.storage] &&
+           llvm::none_of(lives_.writers[access.storage],
+                         [&](const Node *writer) { return call->isBefore(writer) && writer->isBefore(until); });
   });
 }
 
 /// Notes the uses after the step; an obstacle is a use that cannot read another value.
 void Recomputation::collectUses(Attempt &attempt, const Node *after) const {
-  for (Node *name : names_[attempt.storage]) {
+  for (Node *name : lives_.names[attempt.storage]) {
     if (after->isBefore(name))
       return;
     for (const Use &use : name->uses()) {
@@ -152,12 +72,12 @@ void Recomputation::collectUses(Attempt &attempt, const Node *after) const {
         // The other results of the call would be computed again too.
         if (facts_.storages().storages(name).size() != 1)
           attempt.obstacle = RecomputeObstacle::NotCheap;
-        if (isInFlight(name))
+        if (lives_.isInFlight(name))
           attempt.obstacle = RecomputeObstacle::InFlight;
         continue;
       }
-      attempt.isReadEarly |= isNew(user) || !(facts_.waits(user) || facts_.views(user));
-      if (!isNew(user) && facts_.launches(user) && llvm::any_of(facts_.waitsOf(user), isLate))
+      attempt.isReadEarly |= lives_.isNew(user) || !(facts_.waits(user) || facts_.views(user));
+      if (!lives_.isNew(user) && facts_.launches(user) && llvm::any_of(facts_.waitsOf(user), isLate))
         attempt.obstacle = RecomputeObstacle::InFlight;
     }
   }
@@ -171,11 +91,10 @@ std::optional<RecomputeObstacle> Recomputation::obstacleOf(const Node *call, con
     return RecomputeObstacle::NotCheap;
   if (!isExchange && !hasOwnTime(call))
     return RecomputeObstacle::UnknownTime;
-  if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return written_[storage]; }) ||
+  if (llvm::any_of(facts_.storages().storages(call), [&](StorageId storage) { return lives_.written[storage]; }) ||
       !isUnchanged(call, attempt.reader))
     return RecomputeObstacle::Written;
-  auto opaque = llvm::partition_point(opaque_, [&](const Node *node) { return !call->isBefore(node); });
-  if (opaque != opaque_.end() && (*opaque)->isBefore(attempt.reader))
+  if (lives_.opaqueBetween(call, attempt.reader))
     return RecomputeObstacle::Opaque;
   return std::nullopt;
 }
@@ -227,7 +146,7 @@ bool Recomputation::mayRepeat(const Node *call) const {
 
 bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
   const llvm::ArrayRef<StorageId> storages = facts_.storages().storages(operand);
-  if (isInFlight(operand)) {
+  if (lives_.isInFlight(operand)) {
     attempt.obstacle = RecomputeObstacle::InFlight;
     return false;
   }
@@ -238,7 +157,7 @@ bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
   if (attempt.contains(operand) || copyFor(operand, attempt.reader))
     return true;
   const bool isOwn = llvm::is_contained(storages, attempt.storage);
-  if (!isOwn && isLive(operand, attempt.reader))
+  if (!isOwn && lives_.isLive(operand, attempt.reader))
     return true;
   Attempt repeated = attempt;
   if (addCall(repeated, operand) && (isOwn || repeated.bytes > attempt.bytes - bytesToKeep(attempt, operand))) {
@@ -262,8 +181,9 @@ bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
 int64_t Recomputation::bytesToKeep(const Attempt &attempt, const Node *operand) const {
   int64_t bytes = 0;
   for (StorageId storage : facts_.storages().storages(operand))
-    if (last_[storage] && !attempt.after->isBefore(last_[storage]) && !llvm::is_contained(attempt.extended, storage))
-      bytes += bytes_[storage];
+    if (lives_.last[storage] && !attempt.after->isBefore(lives_.last[storage]) &&
+        !llvm::is_contained(attempt.extended, storage))
+      bytes += lives_.bytes[storage];
   return bytes;
 }
 
@@ -271,7 +191,7 @@ Recomputation::Attempt Recomputation::plan(StorageId storage, const Node *after)
   Attempt attempt;
   attempt.storage = storage;
   attempt.after = after;
-  attempt.bytes = bytes_[storage];
+  attempt.bytes = lives_.bytes[storage];
   collectUses(attempt, after);
   if (attempt.obstacle)
     return attempt;
@@ -321,9 +241,9 @@ Node *Recomputation::liveValue(Node *value, const Attempt &attempt, const Repeti
 
 /// The value now lives up to its last holder before the reader.
 void Recomputation::shorten(const Attempt &attempt) {
-  auto &names = names_[attempt.storage];
+  auto &names = lives_.names[attempt.storage];
   llvm::erase_if(names, [&](const Node *name) { return !name->isBefore(attempt.reader); });
-  const Node *&last = last_[attempt.storage];
+  const Node *&last = lives_.last[attempt.storage];
   last = names.front();
   auto extend = [&](const Node *holder) {
     if (last->isBefore(holder))
@@ -335,7 +255,7 @@ void Recomputation::shorten(const Attempt &attempt) {
       if (use.isOrdering())
         continue;
       extend(use.user());
-      if (!isNew(use.user()) && facts_.launches(use.user()))
+      if (!lives_.isNew(use.user()) && facts_.launches(use.user()))
         llvm::for_each(facts_.waitsOf(use.user()), extend);
     }
   }
@@ -360,25 +280,25 @@ const Recomputed &Recomputation::apply(const Attempt &attempt) {
     originals_[again] = call;
   }
   for (StorageId storage : attempt.extended)
-    if (last_[storage]->isBefore(attempt.reader))
-      last_[storage] = attempt.reader->prev();
+    if (lives_.last[storage]->isBefore(attempt.reader))
+      lives_.last[storage] = attempt.reader->prev();
   shorten(attempt);
   done_.push_back(std::move(value));
   return done_.back();
 }
 
-bool Recomputation::reduceAt(const Peak &peak, int64_t bytes) {
+bool Recomputation::reduceAt(const ValueLives::Peak &peak, int64_t bytes) {
   std::vector<Attempt> attempts;
-  for (StorageId storage = 0; storage < bytes_.size(); ++storage) {
-    if (isFirstRound_ && isWritten(storage) && isLiveAcross(storage, peak.at))
-      kept_.push_back({names_[storage].front(), RecomputeObstacle::Written});
-    if (!mayGo(storage, peak.at))
+  for (StorageId storage = 0; storage < lives_.bytes.size(); ++storage) {
+    if (isFirstRound_ && lives_.isWritten(storage) && lives_.isLiveAcross(storage, peak.at))
+      kept_.push_back({lives_.names[storage].front(), RecomputeObstacle::Written});
+    if (!lives_.mayGo(storage, peak.at))
       continue;
     Attempt attempt = plan(storage, peak.at);
     if (!attempt.obstacle)
       attempts.push_back(std::move(attempt));
     else if (isFirstRound_)
-      kept_.push_back({names_[storage].front(), *attempt.obstacle});
+      kept_.push_back({lives_.names[storage].front(), *attempt.obstacle});
   }
   auto gain = [](const Attempt &attempt) {
     return static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1));
@@ -400,21 +320,21 @@ bool Recomputation::reduceAt(const Peak &peak, int64_t bytes) {
 }
 
 int64_t Recomputation::reduceTo(int64_t bytes) {
-  Peak now = peak();
+  ValueLives::Peak now = lives_.peak();
   for (; now.bytes > bytes && rounds_ < mostRounds; ++rounds_) {
     const bool any = reduceAt(now, bytes);
     isFirstRound_ = false;
     if (!any)
       break;
-    now = peak();
+    now = lives_.peak();
   }
   return now.bytes;
 }
 
 const Recomputed *Recomputation::recompute(const Node *value, const Node *after) {
   const llvm::ArrayRef<StorageId> storages =
-      isNew(value) ? llvm::ArrayRef<StorageId>() : facts_.storages().storages(value);
-  if (storages.size() != 1 || !mayGo(storages.front(), after))
+      lives_.isNew(value) ? llvm::ArrayRef<StorageId>() : facts_.storages().storages(value);
+  if (storages.size() != 1 || !lives_.mayGo(storages.front(), after))
     return nullptr;
   const Attempt attempt = plan(storages.front(), after);
   return attempt.obstacle ? nullptr : &apply(attempt);

@@ -28,6 +28,7 @@
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/cost.h"
 #include "rewrite/repeatable_gathers.h"
+#include "rewrite/value_lives.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -119,18 +120,6 @@ private:
     [[nodiscard]] bool contains(const Node *node) const { return llvm::is_contained(calls, node); }
   };
   using Repetitions = llvm::DenseMap<const Node *, Node *>; ///< looked up only
-  struct Peak {
-    int64_t bytes = 0;
-    Node *at = nullptr;
-  };
-
-  void noteLives();
-  void noteNames();
-  [[nodiscard]] bool isNew(const Node *node) const { return node->id() >= oldIds_; }
-  [[nodiscard]] Peak peak() const;
-  [[nodiscard]] bool isWritten(StorageId storage) const;
-  [[nodiscard]] bool isLiveAcross(StorageId storage, const Node *at) const;
-  [[nodiscard]] bool mayGo(StorageId storage, const Node *at) const;
   [[nodiscard]] Attempt plan(StorageId storage, const Node *after) const;
   void collectUses(Attempt &attempt, const Node *after) const;
   [[nodiscard]] bool addCall(Attempt &attempt, Node *call) const;
@@ -145,30 +134,21 @@ private:
   [[nodiscard]] bool mayRepeat(const Node *call) const;
   [[nodiscard]] bool hasOwnTime(const Node *call) const;
   [[nodiscard]] int64_t bytesToKeep(const Attempt &attempt, const Node *operand) const;
-  [[nodiscard]] bool isLive(const Node *value, const Node *at) const;
   [[nodiscard]] Node *originalOf(Node *node) const;
   [[nodiscard]] Node *copyFor(const Node *value, const Node *reader) const;
   [[nodiscard]] bool isUnchanged(const Node *call, const Node *until) const;
-  [[nodiscard]] bool isInFlight(const Node *value) const;
   const Recomputed &apply(const Attempt &attempt);
   [[nodiscard]] Node *repeat(Node *call, const Attempt &attempt, const Repetitions &made) const;
   [[nodiscard]] Node *liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const;
   void shorten(const Attempt &attempt);
-  bool reduceAt(const Peak &peak, int64_t bytes);
+  bool reduceAt(const ValueLives::Peak &peak, int64_t bytes);
 
   Graph &graph_;
   const ProgramFacts &facts_;
   const CostModel &cost_;
   GathersAgain gathers_;
   bool isProfiled_; ///< some nodes have given times
-  uint32_t oldIds_;
-  std::vector<bool> written_, writtenInFlight_;
-  std::vector<llvm::SmallVector<const Node *, 1>> writers_; ///< by storage, in program order
-  llvm::SmallVector<const Node *, 4> opaque_;               ///< in program order
-  std::vector<int64_t> bytes_;                              ///< by storage
-  std::vector<const Node *> last_;                          ///< by storage: its last holder; null: live to the end
-  std::vector<bool> fixed_;                                 ///< by storage: may not go
-  std::vector<llvm::SmallVector<Node *, 2>> names_;         ///< by storage: the values in it, in program order
+  ValueLives lives_;
   llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> copies_; ///< looked up only
   llvm::DenseMap<const Node *, Node *> originals_;                    ///< of the copies; looked up only
   std::vector<Recomputed> done_;

@@ -157,8 +157,8 @@ HeldValue NodeValues::viewed(const Node &node) {
 
 /// A wait returns what it waits for: a tensor or a list, or the tensors that it names one by one.
 HeldValue NodeValues::waited(const Node &node) {
-  if (node.numOperands() == 1 && !node.args().empty() && node.args().front().is(Argument::Kind::Operand))
-    return values_[node.operand(0)->id()];
+  if (!node.args().empty() && node.args().front().is(Argument::Kind::Operand))
+    return values_[node.operand(node.args().front())->id()];
   std::vector<HeldValue> list;
   for (const Node *part : node.dataOperands())
     list.push_back(values_[part->id()]);

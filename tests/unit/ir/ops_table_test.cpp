@@ -143,9 +143,25 @@ TEST_F(OpTableTest, KnowsWhoAsksWhereATensorLies) {
 
 TEST_F(OpTableTest, StreamsAndHiddenTransfersAreOrderedAgainstAll) {
   for (llvm::StringRef key : {"streams.wait_event", "streams.record_stream", "mempool.begin", "cplib.flex_cp_allgather",
-                              "ao.offload", "ao.reload", "symm_mem.one_shot_all_reduce"})
+                              "symm_mem.one_shot_all_reduce"})
     EXPECT_EQ(op(key).domain, Domain::All) << key.str();
-  EXPECT_EQ(access("ao.wait_tensor", "keepalive"), readWriteAlias) << "its storage is given back";
+}
+
+TEST_F(OpTableTest, CopiesToTheHostLaunchAndTheirWaitFrees) {
+  for (llvm::StringRef key : {"ao.offload", "ao.reload"}) {
+    EXPECT_EQ(op(key).role, OpRole::HostCopy) << key.str();
+    EXPECT_TRUE(op(key).launches()) << key.str();
+    EXPECT_EQ(op(key).domain, Domain::None) << key.str();
+    EXPECT_EQ(access(key, "tensor"), Access::InFlightRead) << key.str();
+  }
+  EXPECT_TRUE(op("ao.offload").hostResult);
+  EXPECT_FALSE(op("ao.reload").hostResult);
+  const OpDef &wait = op("ao.wait_tensor");
+  EXPECT_EQ(wait.role, OpRole::Wait);
+  EXPECT_EQ(wait.frees, wait.paramIndex("keepalive"));
+  EXPECT_EQ(access("ao.wait_tensor", "tensor"), Access::Alias | Access::Complete);
+  EXPECT_EQ(access("ao.wait_tensor", "keepalive"), Access::Write) << "its storage is resized to 0 bytes";
+  EXPECT_EQ(op("_c10d_functional.wait_tensor").frees, -1);
 }
 
 TEST_F(OpTableTest, FindsNoNeighbourOfAnUnknownKey) {

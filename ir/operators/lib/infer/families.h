@@ -158,6 +158,8 @@ TypePtr subgraphResult(Call &call); ///< what a subgraph of the call returns
 
 // Collectives, which have these rules by their role, and buckets.
 TypePtr collectiveType(Call &call);
+/// ao.offload and ao.reload.
+TypePtr hostCopyType(Call &call);
 TypePtr waitType(Call &call);
 TypePtr getItemType(Call &call);
 TypePtr writtenType(Call &call); ///< in-place and out= forms: the type of what is written

@@ -408,6 +408,8 @@ TypeRule ruleByEffect(const OpDraft &draft) {
   switch (draft.op.role) {
   case OpRole::Collective:
     return collectiveType;
+  case OpRole::HostCopy:
+    return hostCopyType;
   case OpRole::Wait:
     return waitType;
   case OpRole::GetItem:
@@ -444,7 +446,8 @@ void applyTypeRules(const OpDraft &draft) {
     entry = findEntry(infer::primEntries(), draft);
   bool isOperand = entry && entry->certain && entry->rule == infer::operandType; // detach_
   bool writes = infer::yieldsWhatItWrites(op) && !isOperand;
-  bool hasOwnRule = op.role == OpRole::Collective || op.role == OpRole::Wait || op.role == OpRole::GetItem;
+  bool hasOwnRule = op.role == OpRole::Collective || op.role == OpRole::HostCopy || op.role == OpRole::Wait ||
+                    op.role == OpRole::GetItem;
   if (!entry || writes || hasOwnRule)
     return;
   op.typeRule = entry->rule;

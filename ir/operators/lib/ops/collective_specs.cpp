@@ -153,6 +153,9 @@ struct RoleEntry {
 constexpr RoleEntry roles[] = {
     {"_c10d_functional.wait_tensor", OpRole::Wait},
     {"_c10d_functional.wait_tensors", OpRole::Wait},
+    {"ao.offload", OpRole::HostCopy},
+    {"ao.reload", OpRole::HostCopy},
+    {"ao.wait_tensor", OpRole::Wait},
     {"c10d_functional.wait_tensor", OpRole::Wait},
     {"higher_order.control_deps", OpRole::ControlDeps},
     {"operator.getitem", OpRole::GetItem},
@@ -187,13 +190,29 @@ void applyAccesses(OpDef &op, const CollectiveSpec &spec) {
     setAccess(op, spec.output, inFlightBoth);
 }
 
+/// A copy reads its operand until the wait on its result (torch/_functorch/_activation_offloading/offload_ops.py: both
+/// copies are issued with non_blocking = True). The result of an offload is pinned memory of the host.
+void applyHostCopy(OpDef &op) {
+  op.params[0].access = Access::InFlightRead;
+  op.keepAlways = true;
+  op.hostResult = op.paramIndex("device") < 0;
+}
+
+/// ao.wait_tensor also resizes the storage of `keepalive` to 0 bytes, which is a write for every other access to it.
+void applyWait(OpDef &op) {
+  op.params[0].access = Access::Alias | Access::Complete;
+  op.freshResult = op.isView = false;
+  op.keepAlways = true;
+  op.frees = static_cast<int8_t>(op.paramIndex("keepalive"));
+  setAccess(op, op.frees, Access::Write);
+}
+
 void applyRole(OpDef &op, OpRole role) {
   op.role = role;
-  if (role != OpRole::Wait)
-    return;
-  op.params[0].access = Access::Alias | Access::Complete;
-  op.freshResult = false;
-  op.keepAlways = true;
+  if (role == OpRole::HostCopy)
+    applyHostCopy(op);
+  if (role == OpRole::Wait)
+    applyWait(op);
 }
 
 } // namespace

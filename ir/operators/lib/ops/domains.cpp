@@ -52,7 +52,6 @@ constexpr DomainEntry entries[] = {
 
 /// Namespaces of operators with effects that a schema cannot state.
 constexpr llvm::StringLiteral spacesOfAll[] = {
-    "ao",       // copies on a stream of its own; its wait gives the storage of `keepalive` back
     "cplib",    // calls collectives inside
     "mempool",  // turns the allocator over
     "streams",  // orders streams of the device

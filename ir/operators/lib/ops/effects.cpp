@@ -171,7 +171,7 @@ Effects callEffects(const Node &node) {
   effects.freshResult = op.freshResult;
   effects.keepAlways = op.keepAlways;
   effects.waits = op.role == OpRole::Wait;
-  effects.launches = op.collective && !op.collective->synchronous;
+  effects.launches = op.launches();
   markBySchema(effects, node);
   if (op.dropout >= 0 || op.training >= 0)
     refineRandom(effects, node);
@@ -452,6 +452,15 @@ const CollectiveSpec *collectiveOf(const Node &node) {
 }
 
 bool isWait(const Node &node) { return node.op() && node.op()->role == OpRole::Wait; }
+
+const Node *freedBy(const Node &node) {
+  const Argument *freed = isWait(node) ? argumentAt(node, node.op()->frees) : nullptr;
+  return freed && freed->is(Argument::Kind::Operand) ? node.operand(*freed) : nullptr;
+}
+
+bool isHostCopy(const Node &node) { return node.op() && node.op()->role == OpRole::HostCopy; }
+
+bool isOffload(const Node &node) { return node.op() && node.op()->hostResult; }
 
 bool isGetItem(const Node &node) { return node.op() && node.op()->role == OpRole::GetItem; }
 

@@ -72,6 +72,16 @@ void describeCollective(const OpDef &op, Clauses &clauses) {
   addClause(clauses, "sees the place of ", paramsWith(op, Access::Place, Access::Nothing));
 }
 
+void describeHostCopy(const OpDef &op, Clauses &clauses) {
+  clauses.push_back(op.hostResult ? "launches a copy to the host's memory" : "launches a copy to the device's memory");
+  addClause(clauses, "reads in flight ", paramsWith(op, Access::InFlightRead, Access::Nothing));
+}
+
+void describeWait(const OpDef &op, Clauses &clauses) {
+  addClause(clauses, "completes ", paramsWith(op, Access::Complete, Access::Nothing));
+  addClause(clauses, "frees ", paramsWith(op, Access::Write, Access::Nothing));
+}
+
 void describeCompute(const OpDef &op, Clauses &clauses) {
   if (op.isView)
     addClause(clauses, "view of ", paramsWith(op, Access::Alias, Access::Write));
@@ -87,6 +97,8 @@ llvm::StringRef sectionOf(const OpDef &op) {
   switch (op.role) {
   case OpRole::Collective:
     return "Collectives";
+  case OpRole::HostCopy:
+    return "Copies to and from the host";
   case OpRole::Wait:
     return "Waits";
   case OpRole::GetItem:
@@ -112,8 +124,10 @@ std::string effectText(const OpDef &op) {
   Clauses clauses;
   if (op.opaque)
     clauses.push_back("opaque");
+  else if (op.role == OpRole::HostCopy)
+    describeHostCopy(op, clauses);
   else if (op.role == OpRole::Wait)
-    addClause(clauses, "completes ", paramsWith(op, Access::Complete, Access::Nothing));
+    describeWait(op, clauses);
   else if (op.role == OpRole::ControlDeps)
     clauses.push_back("does what the call in its subgraph does, after its predecessors");
   else if (op.role == OpRole::HigherOrder && op.domain == Domain::All)
@@ -130,7 +144,8 @@ std::string effectText(const OpDef &op) {
 void writeOperatorDocs(llvm::raw_ostream &os, OpTable &ops) {
   os << llvm::format(head, static_cast<unsigned>(OpTable::numGenerated()));
   std::vector<const OpDef *> described = ops.described();
-  for (llvm::StringRef section : {"Collectives", "Waits", "Views", "Computation", "Operators with subgraphs"}) {
+  for (llvm::StringRef section :
+       {"Collectives", "Copies to and from the host", "Waits", "Views", "Computation", "Operators with subgraphs"}) {
     os << "\n## " << section << "\n";
     if (section == "Collectives")
       os << accessWords;

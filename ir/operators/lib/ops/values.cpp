@@ -93,7 +93,8 @@ SignRule signRuleOf(const OpDef &op) {
 
 void applyValues(const OpDraft &draft) {
   OpDef &op = draft.op;
-  op.keepsValues = op.isView || op.role == OpRole::Wait || op.role == OpRole::GetItem || op.role == OpRole::Collective;
+  op.keepsValues = op.isView || op.role == OpRole::Wait || op.role == OpRole::GetItem ||
+                   op.role == OpRole::Collective || op.role == OpRole::HostCopy;
   if (const IndexEntry *entry = findEntry(llvm::ArrayRef(indices), draft))
     op.indices = entry->use;
   if (const ValueEntry *entry = findEntry(llvm::ArrayRef(values), draft))

@@ -33,7 +33,7 @@ private:
     std::optional<int64_t> bytes = places_.valueOf(buffer.bytes);
     std::string where = "buffer " + std::to_string(id) + " " + buffer.name.str().str();
     // An input's sizes may depend on symbols whose values come from the input itself.
-    if (buffer.home == Home::Growing || (!bytes && isCallers(buffer.home)))
+    if (isMadeInRun(buffer.home) || (!bytes && isCallers(buffer.home)))
       return;
     if (!bytes || *bytes < 0)
       report_.add(where, {"plan.layout",
@@ -63,7 +63,7 @@ private:
 
   void checkWindow(const std::string &where, const PlanWindow &window) {
     const PlanBuffer &buffer = plan_.buffers[window.buffer];
-    if (buffer.home == Home::Growing)
+    if (isMadeInRun(buffer.home))
       return;
     std::optional<ByteRange> range = places_.rangeIn(window);
     std::optional<int64_t> bytes = places_.valueOf(buffer.bytes);

@@ -23,6 +23,8 @@ llvm::StringRef kindText(Kind kind) {
     return "collectives";
   case Kind::Transfer:
     return "transfers";
+  case Kind::HostCopy:
+    return "copies to and from the host";
   }
   return "";
 }

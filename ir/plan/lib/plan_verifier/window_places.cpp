@@ -65,6 +65,7 @@ size_t Places::spaceOf(BufferId buffer) const {
   case Home::Input:
   case Home::Attribute:
   case Home::Growing:
+  case Home::Host:
     return ownSpaces + buffer;
   }
   return 0;

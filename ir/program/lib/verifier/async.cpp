@@ -65,8 +65,11 @@ private:
     if (calm)
       return;
     Effects effects = effectsOf(node);
+    // A wait frees a storage after it has completed the copy that reads it.
+    if (isWait(node))
+      wait(node, effects);
     checkAccesses(node, effects);
-    if (effects.waits)
+    if (effects.waits && !isWait(node))
       wait(node, effects);
     if (effects.launches)
       launch(node, effects);
@@ -221,7 +224,8 @@ private:
       launched |= launched_[storage];
       close(storage);
     }
-    if (!launched)
+    // checkHostCopies reports such a wait of a copy to or from the host as an error.
+    if (!launched && node.op()->frees < 0)
       report_.add(node,
                   {Severity::Warning, "async.useless-wait",
                    "waits on " + quoted(value) + ", which is the result of no collective; expected a value in flight",
@@ -284,11 +288,18 @@ bool communicates(const Graph &graph) {
   return false;
 }
 
+bool copiesToHost(const Graph &graph) {
+  return llvm::any_of(graph, [](const Node *node) { return isHostCopy(*node) || freedBy(*node); });
+}
+
 } // namespace
 
 void checkAsync(Report &report, const VerifyOptions &options, Scope scope) {
-  if (communicates(report.graph()))
-    AsyncRules(report, options, scope).run();
+  if (!communicates(report.graph()))
+    return;
+  AsyncRules(report, options, scope).run();
+  if (copiesToHost(report.graph()))
+    checkHostCopies(report, options.storages ? *options.storages : StorageMap(report.graph()), scope);
 }
 
 } // namespace ccgraph::verifier

@@ -66,5 +66,7 @@ void checkArguments(Report &report, const Node &node);
 void checkStructure(Report &report);
 void checkTypes(Report &report);
 void checkAsync(Report &report, const VerifyOptions &options, Scope scope);
+/// The rules of copies to the host's memory and back, a part of checkAsync.
+void checkHostCopies(Report &report, const StorageMap &storages, Scope scope);
 
 } // namespace ccgraph::verifier

@@ -126,7 +126,7 @@ private:
     if (op.variadic || node.target() != op.target)
       return;
     // The effect of a collective depends on every argument, so an unknown one is an error there.
-    bool communicates = op.role == OpRole::Collective || op.role == OpRole::Wait;
+    bool communicates = op.role == OpRole::Collective || op.role == OpRole::HostCopy || op.role == OpRole::Wait;
     Severity severity = communicates ? Severity::Error : Severity::Warning;
     std::string repair = communicates ? "leave it out, or name the parameter as the schema does"
                                       : "an argument that is not in the schema counts as read, written and shared";

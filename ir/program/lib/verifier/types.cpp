@@ -70,13 +70,14 @@ public:
     const OpDef *op = node.op();
     if (op && op->role == OpRole::Compute && op->typeIsCertain)
       return checkOperands(node);
-    if (!op || (op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
+    const bool copies = op && op->role == OpRole::HostCopy;
+    if (!op || (!copies && op->role != OpRole::Collective && op->role != OpRole::Wait && op->role != OpRole::GetItem))
       return;
     if (typesHold(node))
       checkResult(node);
     if (op->role != OpRole::GetItem)
       checkArguments(report_, node);
-    if (op->role == OpRole::Wait)
+    if (op->role == OpRole::Wait || copies)
       checkTensors(node, operands(node));
     if (op->role == OpRole::Collective)
       visitCollective(node);

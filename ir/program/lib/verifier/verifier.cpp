@@ -59,6 +59,11 @@ namespace {
 
 // Sorted by id. The test iterates over them: each has a graph that breaks it.
 constexpr VerifierRule rules[] = {
+    {"async.freed",
+     "Nothing names a storage that a wait has freed, and a wait frees no storage of the caller's or an attribute's."},
+    {"async.host-copy",
+     "ao.wait_tensor is the one wait on a copy to or from the host, and waits on nothing else: PyTorch registers such "
+     "a copy, and its first wait takes it off the register."},
     {"async.missing-wait", "Each result of a launched collective is waited on or returned."},
     {"async.read-in-flight", "Only views, getitem and waits read a value between its launch and its wait."},
     {"async.useless-wait", "A wait is on the result of a launch."},

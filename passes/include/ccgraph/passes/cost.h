@@ -131,6 +131,9 @@ public:
   [[nodiscard]] int64_t rowsOfProduct(const Node &product, int64_t rows) const;
   /// Returns the same for this many of the columns.
   [[nodiscard]] int64_t columnsOfProduct(const Node &product, int64_t columns) const;
+  /// Returns the picoseconds of a new copy of this many bytes to the host's memory, or back. The machine must have a
+  /// link to the host (Machine::hostLink).
+  [[nodiscard]] int64_t hostCopy(int64_t bytes) const;
   /// Returns the picoseconds of a new kernel that reads and writes this many bytes in total.
   [[nodiscard]] int64_t copy(int64_t bytesReadAndWritten) const;
 

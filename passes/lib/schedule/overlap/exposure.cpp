@@ -192,7 +192,7 @@ std::vector<Exposure> explainExposed(Graph &graph, Analyses &analyses, const Cos
   std::vector<Exposure> exposures;
   for (uint32_t launch : explainer.longest(count)) {
     exposures.push_back(explainer.explain(launch));
-    exposures.back().time.group = groups.id(given.problem.steps[launch].stream).text;
+    exposures.back().time.group = overlap::streamName(groups, given.problem.steps[launch].stream);
   }
   return exposures;
 }

@@ -18,6 +18,10 @@ Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &grou
   if (facts.waits(node)) {
     step.kind = StepKind::Wait;
     step.picoseconds = 0;
+  } else if (isHostCopy(*node)) {
+    step.kind = StepKind::Launch;
+    step.stream = hostStream(groups);
+    step.bytes = node->type() ? node->type()->numBytes().value_or(0) : 0;
   } else if (facts.launches(node)) {
     step.kind = StepKind::Launch;
     step.stream = groups.groupOf(node);
@@ -33,7 +37,7 @@ Step stepFor(const Node *node, const ProgramFacts &facts, const CommGroups &grou
 std::vector<uint32_t> levelsOf(const GraphProblem &given, const CostModel &costs) {
   std::vector<uint32_t> levels(given.problem.streams, none);
   for (size_t step = 0; step < given.nodes.size(); ++step)
-    if (const Step &it = given.problem.steps[step]; it.kind == StepKind::Launch)
+    if (const Step &it = given.problem.steps[step]; it.kind == StepKind::Launch && !isHostCopy(*given.nodes[step]))
       if (Placement placement = costs.placementOf(*given.nodes[step]); placement.ranks > 1)
         levels[it.stream] = static_cast<uint32_t>(placement.level());
   return levels;
@@ -46,7 +50,8 @@ bool sharesOne(llvm::ArrayRef<uint32_t> levels) {
 
 void addCrowding(GraphProblem &result, const CommGroups &groups, const CostModel &costs) {
   const Machine &machine = costs.machine();
-  result.problem.streams = groups.numGroups();
+  const bool copies = llvm::any_of(result.nodes, [](const Node *node) { return isHostCopy(*node); });
+  result.problem.streams = groups.numGroups() + (copies ? 1 : 0);
   result.problem.crowding.slowdownPpm = machine.slowdownPpm;
   if (std::vector<uint32_t> levels = levelsOf(result, costs); machine.sharedLinks && sharesOne(levels))
     result.problem.crowding.linkOf = std::move(levels);
@@ -262,6 +267,12 @@ GraphProblem Maker::make() {
 }
 
 } // namespace
+
+uint32_t hostStream(const CommGroups &groups) { return static_cast<uint32_t>(groups.numGroups()); }
+
+std::string streamName(const CommGroups &groups, uint32_t stream) {
+  return stream == hostStream(groups) ? "host" : groups.id(stream).text;
+}
 
 std::vector<uint32_t> stepsById(llvm::ArrayRef<Node *> nodes) {
   uint32_t most = 0;

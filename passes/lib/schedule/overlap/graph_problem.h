@@ -19,6 +19,12 @@ struct GraphProblem {
   std::vector<Node *> nodes;
 };
 
+/// Returns the stream of the copies to the host's memory and back, after those of the groups. PyTorch makes all of them
+/// on one stream (offload_ops.py, _get_or_create_transfer_stream).
+[[nodiscard]] uint32_t hostStream(const CommGroups &groups);
+/// Returns the name of a stream's group; "host" for the stream of these copies.
+[[nodiscard]] std::string streamName(const CommGroups &groups, uint32_t stream);
+
 /// Returns, by node id, the step of each of these nodes; 0 for other ids.
 [[nodiscard]] std::vector<uint32_t> stepsById(llvm::ArrayRef<Node *> nodes);
 

@@ -26,7 +26,7 @@ public:
   [[nodiscard]] const CommGroups &groups() const { return groups_; }
   /// Returns the bound with the name of its stream.
   [[nodiscard]] StepBound named(Bound bound) const {
-    return {bound.picoseconds, bound.stream == none ? "" : groups_.id(bound.stream).text};
+    return {bound.picoseconds, bound.stream == none ? "" : streamName(groups_, bound.stream)};
   }
 
 private:

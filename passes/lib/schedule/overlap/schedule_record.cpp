@@ -2,6 +2,7 @@
 
 #include "analysis/program_facts.h"
 #include "ccgraph/ir/collective.h"
+#include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/frame_place.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "schedule/overlap/graph_problem.h"
@@ -63,8 +64,8 @@ public:
         given_(overlap::timesOf(graph, facts_, groups_, costs)) {}
 
   ScheduleRecord run() {
-    for (size_t group = 0; group < groups_.numGroups(); ++group)
-      describeGroup(group);
+    for (uint32_t stream = 0; stream < given_.problem.streams; ++stream)
+      describeStream(stream);
     describeSteps();
     addTimes();
     findUses();
@@ -99,6 +100,10 @@ private:
     RecordedTransfer &transfer = record_.transfers.emplace_back();
     transfer.launch = i;
     transfer.group = step(i).stream;
+    if (isHostCopy(node)) {
+      describeHostCopy(node, transfer);
+      return;
+    }
     transfer.inputBytes = inputBytes(node).value_or(0);
     transfer.outputBytes = outputBytes(node).value_or(0);
     record_.groups[transfer.group].placement = costs_.placementOf(node);
@@ -115,9 +120,20 @@ private:
       transfer.dtype = shortName(type->dtype()).str();
   }
 
-  void describeGroup(size_t index) {
+  void describeHostCopy(const Node &node, RecordedTransfer &transfer) const {
+    transfer.kind = isOffload(node) ? "offload" : "reload";
+    transfer.inputBytes = transfer.outputBytes = step(transfer.launch).bytes;
+    if (node.type() && node.type()->isTensor())
+      transfer.dtype = shortName(node.type()->dtype()).str();
+  }
+
+  void describeStream(uint32_t stream) {
     RecordedGroup &group = record_.groups.emplace_back();
-    group.name = groups_.id(static_cast<uint32_t>(index)).text;
+    group.name = overlap::streamName(groups_, stream);
+    if (stream == overlap::hostStream(groups_)) {
+      group.description = "copies to the host's memory and back";
+      return;
+    }
     if (const Group *known = graph_.groups().find(group.name)) {
       group.description = known->description;
       group.assumed = known->assumed;

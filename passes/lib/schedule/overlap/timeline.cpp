@@ -21,8 +21,8 @@ Timeline predictTimeline(const Graph &graph, Analyses &analyses, const CostModel
     if (it.kind != overlap::StepKind::Launch)
       continue;
     const Node &node = *given.nodes[step];
-    timeline.collectives.push_back({node.name().str().str(), groups.id(it.stream).text, it.bytes, replay.begin[step],
-                                    replay.end[step], replay.exposedBy[step]});
+    timeline.collectives.push_back({node.name().str().str(), overlap::streamName(groups, it.stream), it.bytes,
+                                    replay.begin[step], replay.end[step], replay.exposedBy[step]});
   }
   return timeline;
 }

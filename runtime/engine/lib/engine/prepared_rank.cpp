@@ -99,8 +99,23 @@ llvm::Error PreparedRank::prepare() {
   return llvm::Error::success();
 }
 
+/// Returns an error for a plan with values in the host's memory: the memory of such a plan is that of one device, and no
+/// engine on a device has run such copies.
+static llvm::Error refuseHostMemory(const RankState &state) {
+  for (const PlanBuffer &buffer : state.plan->buffers)
+    if (buffer.home == Home::Host)
+      return state.at(buffer.name)
+          .error("run.host-memory",
+                 "keeps a value in the host's memory, which the engine on this device does not run; expected all "
+                 "values on the device",
+                 "run it on the local or mpi engine, or write it as FX for PyTorch: ccgraph-opt -o OUT.py");
+  return llvm::Error::success();
+}
+
 llvm::Error PreparedRank::prepareToCompute() {
   const DeviceMemory *device = state.memory.device();
+  if (llvm::Error error = device ? refuseHostMemory(state) : llvm::Error::success())
+    return error;
   llvm::Expected<KernelChoice> kernels =
       KernelChoice::of(providers_, !device                 ? KernelChoice::Memory::Host
                                    : device->isSimulated() ? KernelChoice::Memory::SimulatedDevice

@@ -50,7 +50,7 @@ public:
   [[nodiscard]] const Arena &communication() const { return communication_; }
 
   // --- Growing buffers -------------------------------------------------------------------------------
-  [[nodiscard]] bool isGrowing(BufferId buffer) const { return plan_->buffers[buffer].home == Home::Growing; }
+  [[nodiscard]] bool isGrowing(BufferId buffer) const { return isMadeInRun(plan_->buffers[buffer].home); }
   /// The buffer is this memory from now on.
   void adopt(BufferId buffer, std::shared_ptr<Storage> storage) { storages_[buffer] = std::move(storage); }
   /// Makes room for a window that is about to be written. Nothing where the buffer does not grow.

@@ -93,6 +93,11 @@ RankRun::StepResult RankRun::executeOutput(const Node &node) {
   if (whole)
     if (llvm::Error error = inFlight_.completeAll())
       return error;
+  if (whole)
+    hostCopies_.completeAll();
+  for (const Node *operand : node.dataOperands())
+    if (llvm::Error error = checkHostCopies(node, *operand, Access::Read))
+      return error;
   Value value;
   if (!node.args().empty()) {
     llvm::Expected<Value> evaluated = evaluate(node, node.args().front(), scope(), symbols_);
@@ -112,6 +117,8 @@ RankRun::StepResult RankRun::executeCall(const Node &node) {
   switch (node.op()->role) {
   case OpRole::Collective:
     return synchronous_.empty() ? executeCollective(node) : finishSynchronous(node);
+  case OpRole::HostCopy:
+    return executeHostCopy(node);
   case OpRole::Wait:
     return executeWait(node);
   case OpRole::ControlDeps:
@@ -142,6 +149,8 @@ RankRun::StepResult RankRun::executeWait(const Node &node) {
   for (const Storage *storage : storages)
     if (llvm::Error error = inFlight_.complete(storage))
       return error;
+  if (llvm::Error error = completeHostCopies(node, storages))
+    return error;
   return yield(node, std::move(*value));
 }
 

@@ -11,6 +11,7 @@
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/runtime/observation.h"
 #include "interpreter/calls_in_flight.h"
+#include "interpreter/host_copies.h"
 #include "interpreter/launch_request.h"
 #include "interpreter/provided_call.h"
 #include "interpreter/scope.h"
@@ -65,6 +66,10 @@ private:
   StepResult executeWait(const Node &node);
   /// Joins the other ranks; continues immediately unless the operator is synchronous.
   StepResult executeCollective(const Node &node);
+  /// Starts a copy to the host's memory or back.
+  StepResult executeHostCopy(const Node &node);
+  /// Makes the copies for which ao.wait_tensor waits, and frees the storage that it names.
+  [[nodiscard]] llvm::Error completeHostCopies(const Node &wait, llvm::ArrayRef<const Storage *> storages);
   StepResult executeCompute(const Node &node);
   /// Where neither a builtin kernel nor a provider computes the operator.
   [[nodiscard]] llvm::Error noKernel(const Node &node) const;
@@ -102,6 +107,8 @@ private:
   /// After a step: an operand that it wrote may look at another storage now (set_).
   void noteWrites(const Node &node);
   [[nodiscard]] llvm::Error checkOperand(const Node &node, unsigned index, Access access);
+  /// The same for copies to and from the host, and for freed storages.
+  [[nodiscard]] llvm::Error checkHostCopies(const Node &node, const Node &operand, Access access) const;
   [[nodiscard]] llvm::Error error(const Node &node, llvm::StringRef rule, const std::string &message,
                                   std::string repair = "") const;
   [[nodiscard]] Scope &scope() { return scopes_.back(); }
@@ -114,6 +121,7 @@ private:
   /// what random operators draw from
   Numbers numbers_{0};
   CallsInFlight inFlight_;
+  HostCopies hostCopies_;
   /// seats of the current node, if it is synchronous and has launched
   std::vector<Seat> synchronous_;
   Value synchronousResult_;

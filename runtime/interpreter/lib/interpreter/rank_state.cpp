@@ -134,6 +134,8 @@ llvm::Error RankRun::checkOperand(const Node &node, unsigned index, Access acces
   bool inFlight = hasAny(access, Access::InFlightRead | Access::InFlightWrite);
   if (!writes && !reads && !inFlight)
     return llvm::Error::success();
+  if (llvm::Error error = checkHostCopies(node, *node.operand(index), access))
+    return error;
   llvm::Error failure = llvm::Error::success();
   forEachTensor(valueOf(*node.operand(index)), [&](const Tensor &tensor) {
     if (writes)

@@ -10,6 +10,7 @@
 // - a tag nondeterministic_seeded is the rng domain, but attention or dropout with probability 0 is pure;
 // - irecv and batch_p2p_ops write their buffers, although their schemas do not state it;
 // - functional all_reduce and broadcast clone at launch; gathers, scatters, all_to_all and p2p read in flight;
+// - copies to the host's memory and back read in flight; the wait on one writes the storage that it frees;
 // - an argument that the schema does not contain counts as read, written, shared and reshaped;
 // - a type describes a value at the time when its node ran: if the tensor may have been reshaped before a reader, the
 //   type proves no view. (A step that names a tensor keeps its side of a reshape, so no legal move changes this.)
@@ -32,7 +33,7 @@ struct Effects {
   /// one for each data operand
   llvm::SmallVector<Access, 4> operands;
   Domain domain = Domain::None;
-  /// starts an asynchronous collective: its results (and in-flight operands) are in flight
+  /// starts an asynchronous collective, or a copy to or from the host: its results (and in-flight operands) are in flight
   bool launches = false;
   /// completes storages of operands (Access::Complete): for a node that reads them by another name this is like a write
   bool waits = false;
@@ -48,6 +49,12 @@ struct Effects {
 [[nodiscard]] const CollectiveSpec *collectiveOf(const Node &node);
 /// Returns true for wait_tensor and wait_tensors, in every form.
 [[nodiscard]] bool isWait(const Node &node);
+/// Returns the value whose storage a wait frees; null if it frees none.
+[[nodiscard]] const Node *freedBy(const Node &node);
+/// Returns true for a copy to the host's memory or back, which ao.wait_tensor completes.
+[[nodiscard]] bool isHostCopy(const Node &node);
+/// Returns true for a copy to the host's memory. Its result takes no memory of the device.
+[[nodiscard]] bool isOffload(const Node &node);
 /// Returns true for operator.getitem, whatever its index.
 [[nodiscard]] bool isGetItem(const Node &node);
 /// Returns the literal, non-negative index of a getitem; empty for any other node or index.

@@ -7,6 +7,8 @@
 //   collective   tensors that it reads, writes and returns live until the last wait on any of its results
 //                (async_pairs.h). This includes an input that is copied at launch: a backend may omit that copy.
 //                Without a wait, tensors that it reads, writes and returns in flight live to the end
+//   offload      a value in the host's memory takes no bytes; the wait that frees a storage is the last step that
+//                names it
 //   output       a returned value lives from the step that allocates it to the end
 //   placeholder  all placeholders live from the first step, and to the end, because the caller owns them. But if
 //                AOTAutograd named them, only primals* (parameters and inputs of the forward) are caller-owned; the

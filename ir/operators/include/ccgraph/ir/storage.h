@@ -49,7 +49,8 @@ public:
   /// Returns true for several storages that count as one: an access to the pool does not imply an access to any single
   /// member. A storage that went into the pool of another has no bytes of its own, and no value occupies it.
   [[nodiscard]] bool isPool(StorageId storage) const { return pools_.count(storage) != 0; }
-  /// Returns the bytes of the storage; empty if symbolic or unknown. If the owner has no type (none is printed for a
+  /// Returns the bytes of the storage in the device's memory, so 0 for a result of ao.offload; empty if symbolic or
+  /// unknown. If the owner has no type (none is printed for a
   /// list result), the type of the element's first getitem is used.
   [[nodiscard]] std::optional<int64_t> numBytes(StorageId storage) const;
 

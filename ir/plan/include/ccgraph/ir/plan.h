@@ -70,8 +70,12 @@ enum class Home : uint8_t {
   Communication,
   /// allocated at run time, since its size is not known before
   Growing,
+  /// the host's memory, outside the arenas; allocated at run time: a value that ao.offload has copied there
+  Host,
 };
-/// "input", "attribute", "compute", "communication", "growing".
+/// Returns true for memory that is allocated at run time.
+[[nodiscard]] inline bool isMadeInRun(Home home) { return home == Home::Growing || home == Home::Host; }
+/// "input", "attribute", "compute", "communication", "growing", "host".
 [[nodiscard]] llvm::StringRef homeName(Home home);
 
 struct PlanBuffer {
@@ -217,7 +221,8 @@ struct CollectiveStep {
   llvm::SmallVector<PlanCollective, 1> calls;
 };
 
-/// Copies elements of one window to another of the same sizes and dtype: to or from memory that a collective can use.
+/// Copies elements of one window to another of the same sizes and dtype: to or from memory that a collective can use,
+/// or the host's memory.
 struct CopyStep {
   PlanWindow from;
   PlanWindow to;
@@ -237,9 +242,9 @@ struct PlanStep {
 };
 
 struct PlanStream {
-  enum class Kind : uint8_t { Host, Compute, Collective, Transfer };
+  enum class Kind : uint8_t { Host, Compute, Collective, Transfer, HostCopy };
   Kind kind = Kind::Compute;
-  /// "host", "compute", "comm:tp", "comm:0", "send:pp:1:0"
+  /// "host", "compute", "comm:tp", "comm:0", "send:pp:1:0", "host-copies"
   std::string name;
   /// of transfers, and of the collectives of one group: index in Plan::groups; empty if groups share the stream
   std::optional<uint32_t> group;

@@ -65,6 +65,16 @@ struct Link {
   int64_t latencyPs = 0;
 };
 
+/// The link over which a rank copies to the host's memory and back, one copy at a time in the order of issue.
+struct HostLink {
+  /// 0: there is none
+  int64_t bytesPerSecond = 0;
+  /// time of a copy besides its bytes
+  int64_t latencyPs = 0;
+
+  [[nodiscard]] bool exists() const { return bytesPerSecond > 0; }
+};
+
 /// Selects the column of NCCL's constants.
 enum class Generation : uint8_t { Volta, Ampere, Hopper, Blackwell };
 /// "volta", ...
@@ -116,6 +126,7 @@ struct Machine {
   int64_t ranksPerNode = 8;
   Link intra;
   Link inter;
+  HostLink hostLink;
   CollectiveRules rules = CollectiveRules::Nccl;
   Generation generation = Generation::Hopper;
   /// bus bandwidth of an all_reduce in the switch (NVLS) inside a node; 0: there is none

@@ -194,6 +194,8 @@ enum class OpRole : uint8_t {
   Compute,
   /// has a CollectiveSpec
   Collective,
+  /// starts a copy of a tensor to the host's memory or back: ao.offload, ao.reload
+  HostCopy,
   /// wait_tensor, wait_tensors
   Wait,
   /// element of a list result, operator.getitem
@@ -289,6 +291,10 @@ struct OpDef {
   bool reshapes = false;
   /// reshapes its operand in place but keeps each element in its place (t_, squeeze_)
   bool rearranges = false;
+  /// The result lies in the host's memory, so it takes none of the device (ao.offload).
+  bool hostResult = false;
+  /// of a wait: the parameter whose storage it frees (`keepalive` of ao.wait_tensor); -1: none
+  int8_t frees = -1;
   /// ends in `...`: further arguments are treated like the last parameter
   bool variadic = false;
   /// each element of a result is a (possibly converted) operand element or a constant: nothing is computed
@@ -305,6 +311,8 @@ struct OpDef {
   /// parameter whose value False has the same effect
   int8_t training = -1;
 
+  /// Returns true for an operator that starts work which ends at a wait: a collective, or a copy to or from the host.
+  [[nodiscard]] bool launches() const { return role == OpRole::HostCopy || (collective && !collective->synchronous); }
   /// Returns the position of a parameter; -1 if there is none of this name. Linear in the parameters.
   [[nodiscard]] int paramIndex(llvm::StringRef name) const;
   /// Returns the parameter that the operator writes and whose tensor is its first result (in-place and out= forms);

@@ -15,6 +15,7 @@ static GpuPurpose purposeOf(Home home) {
   case Home::Communication:
     return GpuPurpose::Communication;
   case Home::Growing:
+  case Home::Host: // a plan with such a buffer is refused before it runs
     return GpuPurpose::Growing;
   }
   return GpuPurpose::Compute;
