@@ -11,7 +11,7 @@ namespace ccgraph::test {
 namespace {
 
 constexpr llvm::StringLiteral namespaces[] = {
-    "aten.", "prims.",    "_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.",
+    "aten.", "prims.",    "ao.",          "_c10d_functional.", "_c10d_functional_autograd.", "c10d_functional.",
     "c10d.", "_dtensor.", "higher_order."};
 
 /// "a = aten.x(b)" -> "a = torch.ops.aten.x(b)".

@@ -269,12 +269,24 @@ private:
   bool anything_ = false; ///< a line of the body was printed
 };
 
+bool callsNamespace(const Graph &graph, StringRef space) {
+  return llvm::any_of(graph, [&](const Node *node) { return node->target().str().startswith(space); }) ||
+         llvm::any_of(graph.subgraphs(), [&](const auto &entry) { return callsNamespace(*entry.second, space); });
+}
+
+/// Prints the import of a module that registers operators, where `import torch` alone does not.
+void printImports(llvm::raw_ostream &os, const Graph &graph) {
+  if (callsNamespace(graph, "ao."))
+    os << "import torch._functorch._activation_offloading.offload_ops  # registers torch.ops.ao\n\n";
+}
+
 } // namespace
 } // namespace fx
 
 llvm::Error writeFxText(llvm::raw_ostream &os, const Graph &graph, const FxTextOptions &options) {
   if (llvm::Error error = fx::checkWritable(graph))
     return error;
+  fx::printImports(os, graph);
   fx::GraphPrinter(os, graph, options, 0).print();
   return llvm::Error::success();
 }

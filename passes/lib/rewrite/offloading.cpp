@@ -179,7 +179,8 @@ void Offloading::rename(const Attempt &attempt, Offloaded &value) {
   GraphBuilder builder(graph_, value.reader);
   for (Node *view : attempt.views) {
     builder.standFor(view);
-    Node *again = callLike(builder, *view, view->type(), [&](size_t) { return Actual(made.lookup(view->operand(0))); });
+    Node *again = repeatCall(builder, *view);
+    graph_.setOperand(again, 0, made.lookup(view->operand(0)));
     made[view] = again;
     value.views.push_back(view);
     value.again.push_back(again);

@@ -3,6 +3,7 @@
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/effects.h"
 #include "ccgraph/ir/work.h"
+#include "rewrite/supersede.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -215,17 +216,7 @@ Recomputation::Attempt Recomputation::plan(StorageId storage, const Node *after)
 Node *Recomputation::repeat(Node *call, const Attempt &attempt, const Repetitions &made) const {
   GraphBuilder builder(graph_, attempt.reader);
   builder.standFor(call);
-  std::vector<Actual> args;
-  std::vector<NamedActual> kwargs;
-  for (const Argument &argument : call->args())
-    args.push_back(Actual::copyOf(*call, argument));
-  for (const NamedArgument &argument : call->kwargs())
-    kwargs.push_back({argument.name.str(), Actual::copyOf(*call, argument.value)});
-  Node *again = builder.call({.target = call->target().str(),
-                              .args = std::move(args),
-                              .kwargs = std::move(kwargs),
-                              .name = (call->name().str() + "_again").str(),
-                              .type = call->type()});
+  Node *again = repeatCall(builder, *call);
   for (unsigned i = 0; i < again->numOperands(); ++i)
     graph_.setOperand(again, i, liveValue(originalOf(again->operand(i)), attempt, made));
   return again;

@@ -54,6 +54,20 @@ Node *callLike(GraphBuilder &builder, const Node &like, const Type *type,
   return builder.call(call);
 }
 
+Node *repeatCall(GraphBuilder &builder, const Node &call) {
+  std::vector<Actual> args;
+  std::vector<NamedActual> kwargs;
+  for (const Argument &argument : call.args())
+    args.push_back(Actual::copyOf(call, argument));
+  for (const NamedArgument &argument : call.kwargs())
+    kwargs.push_back({argument.name.str(), Actual::copyOf(call, argument.value)});
+  return builder.call({.target = call.target().str(),
+                       .args = std::move(args),
+                       .kwargs = std::move(kwargs),
+                       .name = (call.name().str() + "_again").str(),
+                       .type = call.type()});
+}
+
 void eraseMatched(Graph &graph, llvm::ArrayRef<Node *> gone, llvm::ArrayRef<Node *> made, RuleEntry &entry) {
   auto list = [](llvm::ArrayRef<Node *> nodes, std::vector<Node *> &listed) {
     for (Node *node : nodes)

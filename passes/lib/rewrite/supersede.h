@@ -34,6 +34,9 @@ void supersede(Graph &graph, Node *node, Node *by);
 [[nodiscard]] Node *callLike(GraphBuilder &builder, const Node &like, const Type *type,
                              llvm::function_ref<Actual(size_t argument)> operandFor);
 
+/// Creates the same call again, of the same operands, named after it.
+[[nodiscard]] Node *repeatCall(GraphBuilder &builder, const Node &call);
+
 /// Erases nodes that have lost their readers, and lists them in the entry after those that it lists, and the nodes that
 /// were made likewise.
 void eraseMatched(Graph &graph, llvm::ArrayRef<Node *> gone, llvm::ArrayRef<Node *> made, RuleEntry &entry);

@@ -1,8 +1,8 @@
 // predictChangedBound(): the bound of all programs that keep-gathered, recompute-values and chunk-collectives may make.
 //
 // All repeated collectives are gone, and all regions that may be cut can run in any pieces. Neither makes a bound
-// higher, so the result holds for every choice between that and the graph as it is. Steps that are computed again are
-// work beside these.
+// higher, so the result holds for every choice between that and the graph as it is. Steps that are computed again,
+// and copies to the host and back, are work beside these.
 #include "ccgraph/passes/bounds.h"
 #include "ccgraph/passes/pass.h"
 #include "schedule/chunks/chunk_chain.h"

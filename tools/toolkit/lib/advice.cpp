@@ -39,7 +39,7 @@ int64_t sumOf(const PipelineRun &run, llvm::StringRef pass, llvm::StringRef stat
 }
 
 /// Returns what the passes exchange between memory and time: "3 results kept, 1.5 GiB; 8 values computed again, 2.0 GiB
-/// for 1.2 ms and 4 gathers of 9.0 ms"; empty if they exchange nothing.
+/// for 1.2 ms and 4 gathers of 9.0 ms; 2 values in the host's memory, 1.0 GiB with copies of 80.0 ms"; empty if they exchange nothing.
 std::string exchangesOf(const PipelineRun &run) {
   std::vector<std::string> texts;
   if (const int64_t kept = sumOf(run, "keep-gathered", "kept"))
@@ -52,6 +52,10 @@ std::string exchangesOf(const PipelineRun &run) {
   if (const int64_t gathers = sumOf(run, "recompute-values", "gathered"))
     texts.back() += " and " + counted(static_cast<size_t>(gathers), "gather") + " of " +
                     timeText(sumOf(run, "recompute-values", "gather-ns") * picosecondsOfNs);
+  if (const int64_t offloaded = sumOf(run, "offload-values", "offloaded"))
+    texts.push_back(counted(static_cast<size_t>(offloaded), "value") + " in the host's memory, " +
+                    bytesText(sumOf(run, "offload-values", "bytes")) + " with copies of " +
+                    timeText(sumOf(run, "offload-values", "copies-ns") * picosecondsOfNs));
   return llvm::join(texts, "; ");
 }
 

@@ -6,6 +6,7 @@ attributes of a module: `torch.ops.load_library` is a function of torch.ops and 
 
 from __future__ import annotations
 
+import importlib
 import operator
 from typing import Any, Callable
 
@@ -23,6 +24,10 @@ _OF_PYTHON = frozenset("""
     is_not isub itruediv ixor le lshift lt matmul mod mul ne neg not_ or_ pos pow rshift setitem sub truediv truth xor
 """.split())
 _OF_TORCH = frozenset("sym_float sym_int sym_ite sym_max sym_min sym_not sym_sum _sym_sqrt sym_sqrt".split())
+
+
+# Modules of PyTorch that register the operators of a namespace, where `import torch` alone does not.
+_REGISTRARS = {"ao": "torch._functorch._activation_offloading.offload_ops"}
 
 
 def resolve_target(name: str) -> Callable[..., Any]:
@@ -51,6 +56,8 @@ def _registered(name: str) -> Callable[..., Any] | None:
     parts = name.split(".")
     if len(parts) not in (2, 3) or not all(part.isidentifier() for part in parts):
         return None
+    if parts[0] in _REGISTRARS:
+        importlib.import_module(_REGISTRARS[parts[0]])
     schemas = torch._C._jit_get_schemas_for_operator(f"{parts[0]}::{parts[1]}")
     overloads = {schema.overload_name or "default" for schema in schemas}
     if not overloads or (len(parts) == 3 and parts[2] not in overloads):

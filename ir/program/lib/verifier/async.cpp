@@ -289,7 +289,8 @@ bool communicates(const Graph &graph) {
 }
 
 bool copiesToHost(const Graph &graph) {
-  return llvm::any_of(graph, [](const Node *node) { return isHostCopy(*node) || freedBy(*node); });
+  return llvm::any_of(graph,
+                      [](const Node *node) { return isHostCopy(*node) || (node->op() && node->op()->frees >= 0); });
 }
 
 } // namespace
