@@ -34,6 +34,8 @@ def targets():
         assert name in refused(lambda: resolve_target(name), UnknownTarget), name
     for name, function in RESOLVED.items():
         assert resolve_target(name) is function, name
+    # `import torch` alone does not register these; resolving one does.
+    assert resolve_target("ao.offload.default") is torch.ops.ao.offload.default
 
 
 def program(target, args, attribute="w"):

@@ -13,8 +13,8 @@ namespace {
 //
 // The entry lists v as matched, and w, l, h and o as built. Both programs contain v, so everything is proved of the
 // program after. A copy moves each element unchanged, so w holds the elements of v if the chain is exactly this one, no
-// step writes v, o or l meanwhile, and each wait is the one on its copy. w has the sizes and strides of v, and both have
-// their memory alone, so no step can tell w from v. checkFreed() proves that no step names v after h.
+// step writes v, o or l meanwhile, and each wait is the one on its copy. w has the sizes and strides of v, and both
+// have their memory alone, so no step can tell w from v. checkFreed() proves that no step names v after h.
 
 constexpr llvm::StringLiteral offload = "ao.offload.default", reload = "ao.reload.default",
                               waitTensor = "ao.wait_tensor.default";

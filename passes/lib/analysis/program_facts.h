@@ -52,8 +52,8 @@ public:
   /// Returns the storages that this wait may write again, and that some other step writes: see
   /// CollectiveSpec::waitsRewriteAll.
   [[nodiscard]] llvm::ArrayRef<StorageId> rewrites(const Node *wait) const;
-  /// Returns, by storage, whether some step writes it. A wait does not write what it completes, and writes a storage that
-  /// it frees.
+  /// Returns, by storage, whether some step writes it. A wait does not write what it completes, and writes a storage
+  /// that it frees.
   [[nodiscard]] std::vector<bool> writtenStorages() const;
   /// Returns, by storage, whether some step (the output too) observes the place of a value in it. See Access::Place.
   [[nodiscard]] std::vector<bool> placedStorages() const;

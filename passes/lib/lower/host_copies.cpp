@@ -2,9 +2,9 @@
 
 namespace ccgraph::lower {
 
-// o = offload(v); h = wait_tensor(o, v)   ->   one copy from v's window to o's, on the stream of these copies. A step that
-// accesses o waits for the event of the copy. v's buffer is needed up to the wait on o, and its bytes may belong to
-// another buffer from then on.
+// o = offload(v); h = wait_tensor(o, v)   ->   one copy from v's window to o's, on the stream of these copies. A step
+// that accesses o waits for the event of the copy. v's buffer is needed up to the wait on o, and its bytes may belong
+// to another buffer from then on.
 Lowered lowerHostCopy(Emitter &emitter, const Node &node) {
   const LoweredValue from = emitter.valueOf(node, *argumentAt(node, 0));
   if (!from.isTensor() || !node.type() || !node.type()->isTensor())

@@ -37,7 +37,7 @@ void addNormalize(Pipeline &pipeline) {
 void addSimplify(Pipeline &pipeline, unsigned level) {
   add(pipeline, "deduplicate-collectives");    // removing a repetition may leave its reader the only one
   add(pipeline, "eliminate-dead-collectives"); // no rank should wait for a result without a reader
-  // These exchange memory for time. The first three free memory that the last one may use; all but the first one compare
+  // These exchange memory for time. The first three free memory that the last one may use. All but chunk-rows compare
   // schedules.
   if (level >= 3) {
     add(pipeline, "chunk-rows").set("when", "faster");

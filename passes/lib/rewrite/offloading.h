@@ -19,8 +19,8 @@
 // their copies that no computation hides. Then the step that now has the most live bytes is next.
 //
 // Ownership: refers to graph, facts and costs; the facts describe the graph before the first value is offloaded.
-// Failure: an obstacle, not an error. Cost: one storage map and memory curve a round, of which there are at most 64, and
-// the uses of the values that are live at the step of each round.
+// Failure: an obstacle, not an error. Cost: one storage map and memory curve a round, of which there are at most 64,
+// and the uses of the values that are live at the step of each round.
 #pragma once
 
 #include "analysis/program_facts.h"

@@ -14,6 +14,7 @@
 //   do it       rewrite/offloading.h
 // Copies move elements unchanged, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/offloading.h"
 #include "schedule/overlap/bound.h"

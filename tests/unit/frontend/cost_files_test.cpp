@@ -51,6 +51,8 @@ TEST(MachineFile, EveryKeyIsRead) {
   EXPECT_EQ(machine.intra.channels, 2);
   EXPECT_EQ(machine.intra.latencyPs, 1'500'000);
   EXPECT_EQ(machine.inter.bytesPerSecond, 12'500'000'000);
+  EXPECT_EQ(machine.hostLink.bytesPerSecond, 12'500'000'000);
+  EXPECT_EQ(machine.hostLink.latencyPs, 9'000'000);
   EXPECT_EQ(machine.multicastBytesPerSecond, 0);
   EXPECT_EQ(machine.rules, CollectiveRules::Nccl);
   EXPECT_EQ(machine.generation, Generation::Ampere);
@@ -71,6 +73,12 @@ TEST(MachinePresets, AreSortedAndFoundByName) {
     EXPECT_EQ(machinePreset(name)->name, name);
   EXPECT_TRUE(machinePreset(defaultMachine).has_value());
   EXPECT_FALSE(machinePreset("h100").has_value());
+}
+
+// A default schedule has no copies to the host, because only a file states a link.
+TEST(MachinePresets, HaveNoLinkToTheHost) {
+  for (const std::string &name : machinePresetNames())
+    EXPECT_FALSE(machinePreset(name)->hostLink.exists()) << name;
 }
 
 // A peak that a data sheet omits is that of the nearest wider float.

@@ -178,6 +178,32 @@ TEST(HostReads, CostTheTimeForWhichTheStreamRunsDry) {
   EXPECT_GT(machine.hostReadPs, 0);
 }
 
+// A copy takes the latency of the link and the time of its bytes in either direction, and none of the bandwidth of
+// memory or collectives.
+TEST(HostCopies, TakeTheTimeOfTheLink) {
+  Context context;
+  Graph graph(context);
+  test::ProgramBuilder program(graph);
+  const Type *type = program.f32({1000, 1000});
+  Node *v = program.call("aten.neg.default", type, {program.input("x", type)});
+  Node *offload = program.call("ao.offload.default", type, {v});
+  Node *host = program.call("ao.wait_tensor.default", type, {offload, v});
+  Node *reload = program.call("ao.reload.default", type, {host, Actual::literal(Argument::device(type->device()))});
+  program.output({program.call("ao.wait_tensor.default", type, {reload, host})});
+  Machine machine = *machinePreset(defaultMachine);
+  const CostModel without(graph, machine);
+  EXPECT_EQ(without.estimatedTime(*offload).source, TimeSource::Unknown);
+  machine.hostLink = {.bytesPerSecond = 25'000'000'000, .latencyPs = 10'000'000};
+  const CostModel costs(graph, machine);
+  constexpr int64_t bytes = 4'000'000, picoseconds = 10'000'000 + 160'000'000;
+  EXPECT_EQ(costs.hostCopy(bytes), picoseconds);
+  for (const Node *copy : {offload, reload}) {
+    EXPECT_EQ(costs.estimatedTime(*copy).picoseconds, picoseconds);
+    EXPECT_EQ(costs.estimatedTime(*copy).source, TimeSource::Predicted);
+  }
+  EXPECT_EQ(costs.estimatedTime(*host).picoseconds, 0);
+}
+
 /// On a machine with 132 multiprocessors, a product of 8,192 rows and 1,792 columns has 64 x 14 tiles, which take 7
 /// waves. Its half has 32 x 14, which take 4. Pieces of 28 and 36 tiles in height take 3 and 4 waves.
 TEST(CostModelTest, TheLastWaveOfAPartOfAProductCountsWhole) {

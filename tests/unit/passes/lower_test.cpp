@@ -52,6 +52,24 @@ TEST_F(LowerTest, AWaitMayNameItsTensor) {
                        "compute: aten.relu.default all_reduce -> relu after e0\n");
 }
 
+// The copies are on a stream of their own, and the bytes of v are free from the wait on: l may take them.
+TEST_F(LowerTest, AHostCopyIsACopyOnAStreamOfItsOwn) {
+  Node *x = b.input("x", b.f32({64}));
+  Node *v = relu(x);
+  Node *o = b.call("ao.offload.default", v->type(), {v});
+  Node *h = b.call("ao.wait_tensor.default", v->type(), {o, v});
+  Node *l = b.call("ao.reload.default", v->type(), {h, Actual::literal(Argument::device(v->type()->device()))});
+  b.output({relu(b.call("ao.wait_tensor.default", v->type(), {l, h}))});
+  EXPECT_EQ(lowered(), "compute: aten.relu.default x -> relu e0\n"
+                       "host-copies: copy relu -> offload after e0\n"
+                       "host-copies: copy offload -> reload e1\n"
+                       "compute: aten.relu.default reload -> relu_1 after e1\n");
+  EXPECT_EQ(plan_->streams[2].kind, PlanStream::Kind::HostCopy);
+  EXPECT_EQ(plan_->buffers[2].home, Home::Host);
+  EXPECT_EQ(plan_->buffers[1].home, Home::Compute);
+  EXPECT_EQ(plan_->layout.liveBytes, 256) << "one tensor of the device at a time: relu_1 is computed in place";
+}
+
 TEST_F(LowerTest, AViewIsAnotherWindow) {
   Node *x = b.input("x", b.f32({4, 6}));
   Node *row = b.call("aten.select.int", b.f32({6}), {x, 0, -1});

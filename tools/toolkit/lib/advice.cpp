@@ -39,7 +39,8 @@ int64_t sumOf(const PipelineRun &run, llvm::StringRef pass, llvm::StringRef stat
 }
 
 /// Returns what the passes exchange between memory and time: "3 results kept, 1.5 GiB; 8 values computed again, 2.0 GiB
-/// for 1.2 ms and 4 gathers of 9.0 ms; 2 values in the host's memory, 1.0 GiB with copies of 80.0 ms"; empty if they exchange nothing.
+/// for 1.2 ms and 4 gathers of 9.0 ms; 2 values in the host's memory, 1.0 GiB with copies of 80.0 ms"; empty if they
+/// exchange nothing.
 std::string exchangesOf(const PipelineRun &run) {
   std::vector<std::string> texts;
   if (const int64_t kept = sumOf(run, "keep-gathered", "kept"))

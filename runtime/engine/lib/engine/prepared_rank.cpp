@@ -99,8 +99,7 @@ llvm::Error PreparedRank::prepare() {
   return llvm::Error::success();
 }
 
-/// Returns an error for a plan with values in the host's memory: the memory of such a plan is that of one device, and no
-/// engine on a device has run such copies.
+/// Returns an error for a plan with values in the host's memory, because no engine on a device runs such copies.
 static llvm::Error refuseHostMemory(const RankState &state) {
   for (const PlanBuffer &buffer : state.plan->buffers)
     if (buffer.home == Home::Host)

@@ -22,7 +22,7 @@ class HostCopies {
 public:
   void start(const Node &node, Tensor from, Tensor to) { pending_.push_back({&node, std::move(from), std::move(to)}); }
   [[nodiscard]] bool empty() const { return pending_.empty() && freed_.empty(); }
-  /// Return the copy that fills memory of this tensor, and the one that still reads memory of it; null if there is none.
+  /// Return the copy that fills memory of this tensor / that still reads memory of it; null if there is none.
   [[nodiscard]] const Node *writer(const Tensor &tensor) const;
   [[nodiscard]] const Node *reader(const Tensor &tensor) const;
 

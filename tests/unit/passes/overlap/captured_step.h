@@ -37,7 +37,7 @@ protected:
     options.predictTimes = true;
     options.bitwise = bitwise;
     options.memoryBudget = budgetOf(percentOfPeak);
-    options.machine = machinePreset("h100x8-ndr");
+    options.machine = machine_;
     options.durations = &durations_;
     outcome.run = llvm::cantFail(runPipeline(*outcome.graph, llvm::cantFail(Pipeline::parse(pipeline)), options));
     return outcome;
@@ -74,6 +74,7 @@ protected:
   std::unique_ptr<Graph> graph_;
   Durations durations_;
   int64_t peak_ = 0;
+  Machine machine_ = *machinePreset("h100x8-ndr");
 };
 
 } // namespace ccgraph::test

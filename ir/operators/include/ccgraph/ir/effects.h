@@ -33,7 +33,8 @@ struct Effects {
   /// one for each data operand
   llvm::SmallVector<Access, 4> operands;
   Domain domain = Domain::None;
-  /// starts an asynchronous collective, or a copy to or from the host: its results (and in-flight operands) are in flight
+  /// starts an asynchronous collective, or a copy to or from the host: its results (and in-flight operands) are in
+  /// flight
   bool launches = false;
   /// completes storages of operands (Access::Complete): for a node that reads them by another name this is like a write
   bool waits = false;

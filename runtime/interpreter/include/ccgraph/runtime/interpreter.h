@@ -25,6 +25,8 @@
 //   run.deadlock          no rank can continue; lists what each waits for
 //   run.in-flight-result  a value is read or written before the wait on the launch that fills it
 //   run.in-flight-input   a value is written while a launch still reads it
+//   run.freed             a value is used after a wait has freed its storage
+//   run.no-copy           ao.wait_tensor finds no copy to or from the host in flight
 //   run.copied-again      a wait copies all results of a launch again, and one of them was changed and is in use by now
 //   run.collective        a call is invalid for its group: splits, source, peer, reduction, members
 //   run.type              a value differs from its node's type
