@@ -17,6 +17,8 @@ struct RolesEntry {
 
 /// Functions that are linear in some of their arguments. Functions that are not listed are linear in none.
 constexpr RolesEntry linearFunctions[] = {
+    {"ao.offload", "m"},
+    {"ao.reload", "m"},
     {"aten._conj", "m"},
     {"aten._to_copy", "m"},
     {"aten._conj_physical", "m"},

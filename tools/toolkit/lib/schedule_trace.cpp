@@ -14,6 +14,8 @@ int64_t nanoseconds(int64_t picoseconds) { return picoseconds / 1000; }
 
 /// Returns a text such as "fsdp (mesh_dp), 64 ranks on 8 nodes".
 std::string groupText(const RecordedGroup &group) {
+  if (group.isHost)
+    return group.description;
   std::string text = "group " + group.name + (group.description.empty() ? "" : " (" + group.description + ")");
   return text + ", " + counted(static_cast<size_t>(group.placement.ranks), "rank") + " on " +
          counted(static_cast<size_t>(group.placement.nodes), "node");
@@ -88,9 +90,24 @@ private:
     return arguments;
   }
 
+  /// Writes a copy under the name that PyTorch's profiler gives to it.
+  void writeHostCopy(const RecordedTransfer &transfer) {
+    const RecordedStep &launch = schedule_.steps[transfer.launch];
+    std::string where = placeText(schedule_.places[launch.place]);
+    llvm::SmallVector<TraceArgument, 16> arguments = described(launch, where);
+    arguments.push_back({"bytes", transfer.bytes()});
+    arguments.push_back({"exposed ns", nanoseconds(transfer.exposed)});
+    llvm::StringRef name =
+        transfer.kind == "offload" ? "Memcpy DtoH (Device -> Pinned)" : "Memcpy HtoD (Pinned -> Device)";
+    TraceSlice copy{name, "gpu_memcpy", nanoseconds(transfer.begin), nanoseconds(transfer.end)};
+    writeKernel(transfer.launch, firstGroupThread + transfer.group, copy, arguments);
+  }
+
   void writeTransfer(const RecordedTransfer &transfer) {
     const RecordedStep &launch = schedule_.steps[transfer.launch];
     const RecordedGroup &group = schedule_.groups[transfer.group];
+    if (group.isHost)
+      return writeHostCopy(transfer);
     std::string name = ncclKernelName(transfer.kind, transfer.reduction, transfer.dtype);
     std::string where = placeText(schedule_.places[launch.place]);
     llvm::SmallVector<TraceArgument, 16> arguments = described(launch, where);

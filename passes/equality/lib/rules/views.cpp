@@ -18,6 +18,18 @@ Value identityRule(Call &call) { return Value(call.view(0)); }
 /// The elements of a list too: wait_tensors.
 Value waitRule(Call &call) { return call.at(0); }
 
+/// A copy to the host's memory or back: the elements of the tensor, in memory of their own.
+Value hostCopyRule(Call &call) {
+  const Tensor &tensor = call.view(0);
+  if (call.failed())
+    return {};
+  constexpr size_t originalSize = 2; // of ao.reload
+  if (call.has(originalSize))
+    call.require(IntListRef(call.integers(originalSize)) == IntListRef(tensor.sizes),
+                 "a reload of sizes " + intListText(tensor.sizes));
+  return call.failed() ? Value() : Value(reshaped(read(tensor), tensor.sizes));
+}
+
 Value reshapeTo(Call &call, const Tensor &tensor, IntListRef wanted) {
   std::optional<IntList> sizes = inferSizes(wanted, productOf(tensor.sizes));
   call.require(sizes.has_value(), "sizes " + intListText(tensor.sizes) + " as " + intListText(wanted));
@@ -311,6 +323,9 @@ llvm::ArrayRef<RuleEntry> viewRules() {
   static constexpr RuleEntry rules[] = {
       {"_c10d_functional.wait_tensor", waitRule, true},
       {"_c10d_functional.wait_tensors", waitRule, true},
+      {"ao.offload", hostCopyRule},
+      {"ao.reload", hostCopyRule},
+      {"ao.wait_tensor", waitRule, true},
       {"aten._unsafe_view", viewRule, true},
       {"aten.alias", identityRule, true},
       {"aten.as_strided", asStridedRule, true},

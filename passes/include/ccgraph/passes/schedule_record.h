@@ -90,6 +90,8 @@ struct RecordedGroup {
   Placement placement;
   /// no file gives its ranks
   bool assumed = false;
+  /// no group: the stream of copies to the host's memory ("offload") and back ("reload")
+  bool isHost = false;
 };
 
 struct ScheduleRecord {

@@ -132,6 +132,7 @@ private:
     group.name = overlap::streamName(groups_, stream);
     if (stream == overlap::hostStream(groups_)) {
       group.description = "copies to the host's memory and back";
+      group.isHost = true;
       return;
     }
     if (const Group *known = graph_.groups().find(group.name)) {
