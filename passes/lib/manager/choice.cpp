@@ -123,13 +123,16 @@ void Chooser::consider(const Choice &choice) {
     best_ = outcome, chosen_ = choice;
 }
 
-/// Returns the smaller budgets that are tried, ascending. Each costs up to as much as the budget itself, so large
-/// programs have fewer.
+/// Returns the smaller budgets that are tried, ascending. Each costs up to as much as the budget itself, so of those
+/// below the peak, large programs have only the largest.
 std::vector<int64_t> Chooser::smallerBudgets() const {
-  constexpr size_t mostBelowPeak = 3'000;
+  constexpr size_t mostForAll = 6'000;
   std::vector<int64_t> limits = overlap::fullLimits(*setting_.inputPeak, setting_.budget.value_or(overlap::unlimited));
-  if (graph_.size() > mostBelowPeak)
-    llvm::erase_if(limits, [&](int64_t limit) { return limit < *setting_.inputPeak; });
+  if (graph_.size() > mostForAll) {
+    auto atPeak = llvm::lower_bound(limits, *setting_.inputPeak);
+    if (atPeak != limits.begin())
+      limits.erase(limits.begin(), std::prev(atPeak));
+  }
   return limits;
 }
 

@@ -14,9 +14,9 @@
 // the limits up to 125 % of the peak, and the budget if it is no larger, are tried with these passes too.
 //
 // The list of a larger budget contains that of a smaller one, and no schedule is slower within a larger budget. So a
-// budget gives no slower step than any smaller budget of the list. A program of more than 3000 nodes has only the
-// limits from its peak on, and one of more than 12,000 nodes only the budget itself, without the passes that free
-// memory.
+// budget gives no slower step than any smaller budget of the list. Of the limits below its peak, a program of more than
+// 6000 nodes has only the largest; and a program of more than 12,000 nodes has only the budget itself, without the
+// passes that free memory.
 //
 // Ownership: refers to the graph and its analyses; they remain as they are. Failure: a pass that fails under a budget
 // is not run under it; the run of the pipeline reports the error. Cost: the passes once for each budget; a search of a

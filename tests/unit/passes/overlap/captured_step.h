@@ -16,12 +16,12 @@ namespace ccgraph::test {
 /// A captured step with its measured durations.
 class CapturedStep : public testing::Test {
 protected:
-  /// `name`: a folder of tests/data/suite
-  explicit CapturedStep(const std::string &name) {
+  /// `name`: a folder of tests/data/suite; `durations`: a file in it
+  explicit CapturedStep(const std::string &name, const std::string &durations = "durations.tsv.gz") {
     const std::string folder = CCGRAPH_TEST_DATA "/suite/" + name;
     graph_ = llvm::cantFail(loadGraph(context_, folder + "/readable.py.gz"));
     llvm::cantFail(addGroups(*graph_, folder + "/facts.json.gz"));
-    durations_ = llvm::cantFail(loadDurations(folder + "/durations.tsv.gz"));
+    durations_ = llvm::cantFail(loadDurations(folder + "/" + durations));
     peak_ = peakMemory(*graph_).bytes;
   }
 
