@@ -14,32 +14,16 @@ namespace {
 //                                                             later use of the buffer x goes through the result
 // The arguments are checked entry by entry; the uses of buffers are checked for all entries together.
 
-/// Compares one call with the call that replaces it.
+/// Compares one call with the functional call that replaces it.
 class FormCheck {
 public:
-  FormCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
-      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
+  FormCheck(const Evidence &evidence) : evidence_(evidence) {}
 
-  void check() {
-    if (rule_.matched.size() != 1 || rule_.built.size() != 1)
-      return findings_.add(*evidence_.rewrite.graph.front(), "rule", "expected one call matched and one built",
-                           claimText({Part::Rule, entry_}));
-    const Step &was = evidence_.before[evidence_.before.indexOf(rule_.matched[0])];
-    const Step &now = evidence_.after[evidence_.after.indexOf(rule_.built[0])];
-    if (!was.op || !now.op || !now.arguments->keyword.empty() || !(isRenamed(was, now) || saysTheSame(was, now)))
-      return refuse("is not the functional form of " + quoted(was.node));
-    if (was.type != now.type)
-      return refuse("is " + typeText(now.type) + ", expected " + typeText(was.type) + " as " + quoted(was.node) +
-                    " was");
-    if (!keepsOrdering(evidence_, was, now))
-      refuse("has other ordering edges than " + quoted(was.node) + " had");
+  bool isFunctionalFormOf(const Step &was, const Step &now) const {
+    return was.op && now.op && now.arguments->keyword.empty() && (isRenamed(was, now) || saysTheSame(was, now));
   }
 
 private:
-  void refuse(const llvm::Twine &message) {
-    findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
-  }
-
   /// Returns true for the same operator of the older or the autograd namespace with the same arguments.
   bool isRenamed(const Step &was, const Step &now) const {
     llvm::StringRef name = was.op->target.str();
@@ -47,10 +31,8 @@ private:
     bool older = name.consume_front("_c10d_functional_autograd.") ||
                  (!(spec && spec->legacy) && name.consume_front("c10d_functional."));
     llvm::StringRef target = now.op->target.str();
-    return older && target.consume_front("_c10d_functional.") && name == target && was.arguments->keyword.empty() &&
-           std::equal(was.arguments->positional.begin(), was.arguments->positional.end(),
-                      now.arguments->positional.begin(), now.arguments->positional.end(),
-                      [&](const Argument &a, const Argument &b) { return same(was, &a, now, &b); });
+    return older && target.consume_front("_c10d_functional.") && name == target &&
+           samePositionalArguments(evidence_, was, now);
   }
 
   bool saysTheSame(const Step &was, const Step &now) const {
@@ -108,9 +90,6 @@ private:
   }
 
   const Evidence &evidence_;
-  const RuleEntry &rule_;
-  uint32_t entry_;
-  Findings &findings_;
 };
 
 /// Finds the nodes that name a buffer which a matched call wrote and which the built call leaves unchanged. A buffer
@@ -238,7 +217,9 @@ bool keepsOrdering(const Evidence &evidence, const Step &was, const Step &now) {
 }
 
 void checkFunctionalForm(const Evidence &evidence, uint32_t entry, Findings &findings) {
-  FormCheck(evidence, entry, findings).check();
+  const FormCheck check(evidence);
+  auto holds = [&](const Step &was, const Step &now) { return check.isFunctionalFormOf(was, now); };
+  checkReplacedCall(evidence, entry, findings, {"functional form of ", "", holds});
 }
 
 void checkFunctionalBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings) {

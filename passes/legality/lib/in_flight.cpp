@@ -28,7 +28,7 @@ public:
       const Step &step = program_[i];
       if (step.waits)
         complete(i, step);
-      if (numOpen_ && (!step.waits || step.frees()))
+      if (numOpen_ && !step.onlyWaits())
         findIntrusions(i, step);
       countReshapes(step);
       if (step.launches)

@@ -23,54 +23,14 @@ std::pair<llvm::StringRef, llvm::StringRef> formsOf(const CollectiveSpec &spec) 
           writingFormOf(spec.kind, spec.coalesced ? WritingForm::InPlaceList : WritingForm::InPlace)};
 }
 
-/// Compares one call with the call in place that replaces it.
-class InPlaceCheck {
-public:
-  InPlaceCheck(const Evidence &evidence, uint32_t entry, Findings &findings)
-      : evidence_(evidence), rule_(evidence.rewrite.certificate.rules[entry]), entry_(entry), findings_(findings) {}
-
-  void check() {
-    if (rule_.matched.size() != 1 || rule_.built.size() != 1)
-      return findings_.add(*evidence_.rewrite.graph.front(), "rule", "expected one call matched and one built",
-                           claimText({Part::Rule, entry_}));
-    const Step &was = evidence_.before[evidence_.before.indexOf(rule_.matched[0])];
-    const Step &now = evidence_.after[evidence_.after.indexOf(rule_.built[0])];
-    if (!isInPlaceFormOf(was, now))
-      return refuse("is not the form of " + quoted(was.node) + " in place, with the same arguments");
-    if (was.type != now.type)
-      return refuse("is " + typeText(now.type) + ", expected " + typeText(was.type) + " as " + quoted(was.node) +
-                    " was");
-    if (!keepsOrdering(evidence_, was, now))
-      refuse("has other ordering edges than " + quoted(was.node) + " had");
-  }
-
-private:
-  void refuse(const llvm::Twine &message) {
-    findings_.add(*rule_.built[0], "rule", message, claimText({Part::Rule, entry_}));
-  }
-
-  bool isInPlaceFormOf(const Step &was, const Step &now) const {
-    const CollectiveSpec *spec = was.collective();
-    if (!spec || !now.op)
-      return false;
-    auto [functional, inPlace] = formsOf(*spec);
-    return !inPlace.empty() && was.op->target.str() == functional && now.op->target.str() == inPlace &&
-           was.arguments->keyword.empty() && now.arguments->keyword.empty() && haveSameArguments(was, now);
-  }
-
-  bool haveSameArguments(const Step &was, const Step &now) const {
-    return std::equal(was.arguments->positional.begin(), was.arguments->positional.end(),
-                      now.arguments->positional.begin(), now.arguments->positional.end(),
-                      [&](const Argument &a, const Argument &b) {
-                        return sameArguments(evidence_, {was, &a}, {now, &b});
-                      });
-  }
-
-  const Evidence &evidence_;
-  const RuleEntry &rule_;
-  uint32_t entry_;
-  Findings &findings_;
-};
+bool isInPlaceFormOf(const Evidence &evidence, const Step &was, const Step &now) {
+  const CollectiveSpec *spec = was.collective();
+  if (!spec || !now.op)
+    return false;
+  auto [functional, inPlace] = formsOf(*spec);
+  return !inPlace.empty() && was.op->target.str() == functional && now.op->target.str() == inPlace &&
+         samePositionalArguments(evidence, was, now);
+}
 
 /// Judges the buffers that the built calls write over.
 class OverwrittenBuffers {
@@ -210,7 +170,8 @@ private:
 } // namespace
 
 void checkInPlaceForm(const Evidence &evidence, uint32_t entry, Findings &findings) {
-  InPlaceCheck(evidence, entry, findings).check();
+  auto holds = [&](const Step &was, const Step &now) { return isInPlaceFormOf(evidence, was, now); };
+  checkReplacedCall(evidence, entry, findings, {"form of ", " in place, with the same arguments", holds});
 }
 
 void checkInPlaceBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings) {

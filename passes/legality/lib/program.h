@@ -47,6 +47,8 @@ struct Step {
   [[nodiscard]] const CollectiveSpec *collective() const { return op && op->collective ? &*op->collective : nullptr; }
   /// Returns true for ao.wait_tensor, which writes a storage: it frees the one of its second operand.
   [[nodiscard]] bool frees() const { return waits && op && op->frees >= 0; }
+  /// Returns true for a wait that changes no storage: what it says it writes, its launch has written.
+  [[nodiscard]] bool onlyWaits() const { return waits && !frees(); }
   [[nodiscard]] bool isGetItem() const { return op && op->role == OpRole::GetItem; }
 };
 

@@ -44,7 +44,7 @@ private:
     auto operands = before_.operands(step);
     auto accesses = before_.accesses(step);
     for (size_t i = 0; i < operands.size(); ++i)
-      if ((!step.waits || step.frees()) && operands[i] != none && writes(accesses[i]))
+      if (!step.onlyWaits() && operands[i] != none && writes(accesses[i]))
         for (uint32_t storage : storages_.of(operands[i]))
           written_[storage].push_back(index);
   }
@@ -87,7 +87,7 @@ private:
       return refuse(*step.node, "removed-effect", "is an " + opcodeName(step.opcode()) + ", which may not go");
     if (step.domain != Domain::None && step.domain != Domain::Comm)
       return refuse(*step.node, "removed-effect", "has an effect beyond its result, so it may not go");
-    if (llvm::any_of(before_.accesses(step), writes) && (!step.waits || step.frees()))
+    if (llvm::any_of(before_.accesses(step), writes) && !step.onlyWaits())
       return refuse(*step.node, "removed-effect", "writes a storage, so it may not go");
     if (step.domain != Domain::Comm)
       return true;
@@ -266,7 +266,7 @@ void checkAdded(const Evidence &evidence, Findings &findings) {
   for (uint32_t i = 0; i < added.size(); ++i) {
     const Step &step = evidence.after[evidence.after.indexOf(added[i].node)];
     bool plain = step.isCall() && step.domain == Domain::None && !step.launches &&
-                 ((step.waits && !step.frees()) || llvm::none_of(evidence.after.accesses(step), writes));
+                 (step.onlyWaits() || llvm::none_of(evidence.after.accesses(step), writes));
     if (!plain)
       findings.add(*step.node, "added",
                    "has an effect of its own as '" + added[i].role + "', expected a wait or a pure node",

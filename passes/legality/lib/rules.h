@@ -8,6 +8,8 @@
 
 #include "checks.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace ccgraph::legality {
 
 /// How the built nodes replace the matched ones.
@@ -56,6 +58,15 @@ struct ArgumentOf {
 };
 /// Returns true if a tree before and a tree after are equal, with each node replaced by its image.
 [[nodiscard]] bool sameArguments(const Evidence &evidence, ArgumentOf was, ArgumentOf now);
+/// Returns true if two calls have equal arguments, all of them positional.
+[[nodiscard]] bool samePositionalArguments(const Evidence &evidence, const Step &was, const Step &now);
+/// What one call must be for another one: "is not the " + before + that call + after is said if it does not hold.
+struct CallForm {
+  llvm::StringRef before, after;
+  llvm::function_ref<bool(const Step &was, const Step &now)> holds;
+};
+/// Checks an entry of one call matched and one built: the form, the type and the ordering edges.
+void checkReplacedCall(const Evidence &evidence, uint32_t entry, Findings &findings, CallForm form);
 void checkInPlaceForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// For the entries of in-place-form: what their calls write over belongs to the program, and no other node names it
 /// later. O(n + e).

@@ -28,7 +28,7 @@ void StorageUse::note(uint32_t index) {
   auto accesses = after_.accesses(step);
   for (size_t i = 0; i < operands.size(); ++i)
     for (uint32_t storage : operands[i] == none ? llvm::ArrayRef<uint32_t>() : storages_.of(operands[i])) {
-      if ((!step.waits || step.frees()) && writesElements(accesses[i]))
+      if (!step.onlyWaits() && writesElements(accesses[i]))
         writers_[storage].push_back(index);
       if (observes)
         observers_[storage] = index;

@@ -129,8 +129,7 @@ void Storages::markChanges() {
     auto accesses = program_.accesses(program_[i]);
     for (size_t k = 0; k < operands.size(); ++k) {
       bool reshapes = has(accesses[k], Access::Reshape);
-      bool writes =
-          (!program_[i].waits || program_[i].frees()) && hasAny(accesses[k], Access::Write | Access::InFlightWrite);
+      bool writes = !program_[i].onlyWaits() && hasAny(accesses[k], Access::Write | Access::InFlightWrite);
       if (operands[k] == none || (!reshapes && !writes))
         continue;
       for (uint32_t storage : of(operands[k])) {
