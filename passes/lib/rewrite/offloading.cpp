@@ -13,8 +13,6 @@ namespace {
 
 /// Most views that are made again for one value.
 constexpr size_t mostViews = 16;
-/// Each round costs a walk over the graph.
-constexpr unsigned mostRounds = 64;
 
 /// Returns true for a tensor of known layout and device in which each element has memory of its own, without gaps.
 bool fillsMemory(const Type *type) {
@@ -40,7 +38,7 @@ std::vector<Actual> layoutOf(const Type &type) {
 } // namespace
 
 Offloading::Offloading(Graph &graph, const ProgramFacts &facts, const CostModel &cost)
-    : graph_(graph), facts_(facts), cost_(cost), lives_(graph, facts), computed_(graph.idLimit()) {
+    : PeakReduction(graph, facts), graph_(graph), facts_(facts), cost_(cost), computed_(graph.idLimit()) {
   int64_t computed = 0;
   for (const Node *node : graph) {
     computed_[node->id()] = computed;
@@ -106,7 +104,7 @@ bool Offloading::addView(Attempt &attempt, Node *name) const {
 /// Returns the picoseconds of both copies that are longer than the computation between the value and the step where it
 /// is to be gone, and between that step and the reader.
 int64_t Offloading::exposedTime(const Attempt &attempt) const {
-  const int64_t copy = cost_.hostCopy(lives_.bytes[attempt.storage]);
+  const int64_t copy = cost_.hostCopy(attempt.bytes);
   const int64_t made = computed_[attempt.value->id()], gone = computed_[attempt.after->id()],
                 read = computed_[attempt.reader->id()];
   return std::max<int64_t>(0, copy - (gone - made)) + std::max<int64_t>(0, copy - (read - gone));
@@ -117,11 +115,12 @@ Offloading::Attempt Offloading::plan(StorageId storage, const Node *after) const
   attempt.storage = storage;
   attempt.after = after;
   attempt.value = wholeName(storage);
+  attempt.bytes = lives_.bytes[storage];
   auto refuse = [&](OffloadObstacle obstacle) {
     attempt.obstacle = obstacle;
     return attempt;
   };
-  if (cost_.machine().hostLink.latencyPs > cost_.hostCopy(lives_.bytes[storage]) / 2)
+  if (cost_.machine().hostLink.latencyPs > cost_.hostCopy(attempt.bytes) / 2)
     return refuse(OffloadObstacle::Small);
   if (!attempt.value || !attempt.value->isBefore(after))
     return refuse(OffloadObstacle::Part);
@@ -196,7 +195,7 @@ const Offloaded &Offloading::apply(const Attempt &attempt) {
   value.value = attempt.value;
   value.after = attempt.after;
   value.reader = attempt.reader;
-  value.bytes = lives_.bytes[attempt.storage];
+  value.bytes = attempt.bytes;
   value.picoseconds = cost_.hostCopy(value.bytes);
   copyAway(value, attempt.lastEarly);
   copyBack(value);
@@ -207,51 +206,16 @@ const Offloaded &Offloading::apply(const Attempt &attempt) {
   return done_.back();
 }
 
-bool Offloading::reduceAt(const ValueLives::Peak &peak, int64_t bytes) {
-  std::vector<Attempt> attempts;
-  for (StorageId storage = 0; storage < lives_.bytes.size(); ++storage) {
-    if (isFirstRound_ && lives_.isWritten(storage) && lives_.isLiveAcross(storage, peak.at))
-      kept_.push_back({lives_.names[storage].front(), OffloadObstacle::Written});
-    if (!lives_.mayGo(storage, peak.at))
-      continue;
-    Attempt attempt = plan(storage, peak.at);
-    if (!attempt.obstacle)
-      attempts.push_back(std::move(attempt));
-    else if (isFirstRound_)
-      kept_.push_back({lives_.names[storage].front(), *attempt.obstacle});
-  }
-  auto gain = [&](const Attempt &attempt) {
-    const auto freed = static_cast<double>(lives_.bytes[attempt.storage]);
-    return std::pair(freed / static_cast<double>(std::max<int64_t>(attempt.exposed, 1)), freed);
-  };
-  llvm::stable_sort(attempts, [&](const Attempt &a, const Attempt &b) { return gain(a) > gain(b); });
-  int64_t live = peak.bytes;
-  bool any = false;
-  for (const Attempt &planned : attempts) {
-    if (live <= bytes)
-      break;
-    const Attempt attempt = plan(planned.storage, peak.at); // the values before it have changed operands
-    if (attempt.obstacle)
-      continue;
-    live -= lives_.bytes[attempt.storage];
-    apply(attempt);
-    any = true;
-  }
-  return any;
+std::pair<double, double> Offloading::gain(const Attempt &attempt) const {
+  const auto freed = static_cast<double>(attempt.bytes);
+  return {freed / static_cast<double>(std::max<int64_t>(attempt.exposed, 1)), freed};
 }
 
-int64_t Offloading::reduceTo(int64_t bytes) {
-  ValueLives::Peak now = lives_.peak();
-  for (; now.bytes > bytes && rounds_ < mostRounds; ++rounds_) {
-    while (lives_.isNew(now.at))
-      now.at = now.at->next(); // the reader of what comes back there
-    const bool any = reduceAt(now, bytes);
-    isFirstRound_ = false;
-    if (!any)
-      break;
-    now = lives_.peak();
-  }
-  return now.bytes;
+/// Returns the next step of the graph as it was: the reader of what comes back there.
+Node *Offloading::placeOf(Node *step) const {
+  while (lives_.isNew(step))
+    step = step->next();
+  return step;
 }
 
 const Offloaded *Offloading::offload(const Node *value, const Node *after) {

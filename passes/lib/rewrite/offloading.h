@@ -26,7 +26,7 @@
 #include "analysis/program_facts.h"
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/passes/cost.h"
-#include "rewrite/value_lives.h"
+#include "rewrite/peak_reduction.h"
 
 namespace ccgraph {
 
@@ -64,23 +64,19 @@ struct Offloaded {
   llvm::SmallVector<Node *, 2> views, again;
 };
 
-class Offloading {
+class Offloading : public PeakReduction<Offloading, OffloadObstacle> {
 public:
   /// The machine of the costs must have a link to the host.
   Offloading(Graph &graph, const ProgramFacts &facts, const CostModel &cost);
 
-  /// Offloads values until at most `bytes` are live at each step, or no value at the peak is left that helps. Returns
-  /// the peak.
-  int64_t reduceTo(int64_t bytes);
   /// Offloads one value for the readers after a step. Returns null, and leaves the graph unchanged, if an obstacle
   /// prevents it.
   const Offloaded *offload(const Node *value, const Node *after);
   /// Returns all values so far.
   [[nodiscard]] llvm::ArrayRef<Offloaded> done() const { return done_; }
-  /// Returns the obstacle of each value that stays live at the peak of the graph as it was; empty before reduceTo().
-  [[nodiscard]] llvm::ArrayRef<std::pair<const Node *, OffloadObstacle>> kept() const { return kept_; }
 
 private:
+  friend PeakReduction;
   /// A late use of one of the names of a storage.
   struct LateUse {
     Node *user = nullptr;
@@ -94,7 +90,8 @@ private:
     Node *reader = nullptr;    ///< the first late one
     llvm::SmallVector<LateUse, 4> uses;
     llvm::SmallVector<Node *, 2> views; ///< operands first
-    int64_t exposed = 0;                ///< picoseconds of the copies that no computation hides
+    int64_t bytes = 0;
+    int64_t exposed = 0; ///< picoseconds of the copies that no computation hides
     std::optional<OffloadObstacle> obstacle;
   };
 
@@ -104,21 +101,18 @@ private:
   void noteEarly(Attempt &attempt, Node *user) const;
   [[nodiscard]] bool addView(Attempt &attempt, Node *name) const;
   [[nodiscard]] int64_t exposedTime(const Attempt &attempt) const;
+  [[nodiscard]] std::pair<double, double> gain(const Attempt &attempt) const;
+  [[nodiscard]] Node *placeOf(Node *step) const;
   const Offloaded &apply(const Attempt &attempt);
   void copyAway(Offloaded &value, Node *lastEarly);
   void copyBack(Offloaded &value);
   void rename(const Attempt &attempt, Offloaded &value);
-  bool reduceAt(const ValueLives::Peak &peak, int64_t bytes);
 
   Graph &graph_;
   const ProgramFacts &facts_;
   const CostModel &cost_;
-  ValueLives lives_;
   std::vector<int64_t> computed_; ///< by node id: picoseconds of the computation before it
   std::vector<Offloaded> done_;
-  std::vector<std::pair<const Node *, OffloadObstacle>> kept_;
-  bool isFirstRound_ = true;
-  unsigned rounds_ = 0;
 };
 
 /// Records an offloaded value in the certificate.

@@ -14,8 +14,6 @@ namespace {
 /// Most calls that are repeated for one value, and most operands that are looked at.
 constexpr size_t mostCalls = 16;
 constexpr unsigned mostVisits = 64;
-/// Each round costs a walk over the graph.
-constexpr unsigned mostRounds = 64;
 
 bool hasGivenTimes(const CostModel &cost) {
   const auto &nodes = cost.summary().nodes;
@@ -28,8 +26,8 @@ bool isUpTo(const Node *node, const Node *place) { return node == place || node-
 } // namespace
 
 Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers)
-    : graph_(graph), facts_(facts), cost_(cost), gathers_(gathers), isProfiled_(hasGivenTimes(cost)),
-      lives_(graph, facts) {}
+    : PeakReduction(graph, facts), graph_(graph), facts_(facts), cost_(cost), gathers_(gathers),
+      isProfiled_(hasGivenTimes(cost)) {}
 
 /// Returns a repetition of the call that is live at the reader; null if there is none.
 Node *Recomputation::copyFor(const Node *value, const Node *reader) const {
@@ -278,48 +276,8 @@ const Recomputed &Recomputation::apply(const Attempt &attempt) {
   return done_.back();
 }
 
-bool Recomputation::reduceAt(const ValueLives::Peak &peak, int64_t bytes) {
-  std::vector<Attempt> attempts;
-  for (StorageId storage = 0; storage < lives_.bytes.size(); ++storage) {
-    if (isFirstRound_ && lives_.isWritten(storage) && lives_.isLiveAcross(storage, peak.at))
-      kept_.push_back({lives_.names[storage].front(), RecomputeObstacle::Written});
-    if (!lives_.mayGo(storage, peak.at))
-      continue;
-    Attempt attempt = plan(storage, peak.at);
-    if (!attempt.obstacle)
-      attempts.push_back(std::move(attempt));
-    else if (isFirstRound_)
-      kept_.push_back({lives_.names[storage].front(), *attempt.obstacle});
-  }
-  auto gain = [](const Attempt &attempt) {
-    return static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1));
-  };
-  llvm::stable_sort(attempts, [&](const Attempt &a, const Attempt &b) { return gain(a) > gain(b); });
-  int64_t live = peak.bytes;
-  bool any = false;
-  for (const Attempt &planned : attempts) {
-    if (live <= bytes)
-      break;
-    Attempt attempt = plan(planned.storage, peak.at); // the values before it may have changed what is live
-    if (attempt.obstacle)
-      continue;
-    live -= attempt.bytes;
-    apply(attempt);
-    any = true;
-  }
-  return any;
-}
-
-int64_t Recomputation::reduceTo(int64_t bytes) {
-  ValueLives::Peak now = lives_.peak();
-  for (; now.bytes > bytes && rounds_ < mostRounds; ++rounds_) {
-    const bool any = reduceAt(now, bytes);
-    isFirstRound_ = false;
-    if (!any)
-      break;
-    now = lives_.peak();
-  }
-  return now.bytes;
+double Recomputation::gain(const Attempt &attempt) const {
+  return static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1));
 }
 
 const Recomputed *Recomputation::recompute(const Node *value, const Node *after) {

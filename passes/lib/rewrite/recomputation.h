@@ -27,8 +27,8 @@
 #include "ccgraph/ir/certificate.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/cost.h"
+#include "rewrite/peak_reduction.h"
 #include "rewrite/repeatable_gathers.h"
-#include "rewrite/value_lives.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -81,23 +81,18 @@ struct GathersAgain {
   GatherTime time = GatherTime::Exposed;
 };
 
-class Recomputation {
+class Recomputation : public PeakReduction<Recomputation, RecomputeObstacle> {
 public:
   Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers = {});
 
-  /// Computes values again until at most `bytes` are live at each step, or no value at the peak is left that helps.
-  /// Returns the peak.
-  int64_t reduceTo(int64_t bytes);
   /// Computes one value again for the readers after a step. Returns null, and leaves the graph unchanged, if an
   /// obstacle prevents it.
   const Recomputed *recompute(const Node *value, const Node *after);
   /// Returns all values so far.
   [[nodiscard]] llvm::ArrayRef<Recomputed> done() const { return done_; }
 
-  /// Returns the obstacle of each value that stays live at the peak of the graph as it was; empty before reduceTo().
-  [[nodiscard]] llvm::ArrayRef<std::pair<const Node *, RecomputeObstacle>> kept() const { return kept_; }
-
 private:
+  friend PeakReduction;
   /// A late use of one of the names of a storage.
   struct LateUse {
     Node *user = nullptr;
@@ -137,24 +132,21 @@ private:
   [[nodiscard]] Node *originalOf(Node *node) const;
   [[nodiscard]] Node *copyFor(const Node *value, const Node *reader) const;
   [[nodiscard]] bool isUnchanged(const Node *call, const Node *until) const;
+  [[nodiscard]] double gain(const Attempt &attempt) const;
+  [[nodiscard]] Node *placeOf(Node *step) const { return step; }
   const Recomputed &apply(const Attempt &attempt);
   [[nodiscard]] Node *repeat(Node *call, const Attempt &attempt, const Repetitions &made) const;
   [[nodiscard]] Node *liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const;
   void shorten(const Attempt &attempt);
-  bool reduceAt(const ValueLives::Peak &peak, int64_t bytes);
 
   Graph &graph_;
   const ProgramFacts &facts_;
   const CostModel &cost_;
   GathersAgain gathers_;
-  bool isProfiled_; ///< some nodes have given times
-  ValueLives lives_;
+  bool isProfiled_;                                                   ///< some nodes have given times
   llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> copies_; ///< looked up only
   llvm::DenseMap<const Node *, Node *> originals_;                    ///< of the copies; looked up only
   std::vector<Recomputed> done_;
-  std::vector<std::pair<const Node *, RecomputeObstacle>> kept_;
-  bool isFirstRound_ = true;
-  unsigned rounds_ = 0;
 };
 
 /// Records the repetitions of one value in the certificate.

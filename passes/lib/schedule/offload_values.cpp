@@ -14,22 +14,16 @@
 //   do it       rewrite/offloading.h
 // Copies move elements unchanged, so results are bitwise equal.
 #include "ccgraph/ir/diagnostic.h"
-#include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/offloading.h"
+#include "schedule/freed_values.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/program_problem.h"
 #include "schedule/pass_search.h"
 
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
-
 namespace ccgraph {
 
 namespace {
-
-/// Under which budgets the pass changes the program.
-enum class Occasion : uint8_t { BelowPeak, Always };
 
 class OffloadValues final : public Pass {
 public:
@@ -84,9 +78,7 @@ private:
   friend class Offloader;
 };
 
-std::string textOf(const Offloaded &value) {
-  return (value.value->name().str() + "." + value.after->name().str()).str();
-}
+std::string textOf(const Offloaded &value) { return freedValueText(*value.value, *value.after); }
 
 /// One run.
 class Offloader {
@@ -103,15 +95,14 @@ private:
     int64_t picoseconds = 0;
     int64_t peakBytes = 0;
   };
-  [[nodiscard]] bool isDue();
   void consider(Graph &graph, const CostModel &cost, llvm::ArrayRef<Offloaded> values);
   void tryParts();
   void choose();
-  llvm::Error takeNamed();
   [[nodiscard]] llvm::Error noLink() const;
-  [[nodiscard]] bool offload(llvm::StringRef text);
+  [[nodiscard]] auto freeing() {
+    return [this](const Node *value, const Node *after) { return offloading_->offload(value, after) != nullptr; };
+  }
   void remarkKept(const Offloading &trial);
-  void remarkSlower();
   void remarkAll();
 
   OffloadValues &pass_;
@@ -124,20 +115,6 @@ private:
   std::vector<std::string> tried_;       ///< values of some part
   std::optional<Offloading> offloading_; ///< of the graph itself
 };
-
-/// Returns true if the option allows other values under this budget.
-bool Offloader::isDue() {
-  // Several searches of a larger program take longer than the rest of the pipeline.
-  constexpr size_t mostNodes = 16'000, mostThorough = 12'000;
-  if (graph_.size() > mostThorough)
-    options_.maxWalks = std::min(options_.maxWalks, usualWalks);
-  const bool always = pass_.when_.get() == Occasion::Always && graph_.size() <= mostNodes;
-  // No pass before this one exceeds a budget that the input meets.
-  if (!always && options_.budget >= context_.inputPeak().value_or(overlap::unlimited))
-    return false;
-  peak_ = peakMemory(graph_, facts_.storages()).bytes;
-  return always || options_.budget < peak_;
-}
 
 /// Searches a schedule, unless a bound shows that it is no better than the best one, and keeps the better choice. The
 /// program as it stands comes first and wins a tie.
@@ -182,29 +159,10 @@ void Offloader::choose() {
   consider(graph_, context_.cost(), {});
   tryParts();
   for (const std::string &value : best_->values)
-    if (!offload(value))
+    if (!freeValue(graph_, value, freeing()))
       llvm_unreachable("the copy is the same graph");
-  remarkSlower();
+  remarkTried(graph_, context_, pass_.slower_, best_->values, tried_);
   pass_.after_ += best_->picoseconds / picosecondsOfNs;
-}
-
-/// Offloads a value that is named as in v.loss; returns false if it may not be.
-bool Offloader::offload(llvm::StringRef text) {
-  auto [value, after] = text.split('.');
-  const Node *node = graph_.find(value), *step = graph_.find(after);
-  return node && step && offloading_->offload(node, step);
-}
-
-llvm::Error Offloader::takeNamed() {
-  for (const std::string &text : pass_.only_.get().names)
-    if (!offload(text))
-      return makeError(diagnose("pass.option",
-                                "option 'only' got '" + text +
-                                    "', expected a value that may be offloaded and the step up to which it is kept at "
-                                    "most, as in v.loss",
-                                "name values and steps as --remarks lists them for this pass, in this order, or leave "
-                                "the option out"));
-  return llvm::Error::success();
 }
 
 llvm::Error Offloader::noLink() const {
@@ -219,18 +177,7 @@ void Offloader::remarkKept(const Offloading &trial) {
   const std::array<const Reason *, numOffloadObstacles> reasons = {
       &pass_.small_,  &pass_.written_,   &pass_.part_,  &pass_.readThere_,
       &pass_.flight_, &pass_.otherName_, &pass_.opaque_};
-  for (const auto &[value, obstacle] : trial.kept())
-    context_.remark(*reasons[static_cast<size_t>(obstacle)], *graph_.find(value->name().str()));
-}
-
-/// Reports the values that were tried, each once, and stay on the device.
-void Offloader::remarkSlower() {
-  llvm::StringSet<> reported;
-  for (const std::string &text : best_->values)
-    reported.insert(llvm::StringRef(text).split('.').first);
-  for (const std::string &text : tried_)
-    if (llvm::StringRef name = llvm::StringRef(text).split('.').first; reported.insert(name).second)
-      context_.remark(pass_.slower_, *graph_.find(name));
+  ccgraph::remarkKept(graph_, context_, reasons, trial.kept());
 }
 
 void Offloader::remarkAll() {
@@ -254,12 +201,18 @@ llvm::Expected<Changed> Offloader::run() {
   const bool hasLink = context_.cost().machine().hostLink.exists();
   if (isNamed && !hasLink)
     return noLink();
-  if (!graph_.front() || !hasLink || (!isNamed && !isDue()))
+  if (!graph_.front() || !hasLink)
     return Changed::No;
+  if (!isNamed) {
+    const std::optional<int64_t> peak = peakToReduce(graph_, context_, pass_.when_.get(), options_);
+    if (!peak)
+      return Changed::No;
+    peak_ = *peak;
+  }
   offloading_.emplace(graph_, facts_, context_.cost());
   if (!isNamed)
     choose();
-  else if (llvm::Error error = takeNamed())
+  else if (llvm::Error error = freeNamed(graph_, pass_.only_.get(), "be offloaded", freeing()))
     return error;
   remarkAll();
   return offloading_->done().empty() ? Changed::No : Changed::Yes;

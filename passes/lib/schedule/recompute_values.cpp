@@ -20,20 +20,16 @@
 #include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "rewrite/recomputation.h"
+#include "schedule/freed_values.h"
 #include "schedule/kept_problem.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/program_problem.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/pass_search.h"
 
-#include "llvm/ADT/StringSet.h"
-
 namespace ccgraph {
 
 namespace {
-
-/// Under which budgets the pass changes the program.
-enum class Occasion : uint8_t { BelowPeak, Always };
 
 /// Whether results of all_gathers are gathered again.
 enum class Gathers : uint8_t { Again, Kept };
@@ -121,7 +117,6 @@ private:
     /// keep-gathered may remove
     std::pair<int64_t, int64_t> bound;
   };
-  [[nodiscard]] bool isDue();
   [[nodiscard]] bool mayGather() const { return pass_.gathers_.get() == Gathers::Again; }
   [[nodiscard]] bool isBetter(const Choice &choice, bool gathers) const;
   void searchWhole();
@@ -129,10 +124,10 @@ private:
   bool consider(Graph &graph, const CostModel &cost, llvm::ArrayRef<Recomputed> values);
   void tryParts(GatherTime time);
   void choose();
-  llvm::Error takeNamed();
-  [[nodiscard]] bool recompute(llvm::StringRef text);
+  [[nodiscard]] auto freeing() {
+    return [this](const Node *value, const Node *after) { return recomputation_->recompute(value, after) != nullptr; };
+  }
   void remarkKept(const Recomputation &trial);
-  void remarkSlower();
   void remarkAll();
 
   RecomputeValues &pass_;
@@ -148,23 +143,7 @@ private:
   std::optional<Recomputation> recomputation_; ///< of the graph itself
 };
 
-std::string textOf(const Recomputed &value) {
-  return (value.value->name().str() + "." + value.after->name().str()).str();
-}
-
-/// Returns true if the option allows other values under this budget.
-bool Recomputer::isDue() {
-  // Several searches of a larger program take longer than the rest of the pipeline.
-  constexpr size_t mostNodes = 16'000, mostThorough = 12'000;
-  if (graph_.size() > mostThorough)
-    options_.maxWalks = std::min(options_.maxWalks, usualWalks);
-  const bool always = pass_.when_.get() == Occasion::Always && graph_.size() <= mostNodes;
-  // No pass before this one exceeds a budget that the input meets.
-  if (!always && options_.budget >= context_.inputPeak().value_or(overlap::unlimited))
-    return false;
-  peak_ = peakMemory(graph_, facts_.storages()).bytes;
-  return always || options_.budget < peak_;
-}
+std::string textOf(const Recomputed &value) { return freedValueText(*value.value, *value.after); }
 
 bool repeatsGathers(llvm::ArrayRef<Recomputed> values) {
   return llvm::any_of(values, [](const Recomputed &value) { return value.gatherTime > 0; });
@@ -293,46 +272,16 @@ void Recomputer::choose() {
   if (mayGather())
     tryParts(GatherTime::Hidden);
   for (const std::string &value : best_->values)
-    if (!recompute(value))
+    if (!freeValue(graph_, value, freeing()))
       llvm_unreachable("the copy is the same graph");
-  remarkSlower();
+  remarkTried(graph_, context_, pass_.whole_, best_->values, tried_);
   pass_.after_ += best_->picoseconds / picosecondsOfNs;
-}
-
-/// Computes a value again that is named as in v.loss; returns false if it may not be.
-bool Recomputer::recompute(llvm::StringRef text) {
-  auto [value, after] = text.split('.');
-  const Node *node = graph_.find(value), *step = graph_.find(after);
-  return node && step && recomputation_->recompute(node, step);
-}
-
-llvm::Error Recomputer::takeNamed() {
-  for (const std::string &text : pass_.only_.get().names)
-    if (!recompute(text))
-      return makeError(diagnose("pass.option",
-                                "option 'only' got '" + text +
-                                    "', expected a value that may be computed again and the step up to which it is "
-                                    "kept at most, as in v.loss",
-                                "name values and steps as --remarks lists them for this pass, in this order, or leave "
-                                "the option out"));
-  return llvm::Error::success();
 }
 
 void Recomputer::remarkKept(const Recomputation &trial) {
   const std::array<const Reason *, numRecomputeObstacles> reasons = {
       &pass_.cheap_, &pass_.chain_, &pass_.written_, &pass_.opaque_, &pass_.flight_, &pass_.smaller_, &pass_.unknown_};
-  for (const auto &[value, obstacle] : trial.kept())
-    context_.remark(*reasons[static_cast<size_t>(obstacle)], *graph_.find(value->name().str()));
-}
-
-/// Reports the values that were tried, each once, and are kept.
-void Recomputer::remarkSlower() {
-  llvm::StringSet<> reported;
-  for (const std::string &text : best_->values)
-    reported.insert(llvm::StringRef(text).split('.').first);
-  for (const std::string &text : tried_)
-    if (llvm::StringRef name = llvm::StringRef(text).split('.').first; reported.insert(name).second)
-      context_.remark(pass_.whole_, *graph_.find(name));
+  ccgraph::remarkKept(graph_, context_, reasons, trial.kept());
 }
 
 void Recomputer::remarkAll() {
@@ -357,13 +306,19 @@ void Recomputer::remarkAll() {
 llvm::Expected<Changed> Recomputer::run() {
   pass_.done_.clear();
   const bool isNamed = !pass_.only_.get().names.empty();
-  if (!graph_.front() || (!isNamed && !isDue()))
+  if (!graph_.front())
     return Changed::No;
+  if (!isNamed) {
+    const std::optional<int64_t> peak = peakToReduce(graph_, context_, pass_.when_.get(), options_);
+    if (!peak)
+      return Changed::No;
+    peak_ = *peak;
+  }
   const RepeatableGathers gathers(graph_, facts_, context_.spmd());
   recomputation_.emplace(graph_, facts_, context_.cost(), GathersAgain{mayGather() ? &gathers : nullptr});
   if (!isNamed)
     choose();
-  else if (llvm::Error error = takeNamed())
+  else if (llvm::Error error = freeNamed(graph_, pass_.only_.get(), "be computed again", freeing()))
     return error;
   remarkAll();
   return recomputation_->done().empty() ? Changed::No : Changed::Yes;
