@@ -16,7 +16,8 @@ public:
   EarlyIssuer(const Problem &problem, Schedule schedule, const IssueEarlyOptions &options)
       : problem_(problem), schedule_(std::move(schedule)), options_(options), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), after_(placesOf(schedule_.order)), allocates_(problem.steps.size()),
-        bucketOf_(problem.steps.size(), none), lastOn_(problem.streams) {
+        bucketOf_(problem.steps.size(), none), isMoved_(problem.steps.size()), isIssued_(problem.steps.size()),
+        lastOn_(problem.streams) {
     for (size_t bucket = 0; bucket < schedule_.buckets.size(); ++bucket)
       for (uint32_t member : schedule_.buckets[bucket])
         bucketOf_[member] = static_cast<uint32_t>(bucket);
@@ -28,7 +29,8 @@ private:
   void measure();
   [[nodiscard]] llvm::ArrayRef<uint32_t> transferAt(size_t place) const;
   [[nodiscard]] bool mayMove(llvm::ArrayRef<uint32_t> transfer) const;
-  [[nodiscard]] size_t earliest(llvm::ArrayRef<uint32_t> transfer) const;
+  void gather(llvm::ArrayRef<uint32_t> transfer);
+  [[nodiscard]] size_t earliest(uint32_t stream) const;
   [[nodiscard]] size_t fitting(size_t least, size_t place, int64_t bytes) const;
   void move(llvm::ArrayRef<uint32_t> transfer, size_t place);
 
@@ -44,6 +46,12 @@ private:
   /// by position: computation before it
   std::vector<int64_t> computed_;
   std::vector<uint32_t> bucketOf_;
+  /// the steps that move together, and by step whether it is one of them
+  std::vector<uint32_t> moved_;
+  std::vector<bool> isMoved_;
+  /// all that moved, in the order of transfers, and by step whether it is in there
+  std::vector<uint32_t> issued_;
+  std::vector<bool> isIssued_;
   /// by stream: position of its last launch so far
   std::vector<size_t> lastOn_;
   /// position of the last input
@@ -84,12 +92,36 @@ bool EarlyIssuer::mayMove(llvm::ArrayRef<uint32_t> transfer) const {
          (options_.only.empty() || llvm::is_contained(options_.only, transfer.front()));
 }
 
-/// Returns the first position after which it may be, ignoring memory.
-size_t EarlyIssuer::earliest(llvm::ArrayRef<uint32_t> transfer) const {
-  size_t least = std::max(inputs_, lastOn_[problem_.steps[transfer.front()].stream]);
+/// Sets what moves with the launches: themselves, and the computation that only they need.
+void EarlyIssuer::gather(llvm::ArrayRef<uint32_t> transfer) {
+  constexpr size_t mostInputs = 8; // of a launch
+  for (uint32_t step : moved_)
+    isMoved_[step] = false;
+  moved_.assign(transfer.begin(), transfer.end());
   for (uint32_t member : transfer)
-    for (uint32_t before : problem_.before[member])
-      least = std::max(least, after_[before]);
+    isMoved_[member] = true;
+  if (!options_.followers)
+    return;
+  auto movesToo = [&](uint32_t step) {
+    const Step &own = problem_.steps[step];
+    return (own.kind == StepKind::Compute || own.kind == StepKind::Free) && !own.input && !isMoved_[step] &&
+           llvm::all_of((*options_.followers)[step], [&](uint32_t follower) { return isMoved_[follower]; });
+  };
+  for (size_t i = 0; i < moved_.size() && moved_.size() <= mostInputs * transfer.size(); ++i)
+    for (uint32_t before : problem_.before[moved_[i]])
+      if (movesToo(before)) {
+        isMoved_[before] = true;
+        moved_.push_back(before);
+      }
+}
+
+/// Returns the first position after which what moves may be on this stream, ignoring memory.
+size_t EarlyIssuer::earliest(uint32_t stream) const {
+  size_t least = std::max(inputs_, lastOn_[stream]);
+  for (uint32_t step : moved_)
+    for (uint32_t before : problem_.before[step])
+      if (!isMoved_[before])
+        least = std::max(least, after_[before]);
   return least;
 }
 
@@ -107,20 +139,25 @@ size_t EarlyIssuer::fitting(size_t least, size_t place, int64_t bytes) const {
 }
 
 void EarlyIssuer::move(llvm::ArrayRef<uint32_t> transfer, size_t place) {
-  size_t least = earliest(transfer);
+  gather(transfer);
+  size_t least = earliest(problem_.steps[transfer.front()].stream);
   if (least + 1 >= place)
     return;
   int64_t bytes = 0;
-  for (uint32_t member : transfer)
-    bytes += allocates_[member];
+  for (uint32_t step : moved_)
+    bytes += allocates_[step];
   size_t behind = spans_.last(fitting(least, place, bytes));
   // Moves without computation in between have no effect on the time and are skipped.
   if (behind + 1 >= place || computed_[place] == computed_[behind + 1])
     return;
-  for (uint32_t member : transfer) {
-    curve_.add(behind + 1, after_[member], allocates_[member]);
-    after_[member] = behind;
-  }
+  llvm::sort(moved_, [&](uint32_t a, uint32_t b) { return after_[a] < after_[b]; });
+  for (uint32_t step : moved_)
+    if (after_[step] > behind) {
+      curve_.add(behind + 1, after_[step], allocates_[step]);
+      after_[step] = behind;
+      isIssued_[step] = true;
+      issued_.push_back(step);
+    }
 }
 
 Schedule EarlyIssuer::run() {
@@ -132,7 +169,9 @@ Schedule EarlyIssuer::run() {
       move(transfer, at);
     lastOn_[problem_.steps[transfer.front()].stream] = after_[transfer.back()];
   }
-  // A moved step comes after the step that keeps the position, because its old position is further back.
+  // What moved behind a step follows it, in the order of transfers.
+  llvm::erase_if(schedule_.order, [&](uint32_t step) { return isIssued_[step]; });
+  llvm::append_range(schedule_.order, issued_);
   schedule_.order = orderedBy(after_, schedule_.order);
   return std::move(schedule_);
 }

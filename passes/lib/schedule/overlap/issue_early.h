@@ -17,6 +17,10 @@ struct IssueEarlyOptions {
   int64_t budget = unlimited;
   /// the only launches to issue earlier; empty: all
   llvm::ArrayRef<uint32_t> only = {};
+  /// If given, by step: the steps that need it. Computation that only one transfer needs then moves with it, such as
+  /// the cast of a parameter before its gather, or the product before the reduction of a gradient. Steps between may be
+  /// later by its time.
+  const NumberLists *followers = nullptr;
 };
 
 /// Neither reads nor sets Schedule::picoseconds and peakBytes.

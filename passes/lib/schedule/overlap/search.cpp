@@ -4,6 +4,7 @@
 #include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/limit_search.h"
 #include "schedule/overlap/memory_limits.h"
+#include "schedule/overlap/rebalance.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/simple_plan.h"
@@ -23,6 +24,8 @@ constexpr unsigned walksPerCut = 2;
 /// for 36,000 nodes. All captured steps are small enough for 190.
 constexpr size_t mostVisits = 1'800'000;
 constexpr unsigned fewWalks = 16;
+/// All changes of buckets under one limit visit at most so many steps.
+constexpr size_t mostVisitsOfChanges = 300'000;
 /// A plan is made robust if it is slower by less than this part.
 constexpr int64_t nearPart = 20;
 
@@ -41,6 +44,7 @@ public:
 private:
   [[nodiscard]] std::vector<MemoryLimit> limits() const;
   [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
+  [[nodiscard]] unsigned mostChanges() const;
   [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
   void findOptimum();
@@ -115,6 +119,15 @@ Schedule Search::tryUnder(const MemoryLimit &limit) {
   return std::move(found.schedule);
 }
 
+/// Returns how many changes of buckets are tried under a limit: none in a search of few trial schedules, which must be
+/// fast.
+unsigned Search::mostChanges() const {
+  if (options_.maxWalks <= fewWalks)
+    return 0;
+  const size_t fitting = mostVisitsOfChanges / std::max<size_t>(problem_.steps.size(), 1);
+  return static_cast<unsigned>(std::min<size_t>(options_.maxWalks / walksPerCut, fitting));
+}
+
 /// Improves the result of the trial schedules under this limit.
 Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
   auto consider = [&](Schedule schedule) {
@@ -125,6 +138,8 @@ Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
     if (std::optional<Schedule> found = askBeam(limit.bytes))
       consider(std::move(*found));
   consider(measured(problem_, fillStalls(problem_, best, limit.bytes)));
+  if (limit.effort == Effort::Full)
+    best = rebalance(problem_, std::move(best), {limit.bytes, mostChanges()});
   return robust(problem_, std::move(best), {limit.bytes, options_.maxWalks / walksPerCut});
 }
 
