@@ -229,10 +229,13 @@ std::optional<int64_t> Runner::budgetOf(const Pass &pass) const {
 /// Takes the choice before the first pass that chooses nodes.
 void Runner::takeChoice(size_t index) {
   const llvm::ArrayRef<std::unique_ptr<Pass>> passes = llvm::ArrayRef(pipeline_.passes()).drop_front(index);
-  if (!choice_ && passes.front()->choosesNodes() && needsChoice(passes))
-    choice_ = chooseForStep(graph_, passes,
-                            {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise, options_.objects,
-                             inputPeak_, options_.knownOrders});
+  if (choice_ || !passes.front()->choosesNodes() || !needsChoice(passes))
+    return;
+  const Stopwatch inChoice;
+  choice_ = chooseForStep(graph_, passes,
+                          {analyses_, costs_, result_.memoryBudget, options_.spmd, options_.bitwise, options_.objects,
+                           inputPeak_, options_.knownOrders});
+  result_.choiceSeconds += inChoice.seconds();
 }
 
 /// Durations are found by name, and a pass may reuse a removed node's name for another node. So if a file names nodes,
@@ -365,6 +368,7 @@ void Runner::predictResult() {
 }
 
 llvm::Expected<PipelineRun> Runner::run() {
+  const Stopwatch inRun;
   if (llvm::Error error = checkGuards(graph_))
     return error;
   if (llvm::Error error = verifyInput())
@@ -380,6 +384,7 @@ llvm::Expected<PipelineRun> Runner::run() {
     predictResult();
   if (options_.recordSchedules)
     result_.scheduleAfter = recordSchedule(graph_, costs_.get());
+  result_.seconds = inRun.seconds();
   return std::move(result_);
 }
 

@@ -227,6 +227,17 @@ TEST_F(PassManager, DefaultBudgetIsThePeakOfTheInput) {
   EXPECT_EQ(seen, std::nullopt);
 }
 
+TEST_F(PassManager, SecondsIncludeEachPartOfTheRun) {
+  EXPECT_EQ(run(pipelineOfLevel(3)), "");
+  double parts = run_.choiceSeconds;
+  for (const PassRun &pass : run_.passes)
+    parts += pass.seconds + pass.checkSeconds;
+  EXPECT_GT(run_.choiceSeconds, 0);
+  EXPECT_GT(run_.seconds, parts);
+  EXPECT_EQ(run(pipelineOfLevel(1)), "");
+  EXPECT_EQ(run_.choiceSeconds, 0); // no pass of it chooses nodes
+}
+
 /// Removes the collective, and with it the only communication.
 Changed removeCollective(Graph &graph, Node *launch, Node *wait) {
   graph.replaceAllUses(wait, graph.front());

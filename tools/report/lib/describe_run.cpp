@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+
 namespace ccgraph::report {
 
 void describePlan(Summary &summary, const PlannedRun &run) {
@@ -40,6 +42,9 @@ void describeResult(Summary &summary, PipelineRun run, const Graph &after) {
     summary.times.passes += pass.seconds;
     summary.times.checks += pass.checkSeconds;
   }
+  summary.times.choice = summary.run.choiceSeconds;
+  summary.times.predictions =
+      std::max(0.0, summary.run.seconds - summary.times.choice - summary.times.passes - summary.times.checks);
 }
 
 } // namespace ccgraph::report

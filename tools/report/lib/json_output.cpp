@@ -140,8 +140,10 @@ Json jsonOf(const Group &group) {
 
 Json jsonOf(const PhaseTimes &times) {
   return {{"read", times.read},
+          {"choice", times.choice},
           {"passes", times.passes},
           {"checks", times.checks},
+          {"predictions", times.predictions},
           {"equivalence", times.equivalence},
           {"write", times.write}};
 }

@@ -131,13 +131,17 @@ public:
 
   void printTimes() {
     const PhaseTimes &t = s_.times;
-    label("time") << secondsText(t.read + t.passes + t.checks + t.equivalence + t.write) << ": read "
-                  << secondsText(t.read) << ", passes " << secondsText(t.passes) << ", checks "
-                  << secondsText(t.checks);
-    if (t.equivalence > 0)
-      os_ << ", equivalence " << secondsText(t.equivalence);
-    if (t.write > 0)
-      os_ << ", write " << secondsText(t.write);
+    label("time") << secondsText(t.read + t.choice + t.passes + t.checks + t.predictions + t.equivalence + t.write)
+                  << ": read " << secondsText(t.read);
+    auto part = [&](llvm::StringRef name, double seconds) {
+      if (seconds > 0)
+        os_ << ", " << name << ' ' << secondsText(seconds);
+    };
+    part("choice of nodes", t.choice);
+    os_ << ", passes " << secondsText(t.passes) << ", checks " << secondsText(t.checks);
+    part("predictions", t.predictions);
+    part("equivalence", t.equivalence);
+    part("write", t.write);
     os_ << '\n';
   }
 

@@ -76,6 +76,9 @@ struct PassRun {
 /// The result of a whole pipeline, with one entry a pass, in order.
 struct PipelineRun {
   std::vector<PassRun> passes;
+  /// wall-clock seconds of the whole run, and of the trials that decided, before the passes that choose nodes, how they
+  /// choose
+  double seconds = 0, choiceSeconds = 0;
   /// the budget that was enforced, in bytes; empty if there was none, or no pass that uses one
   std::optional<int64_t> memoryBudget;
   /// what costs are based on; empty where no pass used them and no machine or durations were given

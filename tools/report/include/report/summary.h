@@ -26,9 +26,11 @@ namespace ccgraph::report {
 /// Wall-clock seconds.
 struct PhaseTimes {
   double read = 0;
+  double choice = 0; ///< of trials that decide how passes choose nodes
   double passes = 0;
   double checks = 0; ///< verifier and legality, without equivalence
   double equivalence = 0;
+  double predictions = 0; ///< times, memory and bounds, and copies for the checks
   double write = 0;
 };
 
