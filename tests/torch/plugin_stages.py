@@ -4,8 +4,10 @@ makes the groups, and the values are those of the program without it.
 
     plugin_stages.py            then a second process of each rank takes the graphs from the compile cache, and makes
                                 the groups again
-    plugin_stages.py --once     without the second processes"""
+    plugin_stages.py --once     without the second processes, and without a cache of graphs"""
 import datetime, json, os, pathlib, subprocess, sys, tempfile
+
+from compile_caches import KERNELS_ONLY, everything_in
 
 RANKS = 4
 MACHINE = {"format": "ccgraph.machine", "version": "1.0", "base": "h100x8", "ranks_per_node": 2}
@@ -52,14 +54,14 @@ def run(rank, folder):
     dist.destroy_process_group()
 
 
-def start(folder, turn):
+def start(folder, turn, cached):
     here = pathlib.Path(__file__).parent
     processes = []
     for rank in range(RANKS):
         environment = {**os.environ, "ROUND": str(turn), "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1",
-                       "TORCHINDUCTOR_CACHE_DIR": f"{folder}/cache{rank}", "TORCHINDUCTOR_FX_GRAPH_CACHE": "1",
                        "PYTHONPATH": os.pathsep.join([str(here.parent.parent / "frontend/python"),
                                                       os.environ.get("PYTHONPATH", "")])}
+        environment.update(everything_in(f"{folder}/cache{rank}") if cached else KERNELS_ONLY)
         processes.append(subprocess.Popen([sys.executable, __file__, str(rank), folder], env=environment,
                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
     try:
@@ -76,8 +78,9 @@ def start(folder, turn):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "machine.json").write_text(json.dumps(MACHINE))
-        first = start(folder, 0)
-        second = [] if sys.argv[1:] == ["--once"] else start(folder, 1)
+        twice = sys.argv[1:] != ["--once"]
+        first = start(folder, 0, cached=twice)
+        second = start(folder, 1, cached=True) if twice else []
     if any(not edits or not all(edits) for edits in first):
         sys.exit(f"got edits {first}, expected a rewritten graph on each rank")
     if any(second):
