@@ -1,7 +1,7 @@
 // Tests that a larger memory budget, or none, gives no random program, and no generated model, a slower predicted step
 // at -O3.
 #include "models/training_step.h"
-#include "support/random_program.h"
+#include "property/programs.h"
 
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/pass_manager.h"
@@ -22,19 +22,10 @@ struct Outcome {
   int64_t peakBytes = 0;
 };
 
-/// Returns the pipeline of -O3 without beams, which take most of the time of such small programs.
-Pipeline withoutBeams() {
-  std::string text = pipelineOfLevel(maxLevel).str();
-  constexpr llvm::StringLiteral beam = "beam=512";
-  for (size_t at = text.find(beam); at != std::string::npos; at = text.find(beam))
-    text.replace(at, beam.size(), "beam=0");
-  return llvm::cantFail(Pipeline::parse(text));
-}
-
 /// Without a budget memory has no limit.
 Outcome within(const Graph &graph, std::optional<int64_t> budget) {
   std::unique_ptr<Graph> copy = graph.clone();
-  Pipeline pipeline = withoutBeams();
+  const Pipeline pipeline = levelWithBeams(maxLevel, "0");
   PassManagerOptions options;
   options.predictTimes = true;
   options.predictBounds = PredictBounds::None;

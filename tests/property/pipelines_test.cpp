@@ -29,7 +29,7 @@ llvm::SmallVector<llvm::StringRef, 4> valuesOf(const std::string &syntax) {
   return words;
 }
 
-/// Returns each pass alone with several values of each option, and each level.
+/// Returns each pass alone with several values of each option, and each level with narrow beams.
 std::vector<std::string> pipelineTexts() {
   std::vector<std::string> texts;
   for (llvm::StringRef name : passNames()) {
@@ -42,7 +42,7 @@ std::vector<std::string> pipelineTexts() {
     }
   }
   for (unsigned level = 1; level <= maxLevel; ++level)
-    texts.push_back(pipelineOfLevel(level).str());
+    texts.push_back(levelWithBeams(level, narrowBeam).str());
   return texts;
 }
 

@@ -27,6 +27,14 @@ void forEachProgram(const std::function<void(Context &, const RandomProgram &)> 
   EXPECT_TRUE(holds);
 }
 
+Pipeline levelWithBeams(unsigned level, llvm::StringRef width) {
+  Pipeline pipeline = pipelineOfLevel(level);
+  for (const auto &pass : pipeline.passes())
+    if (llvm::any_of(pass->options(), [](const OptionBase *option) { return option->name() == "beam"; }))
+      pass->set("beam", width);
+  return pipeline;
+}
+
 bool verifies(const Graph &graph) {
   llvm::Error error = verifyOrError(graph);
   if (!error)

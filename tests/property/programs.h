@@ -1,4 +1,4 @@
-// forEachProgram tests one property on many random programs; the other two functions are checks that most properties
+// forEachProgram tests one property on many random programs; verifies and sameValues are checks that most properties
 // need.
 //
 // rapidcheck draws the numbers, and shrinks them if a property fails; the failing program is printed as FX text. The
@@ -11,6 +11,8 @@
 
 #include "support/random_program.h"
 
+#include "ccgraph/passes/pipeline.h"
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -18,6 +20,12 @@ namespace ccgraph::test {
 
 /// Calls the property with one program after another, until it fails or there are enough.
 void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property);
+
+/// Returns the pipeline of a level with beams of another width; "0": without beams. A level's own beams take most of the
+/// time of such small programs, and are so wide that they discard nothing.
+Pipeline levelWithBeams(unsigned level, llvm::StringRef width);
+/// A narrow beam, which discards schedules of small programs too.
+inline constexpr llvm::StringLiteral narrowBeam = "8";
 
 /// Returns true if the verifier finds no error; prints its findings into rapidcheck's log.
 bool verifies(const Graph &graph);

@@ -1,6 +1,8 @@
 // Tests one job with a separate text for each rank. The texts differ in facts that each rank has of its own: names and
 // members of groups, the number of the device, source lines, constants, the offset of a chunk. Each rank rewrites its
 // text alone. All ranks must then issue the same collectives in the same order, otherwise the job hangs.
+#include "property/programs.h"
+
 #include "ccgraph/frontend/fx_text.h"
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/group_id.h"
@@ -176,7 +178,7 @@ std::vector<std::string> rewritten(const Job &job, int64_t rank, const Setting &
   manager.bitwise = setting.bitwise;
   manager.machine = *machinePreset(defaultMachine);
   manager.machine->ranksPerNode = setting.ranksPerNode;
-  auto run = runPipeline(graph, pipelineOfLevel(setting.level), manager);
+  auto run = runPipeline(graph, test::levelWithBeams(setting.level, test::narrowBeam), manager);
   if (!run)
     ADD_FAILURE() << llvm::toString(run.takeError()) << '\n' << text;
   return issued(graph, groups);
