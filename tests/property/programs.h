@@ -21,8 +21,8 @@ namespace ccgraph::test {
 /// Calls the property with one program after another, until it fails or there are enough.
 void forEachProgram(const std::function<void(Context &, const RandomProgram &)> &property);
 
-/// Returns the pipeline of a level with beams of another width; "0": without beams. A level's own beams take most of the
-/// time of such small programs, and are so wide that they discard nothing.
+/// Returns the pipeline of a level with beams of another width, where "0" means no beams. The level's own beams take
+/// most of the time of such small programs, and are so wide that they discard few schedules.
 Pipeline levelWithBeams(unsigned level, llvm::StringRef width);
 /// A narrow beam, which discards schedules of small programs too.
 inline constexpr llvm::StringLiteral narrowBeam = "8";
