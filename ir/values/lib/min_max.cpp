@@ -1,8 +1,7 @@
 #include "ccgraph/ir/min_max.h"
 
-#include "symbolic_text.h"
-
 #include "ccgraph/ir/context.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 
 namespace ccgraph {
 

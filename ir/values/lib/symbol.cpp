@@ -1,9 +1,9 @@
 #include "ccgraph/ir/symbol.h"
 
 #include "symbolic_sum.h"
-#include "symbolic_text.h"
 
 #include "ccgraph/ir/context.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,6 +1,6 @@
 #include "symbolic_sum.h"
 
-#include "symbolic_text.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-#include "symbolic_text.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
