@@ -124,7 +124,7 @@ Node *GraphBuilder::call(const CallSpec &call) {
 }
 
 void GraphBuilder::infer(Node *node) {
-  llvm::Expected<const Type *> type = certainType(*node);
+  llvm::Expected<const Type *> type = assumesTypes_ ? TypeInference().typeOf(*node) : certainType(*node);
   if (type)
     return graph_->setType(node, *type);
   // Only the first error is kept, because later errors are often consequences of it.

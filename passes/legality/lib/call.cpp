@@ -143,6 +143,24 @@ bool isPlainExchange(const Call &call) {
   return !spec.inPlace && !spec.synchronous && !spec.coalesced && spec.output < 0 && call.inputs.size() == 1;
 }
 
+std::optional<int64_t> describedRanks(const Call &call) {
+  if (!call.group.described())
+    return std::nullopt;
+  std::vector<std::vector<int64_t>> cells = call.group.cells();
+  bool alike = !cells.empty() && llvm::all_of(cells, [&](const std::vector<int64_t> &cell) {
+    return cell.size() == cells.front().size();
+  });
+  return alike ? std::optional(static_cast<int64_t>(cells.front().size())) : std::nullopt;
+}
+
+std::string wrongRanks(const Call &call) {
+  const std::optional<int64_t> ranks = describedRanks(call);
+  if (!ranks || !call.groupSize || *call.groupSize == *ranks)
+    return "";
+  return "states " + std::to_string(*call.groupSize) + " ranks, expected the " + std::to_string(*ranks) +
+         " of group '" + call.group.text + "'";
+}
+
 // A sum of two numbers has one result: a + b and b + a are bitwise equal. For three numbers, (a + b) + c may differ
 // from a + (b + c), and the order that a backend chooses may depend on the size of the buffer. Minimum, maximum,
 // bitwise and integer reductions are the same in any order.

@@ -46,6 +46,10 @@ void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> 
 [[nodiscard]] bool saysNothingElse(const Step &step);
 /// Returns true for a functional collective from one tensor to a new one.
 [[nodiscard]] bool isPlainExchange(const Call &call);
+/// Returns the number of ranks that a file or the call gives the group, if all of its cells have as many.
+[[nodiscard]] std::optional<int64_t> describedRanks(const Call &call);
+/// Returns how the number of ranks that a call states contradicts describedRanks(); empty if it does not.
+[[nodiscard]] std::string wrongRanks(const Call &call);
 /// Returns true if the call may add floating-point numbers of more than two ranks, in an order that a backend chooses
 /// by size and position.
 [[nodiscard]] bool addsInSomeOrder(const Program &program, const Call &call);

@@ -2,6 +2,7 @@
 #include "evaluation.h"
 #include "replication.h"
 #include "rules.h"
+#include "symbolic_pieces.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -49,6 +50,8 @@ public:
       return report(*rule_.matched.front(), "is replaced without a collective, expected one among the matched nodes");
     if (!checkEdges())
       return;
+    if (replacement_ == Replacement::ValuesForValues && hasSymbolicSizes(evidence_, entry_))
+      return checkSymbolicPieces(evidence_, {entry_, values_, ranks_}, findings_);
     auto was = valuesOf(Side::Before);
     auto now = valuesOf(Side::After);
     for (size_t i = 0; i < std::min(was.size(), now.size()); ++i)
@@ -62,9 +65,6 @@ private:
   }
   [[nodiscard]] const Program &program(Side side) const {
     return side == Side::Before ? evidence_.before : evidence_.after;
-  }
-  [[nodiscard]] const Storages &storages(Side side) const {
-    return side == Side::Before ? evidence_.storagesBefore : evidence_.storagesAfter;
   }
   [[nodiscard]] bool isExisting(const Node *node) const { return evidence_.before.contains(node); }
 
@@ -88,18 +88,8 @@ private:
       return;
     Call call = readCall(evidence_.before, launch_);
     replication_.emplace(evidence_.before, evidence_.storagesBefore, call.group);
-    if (std::optional<int64_t> ranks = describedRanks(call))
-      terms_.setRanks(*ranks);
-  }
-
-  static std::optional<int64_t> describedRanks(const Call &call) {
-    if (!call.group.described())
-      return std::nullopt;
-    std::vector<std::vector<int64_t>> cells = call.group.cells();
-    bool alike = !cells.empty() && llvm::all_of(cells, [&](const std::vector<int64_t> &cell) {
-      return cell.size() == cells.front().size();
-    });
-    return alike ? std::optional(static_cast<int64_t>(cells.front().size())) : std::nullopt;
+    if (ranks_ = describedRanks(call); ranks_)
+      terms_.setRanks(*ranks_);
   }
 
   /// Only the launch that is performed may have ordering edges, which all built launches keep.
@@ -221,13 +211,10 @@ private:
 
   /// Returns the term of a value outside the entry: one term for both sides.
   std::optional<Layout> initial(Side side, uint32_t operand) {
-    uint32_t image = operand == none || side == Side::After ? operand : evidence_.correspondence.image(operand);
-    uint32_t origin = image == none ? none : evidence_.correspondence.origin(image);
-    const Type *type = operand == none ? nullptr : program(side)[operand].type;
+    const std::optional<uint32_t> image = commonValue(evidence_, side, operand);
+    const Type *type = image ? program(side)[operand].type : nullptr;
     IntList sizes;
-    bool known =
-        origin != none && type && type->isTensor() &&
-        llvm::none_of(storages(side).of(operand), [&](uint32_t storage) { return storages(side).isReshaped(storage); });
+    bool known = type && type->isTensor();
     for (const Dim &size : known ? type->sizes() : llvm::ArrayRef<Dim>()) {
       known &= size.isStatic();
       sizes.push_back(size.isStatic() ? size.value() : 0);
@@ -236,8 +223,8 @@ private:
       return report(*rule_.matched.front(),
                     "is computed from a value that is gone, whose sizes are no numbers, or that is reshaped in place"),
              std::nullopt;
-    return replication_ && replication_->isEqualOnAllRanks(origin) ? terms_.replicated(image, sizes)
-                                                                   : terms_.own(image, sizes);
+    const bool isReplicated = replication_ && replication_->isEqualOnAllRanks(evidence_.correspondence.origin(*image));
+    return isReplicated ? terms_.replicated(*image, sizes) : terms_.own(*image, sizes);
   }
 
   std::optional<Contents> exchange(const Evaluation &evaluation, Side side, const Call &call,
@@ -245,11 +232,8 @@ private:
     const Step &step = program(side)[call.step];
     if (!isPlainExchange(call) || !saysNothingElse(step) || operands[0]->isList)
       return report(*step.node, "is no functional collective on one tensor"), std::nullopt;
-    std::optional<int64_t> ranks = describedRanks(call);
-    if (ranks && call.groupSize && *call.groupSize != *ranks)
-      return report(*step.node, "states " + llvm::Twine(*call.groupSize) + " ranks, expected the " +
-                                    llvm::Twine(*ranks) + " of group '" + call.group.text + "'"),
-             std::nullopt;
+    if (const std::string why = wrongRanks(call); !why.empty())
+      return report(*step.node, why), std::nullopt;
     if (side == Side::After && !evaluation.isComplete(call.inputs[0]))
       report(*step.node, "sends what has not been waited for");
     auto outcome = terms_.exchange(call, operands[0]->elements[0]);
@@ -279,7 +263,8 @@ private:
   Findings &findings_;
   Replacement replacement_;
   size_t values_;
-  uint32_t launch_ = none; ///< before: the launch that the built launches perform
+  uint32_t launch_ = none;       ///< before: the launch that the built launches perform
+  std::optional<int64_t> ranks_; ///< of the group, if a file or the call states them
   std::optional<Replication> replication_;
   Terms terms_;
 };

@@ -145,6 +145,17 @@ std::optional<Contents> Evaluation::evaluateRows(const Step &step, llvm::ArrayRe
   return value;
 }
 
+std::optional<uint32_t> commonValue(const Evidence &evidence, Side side, uint32_t operand) {
+  const uint32_t image = operand == none || side == Side::After ? operand : evidence.correspondence.image(operand);
+  const uint32_t origin = image == none ? none : evidence.correspondence.origin(image);
+  if (origin == none)
+    return std::nullopt;
+  const Storages &storages = side == Side::Before ? evidence.storagesBefore : evidence.storagesAfter;
+  const bool isReshaped =
+      llvm::any_of(storages.of(operand), [&](uint32_t storage) { return storages.isReshaped(storage); });
+  return isReshaped ? std::nullopt : std::optional(image);
+}
+
 bool isMatrixProduct(const Step &step) {
   return step.op && step.op->target.str() == "aten.mm.default" && step.numOperands == 2 &&
          step.arguments->positional.size() == 2 && step.arguments->keyword.empty();

@@ -89,6 +89,9 @@ private:
   llvm::DenseSet<uint32_t> complete_;
 };
 
+/// Returns the step after of a value from outside the entries that both programs have, and whose type holds where it is
+/// read; empty for any other step of this side.
+[[nodiscard]] std::optional<uint32_t> commonValue(const Evidence &evidence, Side side, uint32_t operand);
 /// Returns true for a product of two matrices, without other arguments.
 [[nodiscard]] bool isMatrixProduct(const Step &step);
 /// Returns the dtype that a cast of one operand converts to; empty for any other step, and for a cast that changes

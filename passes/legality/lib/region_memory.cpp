@@ -85,7 +85,10 @@ private:
   bool isAlone(uint32_t value) const {
     auto held = storages_.of(value);
     const Type *type = before_[value].type;
-    return held.size() == 1 && type && type->isTensor() && type->numBytes() == storages_.bytes(held[0]);
+    if (held.size() != 1 || !type || !type->isTensor())
+      return false;
+    // Bytes of symbolic sizes are unknown, but what a step allocates has the step's own type.
+    return type->numBytes() == storages_.bytes(held[0]) || type == before_[storages_.owner(held[0])].type;
   }
 
   void checkShared(const RuleEntry &rule, size_t value) {

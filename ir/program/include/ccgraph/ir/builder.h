@@ -114,6 +114,9 @@ public:
   /// Sets frame and provenance of later nodes: the frame of the first source, the origins of all.
   void standFor(llvm::ArrayRef<Node *> sources);
 
+  /// Accepts assumed types of later calls too (type_inference.h), as those of symbolic sizes are.
+  void assumeTypes() { assumesTypes_ = true; }
+
   /// Creates a placeholder of this name, or a similar one if it is taken. Placeholders precede every call.
   Node *input(llvm::StringRef name, const Type *type = nullptr);
   /// Creates a get_attr of this target, named after it.
@@ -144,6 +147,7 @@ private:
 
   Graph *graph_;
   Node *position_;
+  bool assumesTypes_ = false;
   uint32_t frame_ = 0;
   const Provenance *provenance_ = nullptr;
   std::vector<Node *> made_;

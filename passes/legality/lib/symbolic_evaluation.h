@@ -1,0 +1,72 @@
+// SymbolicEvaluation: what the nodes of one entry hold, on one side of a rewrite, for every value of a symbol.
+//
+// It is Evaluation (evaluation.h) for rows whose number depends on a symbol. A node whose result is a number, such as
+// sym_size or floordiv, has a quantity as its value.
+//
+// Ownership: refers to the evidence and to the terms, which both sides share. Failure: a node that cannot be evaluated
+// has a finding, and no later node is evaluated. Cost: the runs made, times the period of the sizes.
+#pragma once
+
+#include "evaluation.h"
+#include "symbolic_terms.h"
+
+namespace ccgraph::legality {
+
+/// What both sides of an entry share.
+struct SymbolicScope {
+  const Evidence &evidence;
+  uint32_t entry = 0;
+  Findings &findings;
+  SymbolicTerms terms = {};
+  std::string symbol = {}; ///< the only one; empty so far
+};
+
+class SymbolicEvaluation {
+public:
+  SymbolicEvaluation(SymbolicScope &scope, Side side) : scope_(scope), side_(side) {}
+  /// Evaluates the steps, given in any order; returns false after a finding.
+  [[nodiscard]] bool run(llvm::ArrayRef<uint32_t> steps);
+  /// Returns the value of a tensor; null if the step has none.
+  [[nodiscard]] const RowValue *valueOf(uint32_t step) const;
+  [[nodiscard]] bool isComplete(uint32_t step) const { return complete_.contains(step); }
+
+private:
+  using Value = std::variant<RowValue, Quantity>;
+  using Outcome = std::variant<Value, std::string>;
+  [[nodiscard]] const Program &program() const {
+    return side_ == Side::Before ? scope_.evidence.before : scope_.evidence.after;
+  }
+  [[nodiscard]] bool beginOperands(const Step &step, llvm::ArrayRef<uint32_t> steps);
+  [[nodiscard]] std::optional<Value> initial(uint32_t operand);
+  [[nodiscard]] bool evaluate(uint32_t index);
+  [[nodiscard]] Outcome valueFor(uint32_t index, const Step &step);
+  [[nodiscard]] Outcome exchanged(uint32_t index, const Step &step);
+  [[nodiscard]] Outcome computed(const Step &step);
+  [[nodiscard]] std::optional<Value> product(const Step &step);
+  [[nodiscard]] std::optional<Value> slice(const Step &step);
+  [[nodiscard]] std::optional<Value> view(const Step &step, bool mayCopy);
+  [[nodiscard]] std::optional<Value> cat(const Step &step);
+  [[nodiscard]] std::optional<Value> sizeOf(const Step &step);
+  [[nodiscard]] std::optional<Value> arithmetic(const Step &step, llvm::StringRef operation);
+  /// Returns the value of the operand of this number.
+  [[nodiscard]] const RowValue *tensor(const Step &step, size_t operand) const;
+  /// Returns the number that an argument is: a literal, or the value of a node.
+  [[nodiscard]] std::optional<Quantity> quantity(const Step &step, const Argument *argument);
+  [[nodiscard]] std::optional<Quantity> quantity(const Dim &size) { return Quantity::of(size, scope_.symbol); }
+  /// Returns the dimension that an argument states, counted from 0.
+  [[nodiscard]] static std::optional<size_t> dimension(const Argument *argument, const RowValue &value);
+  [[nodiscard]] std::optional<Quantities> quantities(llvm::ArrayRef<Dim> sizes);
+  /// Returns the sizes that a view states, of which one may be -1.
+  [[nodiscard]] std::optional<Quantities> sizesOfView(const Step &step, const RowValue &value);
+  [[nodiscard]] bool fitsType(const Step &step, const Value &value);
+  [[nodiscard]] bool report(const Step &step, const llvm::Twine &message);
+
+  SymbolicScope &scope_;
+  Side side_;
+  llvm::DenseMap<uint32_t, Value> values_; ///< by step
+  /// step of this side -> step after, of values that both programs have
+  llvm::DenseMap<uint32_t, uint32_t> common_;
+  llvm::DenseSet<uint32_t> complete_;
+};
+
+} // namespace ccgraph::legality

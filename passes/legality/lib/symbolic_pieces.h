@@ -1,0 +1,32 @@
+// SymbolicPieces: checks entries of the rule equal-pieces whose sizes depend on a symbol.
+//
+// Both programs are evaluated once, for every value of the symbol (symbolic_rows.h). The nodes of an entry may be
+// products of matrices, all_reduce, all_gather and reduce_scatter on one group, waits, views, slices and concatenations
+// of rows, and arithmetic on sizes. Any other node is a finding.
+//
+// The size of what a matched collective sends must determine the value of the symbol. Then all ranks of its group have
+// the same value, because the collective requires equal sizes on all of them, and pieces whose ends are computed from
+// the symbol have equal sizes too.
+//
+// Ownership: refers to the evidence, and adds to the findings. Failure: findings. Cost: the runs made, times the period
+// of the sizes.
+#pragma once
+
+#include "checks.h"
+#include "symbolic_terms.h"
+
+namespace ccgraph::legality {
+
+/// An entry, and how many values it replaces.
+struct SymbolicEntry {
+  uint32_t entry = 0;
+  size_t values = 0;
+  /// of the group; empty if no file states them
+  std::optional<int64_t> ranks;
+};
+
+/// Returns true if a node of the entry has a size that is no number.
+[[nodiscard]] bool hasSymbolicSizes(const Evidence &evidence, uint32_t entry);
+void checkSymbolicPieces(const Evidence &evidence, const SymbolicEntry &entry, Findings &findings);
+
+} // namespace ccgraph::legality

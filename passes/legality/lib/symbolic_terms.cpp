@@ -1,0 +1,176 @@
+#include "symbolic_terms.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace ccgraph::legality {
+
+using Outcome = SymbolicTerms::Outcome;
+
+namespace {
+
+constexpr llvm::StringLiteral unfollowed = "has an input whose rows cannot be followed for every value of the symbol";
+
+} // namespace
+
+uint32_t SymbolicTerms::intern(Term term) {
+  auto known = llvm::find(terms_, term);
+  if (known == terms_.end())
+    known = terms_.insert(known, std::move(term));
+  return static_cast<uint32_t>(known - terms_.begin());
+}
+
+std::optional<RowValue> SymbolicTerms::product(const RowValue &rows, uint32_t matrix, int64_t columns) {
+  RowRuns runs = *rows.runs;
+  for (RowRun &run : runs)
+    run.source = intern({.kind = Term::Kind::Product, .of = run.source, .matrix = matrix});
+  return newValue(rows.dtype, {rows.sizes.front(), Quantity(columns)}, std::move(runs));
+}
+
+/// Returns why this call cannot be in the region; empty if it can.
+std::string SymbolicTerms::agree(const Call &call) {
+  if (call.group.form == GroupTerm::Form::Unread)
+    return "is on a group with unknown ranks";
+  if (group_ && call.group.key != group_->key)
+    return "is on group '" + call.group.text + "', expected '" + group_->text + "' as the rest of the region";
+  group_ = call.group;
+  if (call.spec->groupSize < 0)
+    return "";
+  const int64_t ranks = call.groupSize.value_or(0);
+  if (ranks <= 0 || (ranks_ != 0 && ranks != ranks_))
+    return "is on " + std::to_string(ranks) + " ranks, expected as many as the rest of the region";
+  ranks_ = ranks;
+  return "";
+}
+
+Outcome SymbolicTerms::exchange(const Call &call, const RowValue &input) {
+  if (std::string why = agree(call); !why.empty())
+    return why;
+  switch (call.spec->kind) {
+  case CollectiveKind::AllReduce:
+    return reduce(call, input);
+  case CollectiveKind::AllGather:
+    return gather(input);
+  case CollectiveKind::ReduceScatter:
+    return scatter(call, input);
+  case CollectiveKind::Broadcast:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Scatter:
+  case CollectiveKind::Send:
+  case CollectiveKind::Recv:
+  case CollectiveKind::BatchP2P:
+  case CollectiveKind::ShardDimAllToAll:
+  case CollectiveKind::Barrier:
+    break;
+  }
+  return "is of a kind that cannot be followed for every value of a symbol";
+}
+
+std::optional<RowRuns> SymbolicTerms::reduced(const Call &call, RowRuns runs) {
+  for (RowRun &run : runs) {
+    if (!isOwn(run.source) || run.perRank.number() != 0 || call.reduceOp.empty())
+      return std::nullopt;
+    run.source = intern({.kind = Term::Kind::Reduced, .of = run.source, .reduceOp = call.reduceOp});
+  }
+  return runs;
+}
+
+Outcome SymbolicTerms::reduce(const Call &call, const RowValue &input) {
+  std::optional<RowRuns> runs = reduced(call, *input.runs);
+  if (!runs)
+    return "reduces what is reduced already, or is not the same part of a value on every rank";
+  std::optional<RowValue> value = newValue(input.dtype, input.sizes, std::move(*runs));
+  return value ? Outcome(std::move(*value)) : Outcome(unfollowed.str());
+}
+
+std::optional<RowRun> SymbolicTerms::ofRank(RowRun run, int64_t rank) {
+  const std::optional<Quantity> distance = run.perRank.times(Quantity(rank));
+  const std::optional<Quantity> start = distance ? run.start.plus(*distance) : std::nullopt;
+  if (!start)
+    return std::nullopt;
+  run.start = *start;
+  run.perRank = Quantity(0);
+  if (isOwn(run.source))
+    run.source = intern({.kind = Term::Kind::OfRank, .of = run.source, .rank = rank});
+  return run;
+}
+
+std::optional<RowRuns> SymbolicTerms::gathered(const RowValue &input) {
+  RowRuns runs;
+  for (int64_t rank = 0; rank < ranks_; ++rank)
+    for (const RowRun &run : *input.runs)
+      if (const std::optional<RowRun> held = ofRank(run, rank); !held || !append(runs, *held))
+        return std::nullopt;
+  return runs;
+}
+
+Outcome SymbolicTerms::gather(const RowValue &input) {
+  std::optional<RowRuns> runs = gathered(input);
+  const std::optional<Quantity> rows = input.sizes.front().times(Quantity(ranks_));
+  if (!runs || !rows || input.sizes.size() < 2)
+    return unfollowed.str();
+  Quantities sizes = input.sizes;
+  sizes.front() = *rows;
+  std::optional<RowValue> value = newValue(input.dtype, sizes, std::move(*runs));
+  return value ? Outcome(std::move(*value)) : Outcome(unfollowed.str());
+}
+
+// For 2 ranks and x [0, 2*s0), the pieces are x [0, s0) and x [s0, 2*s0), so the step is s0.
+std::optional<RowRuns> SymbolicTerms::firstPiece(const RowValue &input, const Quantity &rows) const {
+  auto pieceOf = [&](int64_t rank) {
+    const std::optional<Quantity> from = rows.times(Quantity(rank));
+    return from ? rowsOf(input, *from, rows) : std::nullopt;
+  };
+  std::optional<RowRuns> first = pieceOf(0);
+  const std::optional<RowRuns> second = ranks_ > 1 ? pieceOf(1) : first;
+  if (!first || !second || first->size() != second->size())
+    return std::nullopt;
+  Quantities steps;
+  for (size_t i = 0; i < first->size(); ++i) {
+    const std::optional<Quantity> step = (*second)[i].start.minus((*first)[i].start);
+    if (!step || (*first)[i].perRank.number() != 0)
+      return std::nullopt;
+    steps.push_back(*step);
+  }
+  for (int64_t rank = 1; rank < ranks_; ++rank) {
+    const std::optional<RowRuns> own = pieceOf(rank);
+    if (!own || own->size() != first->size())
+      return std::nullopt;
+    for (size_t i = 0; i < own->size(); ++i) {
+      const RowRun &one = (*first)[i], &other = (*own)[i];
+      const std::optional<Quantity> distance = steps[i].times(Quantity(rank));
+      const std::optional<Quantity> start = distance ? one.start.plus(*distance) : std::nullopt;
+      if (!start || !start->equals(other.start) || !one.count.equals(other.count) || one.source != other.source ||
+          !one.perRank.equals(other.perRank))
+        return std::nullopt;
+    }
+  }
+  for (size_t i = 0; i < first->size(); ++i)
+    (*first)[i].perRank = steps[i];
+  return first;
+}
+
+Outcome SymbolicTerms::scatter(const Call &call, const RowValue &input) {
+  const std::optional<Quantity> share = ranks_ > 0 ? input.sizes.front().over(ranks_) : std::nullopt;
+  const std::optional<Quantity> rows = input.rows(), own = share && rows ? rows->over(ranks_) : std::nullopt;
+  if (!own || input.sizes.size() < 2)
+    return "has an input whose first dimension does not divide among the ranks for every value of the symbol";
+  std::optional<RowRuns> pieces = firstPiece(input, *own);
+  if (!pieces)
+    return "does not send each rank the piece after that of the rank before it";
+  RowRuns unmoved = *pieces;
+  for (RowRun &run : unmoved)
+    run.perRank = Quantity(0);
+  const std::optional<RowRuns> results = reduced(call, std::move(unmoved));
+  if (!results)
+    return "reduces what is reduced already, or is not the same part of a value on every rank";
+  RowRuns runs;
+  for (size_t i = 0; i < results->size(); ++i)
+    if (RowRun run = (*results)[i]; !append(runs, {run.source, run.start, run.count, (*pieces)[i].perRank}))
+      return unfollowed.str();
+  Quantities sizes = input.sizes;
+  sizes.front() = *share;
+  std::optional<RowValue> value = newValue(input.dtype, sizes, std::move(runs));
+  return value ? Outcome(std::move(*value)) : Outcome(unfollowed.str());
+}
+
+} // namespace ccgraph::legality
