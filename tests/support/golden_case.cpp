@@ -43,6 +43,7 @@ private:
   llvm::Error readGroups(StringRef text);
   llvm::Error readObjects(StringRef text);
   llvm::Error readDurations(StringRef text);
+  llvm::Error readSizes(StringRef text);
   llvm::Error readInputs();
   void assumeGroups(const Graph &graph, GroupTable &table) const;
 
@@ -67,6 +68,8 @@ llvm::Error Reader::readOptions() {
   if (llvm::Error error = readDurations(case_.options["durations"]))
     return error;
   if (llvm::Error error = readObjects(case_.options["objects"]))
+    return error;
+  if (llvm::Error error = readSizes(case_.options["sizes"]))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
 }
@@ -133,6 +136,19 @@ llvm::Error Reader::readObjects(StringRef text) {
   return llvm::Error::success();
 }
 
+llvm::Error Reader::readSizes(StringRef text) {
+  llvm::SmallVector<StringRef, 4> entries;
+  text.split(entries, ',', -1, false);
+  for (StringRef entry : entries) {
+    auto [symbol, number] = entry.trim().split('=');
+    int64_t value = 0;
+    if (number.getAsInteger(10, value))
+      return optionError("sizes: got '" + entry + "', expected a symbol and its value, such as 's0=5'");
+    case_.sizes.emplace_back(symbol.str(), value);
+  }
+  return llvm::Error::success();
+}
+
 /// A group that the options do not name consists of all ranks. The table of the outermost graph also serves its
 /// subgraphs.
 void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
@@ -174,6 +190,11 @@ llvm::Expected<GoldenCase> GoldenCase::read(const GoldenFile &file) {
   if (llvm::Error error = Reader(file, result).run())
     return error;
   return result;
+}
+
+void GoldenCase::bind(const std::pair<std::string, int64_t> &size) {
+  for (const std::unique_ptr<Graph> &graph : inputs)
+    graph->symbolHints = {{context->identifier(size.first), size.second}};
 }
 
 runtime::RunRequest GoldenCase::request() const {

@@ -26,8 +26,12 @@ struct GoldenCase {
   std::unique_ptr<ObjectMeanings> objects;
   size_t ranks = 2;
   std::map<std::string, std::string> options;
+  /// of the option `sizes: s0=2, s0=5`: the graphs before and after are executed with each of these values of a symbol
+  std::vector<std::pair<std::string, int64_t>> sizes;
 
   [[nodiscard]] static llvm::Expected<GoldenCase> read(const GoldenFile &file);
+  /// Gives the symbol of `sizes` this value in the next requests.
+  void bind(const std::pair<std::string, int64_t> &size);
   /// Returns a request that runs the inputs on all ranks with seeded values. The request refers to the inputs.
   [[nodiscard]] runtime::RunRequest request() const;
   /// Requires bitwise equality, or approximate equality if options and pipeline permit it.

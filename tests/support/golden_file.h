@@ -27,6 +27,7 @@
 //   bitwise: true          false
 //   durations: a 10, b 5   microseconds of nodes; other nodes are predicted for the default machine
 //   machine: {...}         as machine files have it; the default machine
+//   sizes: s0=2, s0=5      the graphs before and after run with each value of the symbol; its hint, or a small number
 //   values: close | none   bitwise equal; `close` is within 1e-5, if the pass may reassociate;
 //                          `none` states that this program has no kernel, which is checked too
 //

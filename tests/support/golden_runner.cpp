@@ -159,7 +159,12 @@ llvm::Expected<GoldenOutcome> Runner::run() {
   record(*run, *after);
   checkSecondRun();
   checkSchedule();
-  checkValues(*after);
+  if (case_.sizes.empty())
+    checkValues(*after);
+  for (const auto &size : case_.sizes) {
+    case_.bind(size);
+    checkValues(*after);
+  }
   return std::move(outcome_);
 }
 

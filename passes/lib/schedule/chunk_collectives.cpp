@@ -22,15 +22,16 @@
 //               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, or
 //               delays one that is, if the best schedule with their pieces is faster within the memory budget
 //   do it       chunks/build_pieces.cpp, chunks/column_pieces.cpp
+// Rows that are an expression of a symbol are cut where the pieces are stated (chunks/symbolic_cut.h).
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
-#include "ccgraph/ir/diagnostic.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/chunk_sets.h"
+#include "schedule/chunks/named_pieces.h"
+#include "schedule/chunks/symbolic_cut.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringMap.h"
 
 #include <limits>
 
@@ -79,6 +80,8 @@ private:
   Reason cut_{*this, RemarkKind::Rewritten, "cut",
               "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
               "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason cutSymbolic_{*this, RemarkKind::Rewritten, "cut-symbolic",
+                      "and the products beside it were cut into pieces of `rows` rows, for every value of the symbol"};
   Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
                   "and the product beside it were cut into pieces of `columns` columns; the region alone is predicted "
                   "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
@@ -105,6 +108,7 @@ private:
                    "the gathered value and a view of it are read whole, and one of them is returned, or read by an "
                    "operator that observes its address"};
   Reason type_{*this, RemarkKind::Missed, "type-mismatch", "its wait has another stated type"};
+  Reason symbolic_{*this, RemarkKind::Missed, "symbolic", "has sizes that are known only at run time, and `why`"};
   Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row or column cannot be cut"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "the pieces would hold `bytes` bytes beside the whole, which would exceed the memory budget"};
@@ -134,6 +138,7 @@ private:
   using Plan = ChunkPlan;
   void collect();
   void visit(Node *launch);
+  void visitSymbolic(ChunkRegion region);
   /// Remarks, unless another collection of candidates follows.
   void note(const Reason &reason, const Node &node, RemarkArgs args = {}) {
     if (!followed_)
@@ -142,9 +147,7 @@ private:
   [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
-  [[nodiscard]] llvm::Error readNames();
-  [[nodiscard]] llvm::Error requireNamed() const;
-  [[nodiscard]] llvm::ArrayRef<int64_t> rowsNamed(const std::string &name) const;
+  [[nodiscard]] std::string planSymbolic(ChunkRegion region);
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
   [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
   [[nodiscard]] bool schedulesDecide() const { return named_.empty() && pass_.walks_.get().limit != 0; }
@@ -165,9 +168,10 @@ private:
   Graph &graph_;
   PassContext &context_;
   RegionFacts facts_;
-  llvm::StringMap<llvm::SmallVector<int64_t, 4>> named_; ///< rows by collective; looked up only
+  NamedPieces named_;
   std::vector<Plan> plans_;
-  std::vector<Plan> chains_; ///< instead of the plans that they overlap with
+  std::vector<Plan> symbolic_; ///< with symbolic rows, and with stated pieces
+  std::vector<Plan> chains_;   ///< instead of the plans that they overlap with
   std::optional<ChunkTrial> trial_;
   PredictedStep program_;             ///< without pieces, once there is a trial
   std::vector<Plan> plansWithinPeak_; ///< candidates that need no more memory than the graph as it stands
@@ -217,16 +221,11 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
   return std::nullopt;
 }
 
-llvm::ArrayRef<int64_t> Chunker::rowsNamed(const std::string &name) const {
-  auto named = named_.find(name);
-  return named == named_.end() ? llvm::ArrayRef<int64_t>() : named->second;
-}
-
 /// Pieces beyond so many cost more than they hide, and the choice would take long.
 constexpr int64_t sensiblePieces = 8;
 
 ChunkChoice Chunker::choose(const ChunkRegion &region) const {
-  if (auto rows = rowsNamed(region.launch->name().str().str()); !rows.empty())
+  if (auto rows = named_.rowsOf(region.launch->name().str()); !rows.empty())
     return statedChunks(context_.cost(), region, rows);
   const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
   if (forced > 1)
@@ -250,46 +249,12 @@ ChunkChoice Chunker::recorded(const std::string &name, llvm::function_ref<ChunkC
 
 ChunkChoice Chunker::choose(const ChunkChain &chain) const {
   const int64_t rows = chain.rows();
-  if (auto named = rowsNamed(nameOf(chain)); !named.empty())
+  if (auto named = named_.rowsOf(nameOf(chain)); !named.empty())
     return statedChainChunks(context_.cost(), chain, named);
   const int64_t forced = pass_.pieces_.get().limit.value_or(rows);
   if (forced > 1)
     return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
   return recorded(nameOf(chain), [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
-}
-
-/// Reads names of the form g.512.1536.
-llvm::Error Chunker::readNames() {
-  for (const std::string &text : pass_.only_.get().names) {
-    llvm::SmallVector<llvm::StringRef, 4> parts;
-    llvm::StringRef(text).split(parts, '.');
-    llvm::SmallVector<int64_t, 4> rows(parts.size() - 1);
-    bool reads = parts.size() > 2;
-    for (size_t i = 1; i < parts.size(); ++i)
-      reads &= !parts[i].getAsInteger(10, rows[i - 1]) && rows[i - 1] > 0;
-    if (!reads)
-      return makeError(diagnose("pass.option",
-                                "option 'only' got '" + text +
-                                    "', expected a collective and the rows of two or more pieces, as in g.512.1536",
-                                "name collectives and rows as --remarks lists them for this pass"));
-    named_[parts[0]] = std::move(rows);
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error Chunker::requireNamed() const {
-  for (const std::string &text : pass_.only_.get().names) {
-    llvm::StringRef name = llvm::StringRef(text).split('.').first;
-    auto isNamed = [&](const Plan &plan) {
-      return plan.chain ? nameOf(*plan.chain) == name : plan.region.launch->name().str() == name;
-    };
-    if (llvm::none_of(plans_, isNamed))
-      return makeError(diagnose(
-          "pass.option",
-          "option 'only' names '" + text + "', which is no collective that can be cut into pieces of these rows",
-          "name collectives and rows as --remarks lists them for this pass, or leave the option out"));
-  }
-  return llvm::Error::success();
 }
 
 /// Returns the best schedule of the program; null if no schedule decides.
@@ -393,7 +358,7 @@ void Chunker::visitChain(Node *launch) {
     return;
   ChunkMatch match = matchChunkRegion(facts_, launch);
   std::optional<ChunkChain> chain = match.region ? matchChunkChain(facts_, *match.region) : std::nullopt;
-  if (!chain || (!named_.empty() && !named_.count(nameOf(*chain))))
+  if (!chain || !named_.allow(nameOf(*chain)))
     return;
   std::string with = namesOf(*chain, 1, ", ");
   if (std::string why = planChain(std::move(*chain)); !why.empty())
@@ -401,30 +366,66 @@ void Chunker::visitChain(Node *launch) {
 }
 
 void Chunker::visit(Node *launch) {
-  if (!named_.empty() && !named_.count(launch->name().str()))
+  if (!named_.allow(launch->name().str()))
     return;
   ChunkMatch match = matchAnyRegion(facts_, launch);
   args_.clear();
   if (match.entangled)
     return note(pass_.parallel_, *launch,
                 {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
+  if (!match.region && hasSymbolicSizes(*launch))
+    return note(pass_.symbolic_, *launch, {{"why", "its rows, or those of a rank, are unknown"}});
   if (!match.region || isTaken(*match.region))
     return;
+  if (match.region->symbolicRows)
+    return visitSymbolic(std::move(*match.region));
   if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
     note(reasonOf(*obstacle), *launch, args_);
 }
 
+/// Plans the pieces of a region with symbolic rows, where these are stated. Its time has no prediction.
+void Chunker::visitSymbolic(ChunkRegion region) {
+  Node *launch = region.launch;
+  if (std::optional<ChunkObstacle> obstacle = chunkObstacle(facts_, region))
+    return note(reasonOf(*obstacle), *launch);
+  if (std::string why = planSymbolic(std::move(region)); !why.empty())
+    note(pass_.symbolic_, *launch, {{"why", why}});
+}
+
+std::string Chunker::planSymbolic(ChunkRegion region) {
+  ChunkChoice choice;
+  llvm::append_range(choice.pieces, named_.rowsOf(region.launch->name().str()));
+  if (choice.pieces.empty())
+    choice.pieces.assign(static_cast<size_t>(pass_.pieces_.get().limit.value_or(0)), 1);
+  if (choice.pieces.size() < 2)
+    return "no number of pieces is stated";
+  if (std::string why = whyWhole(region, choice.pieces); !why.empty())
+    return why;
+  if (followed_)
+    return "";
+  taken_.insert(region.products.begin(), region.products.end());
+  taken_.insert(region.moves.begin(), region.moves.end());
+  symbolic_.push_back({std::move(region), std::move(choice)});
+  return "";
+}
+
 void Chunker::apply(const Plan &plan) {
-  std::string rows;
-  for (int64_t piece : plan.choice.pieces)
+  const bool isSymbolic = plan.region.symbolicRows != nullptr;
+  std::string rows = isSymbolic ? textOfPieces(plan.region, plan.choice.pieces) : "";
+  for (int64_t piece : isSymbolic ? llvm::ArrayRef<int64_t>() : plan.choice.pieces)
     rows += (rows.empty() ? "" : "+") + std::to_string(piece);
   const bool columns = plan.region.cutsColumns();
   RemarkArgs args = {{columns ? "columns" : "rows", rows},
                      {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
                      {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}};
+  if (isSymbolic)
+    args.resize(1);
   if (plan.chain)
     args.insert(args.begin(), {"with", namesOf(*plan.chain, 1, ", ")});
-  const Reason &reason = plan.chain ? pass_.chain_ : columns ? pass_.columns_ : pass_.cut_;
+  const Reason &reason = isSymbolic   ? pass_.cutSymbolic_
+                         : plan.chain ? pass_.chain_
+                         : columns    ? pass_.columns_
+                                      : pass_.cut_;
   context_.remark(reason, *plan.region.launch, args);
   pass_.done_.push_back(plan.text());
   RuleEntry entry;
@@ -468,7 +469,7 @@ void Chunker::collectWithinPeak() {
 
 llvm::Expected<Changed> Chunker::run() {
   pass_.done_.clear();
-  if (llvm::Error error = readNames())
+  if (llvm::Error error = named_.read(pass_.only_.get()))
     return error;
   if (hasMoreThanPeak())
     collectWithinPeak();
@@ -477,7 +478,8 @@ llvm::Expected<Changed> Chunker::run() {
     chooseBySchedule();
   else
     keepChains();
-  if (llvm::Error error = requireNamed())
+  llvm::append_range(plans_, symbolic_);
+  if (llvm::Error error = named_.require(plans_))
     return error;
   // Facts and live bytes describe the original graph, so all regions are judged before the first rewrite.
   for (const Plan &plan : plans_)

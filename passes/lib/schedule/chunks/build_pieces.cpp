@@ -3,11 +3,10 @@
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
 #include "schedule/chunks/chunk_chain.h"
+#include "schedule/chunks/piece_ends.h"
 #include "schedule/chunks/row_functions.h"
 
 #include "llvm/ADT/DenseMap.h"
-
-#include <numeric>
 
 namespace ccgraph {
 
@@ -19,8 +18,11 @@ class PieceBuilder {
 
 public:
   PieceBuilder(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry)
-      : graph_(graph), region_(&region), pieces_(pieces), entry_(entry), at_(graph, region.launch) {
+      : graph_(graph), region_(&region), pieces_(pieces), entry_(entry), at_(graph, region.launch),
+        ends_(pieces, region.symbolicRows != nullptr) {
     entry_.name = "equal-pieces";
+    if (region.symbolicRows)
+      at_.assumeTypes();
   }
 
   void run() {
@@ -65,14 +67,19 @@ private:
     return launch;
   }
 
-  /// Returns rows [from, from + count) of each block of a matrix, as a matrix without gaps.
-  Node *rowsOfBlocks(Node *matrix, int64_t from, int64_t count) {
+  /// Returns a size of a view that counts so many rows: of symbolic rows, the size that the others leave.
+  [[nodiscard]] int64_t counted(int64_t rows) const { return region_->symbolicRows ? -1 : rows; }
+
+  /// Returns the rows of a piece of each block of a matrix, as a matrix without gaps.
+  Node *rowsOfBlocks(Node *matrix, size_t piece) {
     const int64_t columns = matrix->type()->sizes()[1].value();
     if (region_->blocks == 1)
-      return at_.call("aten.slice.Tensor", {matrix, 0, from, from + count});
-    Node *blocks = at_.call("aten.view.default", {matrix, Actual::integers({region_->blocks, region_->rows, columns})});
-    Node *part = at_.call("aten.slice.Tensor", {blocks, 1, from, from + count});
-    return at_.call("aten.reshape.default", {part, Actual::integers({region_->blocks * count, columns})});
+      return ends_.slice(at_, matrix, 0, piece);
+    Node *blocks =
+        at_.call("aten.view.default", {matrix, Actual::integers({region_->blocks, counted(region_->rows), columns})});
+    Node *part = ends_.slice(at_, blocks, 1, piece);
+    return at_.call("aten.reshape.default",
+                    {part, Actual::integers({counted(region_->blocks * pieces_[piece]), columns})});
   }
 
   /// Puts the rows of each block together; the inverse of rowsOfBlocks.
@@ -81,13 +88,10 @@ private:
     std::vector<Node *> blocks;
     for (size_t i = 0; i < parts.size(); ++i)
       blocks.push_back(
-          at_.call("aten.view.default", {parts[i], Actual::integers({region_->blocks, pieces_[i], columns})}));
+          at_.call("aten.view.default", {parts[i], Actual::integers({region_->blocks, counted(pieces_[i]), columns})}));
     Node *whole = at_.call("aten.cat.default", {Actual::nodes(blocks), 1});
-    return at_.call("aten.view.default", {whole, Actual::integers({region_->blocks * region_->rows, columns})});
-  }
-
-  [[nodiscard]] int64_t rowsBefore(size_t piece) const {
-    return std::accumulate(pieces_.begin(), pieces_.begin() + piece, int64_t(0));
+    return at_.call("aten.view.default",
+                    {whole, Actual::integers({counted(region_->blocks * region_->rows), columns})});
   }
 
   Node *productLike(const Node &product, Node *rows) {
@@ -127,6 +131,7 @@ private:
   llvm::ArrayRef<int64_t> pieces_;
   RuleEntry &entry_;
   GraphBuilder at_;
+  PieceEnds ends_;
   llvm::SmallVector<Node *, 8> gone_; ///< readers first
   /// nodes that get the name of one that is gone
   llvm::SmallVector<std::pair<Node *, std::string>, 4> names_;
@@ -135,6 +140,9 @@ private:
   llvm::DenseMap<const Node *, Pieces> launches_; ///< by launch: those of its pieces; looked up only
   llvm::DenseMap<const Node *, Node *> last_;     ///< by launch: the last one that was made of it; looked up only
 };
+
+/// Returns true for an operand of a view that is no tensor.
+bool isSize(const Node &operand) { return operand.type() && operand.type()->kind() == Type::Kind::Symbolic; }
 
 /// Moves what the products read before the anchor.
 void PieceBuilder::hoistOperands() {
@@ -150,7 +158,7 @@ void PieceBuilder::hoistOperands() {
 Node *PieceBuilder::asMatrix(Node *rows, int64_t count) {
   if (rows->type()->sizes().size() == 2 && rows->type()->sizes()[1] == Dim(region_->columns))
     return rows;
-  return at_.call("aten.view.default", {rows, Actual::integers({count, region_->columns})});
+  return at_.call("aten.view.default", {rows, Actual::integers({counted(count), region_->columns})});
 }
 
 /// Returns the rows of a piece of the input of the all_gather.
@@ -158,8 +166,7 @@ Node *PieceBuilder::sliceOfInput(size_t piece) {
   begin(region_->launch, region_->launch);
   if (!matrix_)
     matrix_ = asMatrix(region_->launch->operand(0), region_->rows);
-  const int64_t from = rowsBefore(piece);
-  return at_.call("aten.slice.Tensor", {matrix_, 0, from, from + pieces_[piece]});
+  return ends_.slice(at_, matrix_, 0, piece);
 }
 
 /// Gathers a piece of these rows.
@@ -211,7 +218,7 @@ void PieceBuilder::gatherWhole() {
   llvm::SmallVector<Node *, 8> needed(region_->kept.begin(), region_->kept.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Node *operand : needed[i]->dataOperands())
-      if (needed[i] != region_->wait && !llvm::is_contained(needed, operand))
+      if (needed[i] != region_->wait && !llvm::is_contained(needed, operand) && !isSize(*operand))
         needed.push_back(operand);
   if (!llvm::is_contained(needed, region_->wait))
     needed.push_back(region_->wait);
@@ -239,8 +246,7 @@ void PieceBuilder::multiplyToReduce(size_t piece) {
   Node *product = region_->products.front();
   auto cut = cut_.find(product->operand(0));
   begin(region_->launch, region_->wait);
-  const int64_t from = rowsBefore(piece);
-  Node *rows = cut != cut_.end() ? cut->second[piece] : rowsOfBlocks(product->operand(0), from, pieces_[piece]);
+  Node *rows = cut != cut_.end() ? cut->second[piece] : rowsOfBlocks(product->operand(0), piece);
   at_.standFor({product});
   cut_[product].push_back(productLike(*product, rows));
 }
@@ -279,7 +285,9 @@ void PieceBuilder::joinReduced() {
   begin(region_->wait, region_->wait);
   const Pieces &parts = cut_.find(region_->wait)->second;
   Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 0});
-  IntList sizes = *staticDims(region_->wait->type()->sizes());
+  IntList sizes;
+  for (const Dim &size : region_->wait->type()->sizes())
+    sizes.push_back(size.isStatic() ? size.value() : -1);
   if (sizes.size() != 2)
     whole = at_.call("aten.view.default", {whole, Actual::integers(sizes)});
   replace(region_->wait, whole);
@@ -308,8 +316,7 @@ Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
   const size_t rank = operand->type()->sizes().size();
   if (rank < 2)
     return operand;
-  const int64_t from = rowsBefore(piece);
-  return at_.call("aten.slice.Tensor", {operand, static_cast<int64_t>(rank) - 2, from, from + pieces_[piece]});
+  return ends_.slice(at_, operand, static_cast<int64_t>(rank) - 2, piece);
 }
 
 /// Returns the type of a piece; null if the link has none.

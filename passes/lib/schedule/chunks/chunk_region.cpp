@@ -8,14 +8,34 @@ namespace ccgraph {
 
 namespace {
 
+bool hasNoGaps(const Node &value) { return isDense(value) || isDenseOfSymbols(value); }
+
+/// Returns 0 if the rows are an expression.
 int64_t rowsOf(const Node &value) { return value.type()->sizes()[0].value(); }
 int64_t columnsOf(const Node &value) { return value.type()->sizes()[1].value(); }
+
+/// Returns true for a matrix whose columns are a number.
+bool isRowMatrix(const Node &value) {
+  return hasNoGaps(value) && value.type()->sizes().size() == 2 && value.type()->sizes()[1].isStatic();
+}
+
+/// Returns the rows of each of these blocks of a matrix; empty if the rows do not divide into them.
+std::optional<Dim> rowsOfBlock(const Node &matrix, int64_t blocks) {
+  return divideExactly(matrix.graph()->context(), matrix.type()->sizes()[0], Dim(blocks));
+}
+
+/// Returns true if the gathered value has as many elements as the input of all ranks.
+bool hasAllOf(const Node &gathered, const Node &input, int64_t ranks) {
+  Context &context = gathered.graph()->context();
+  return productOf(context, gathered.type()->sizes()) ==
+         multiply(context, Dim(ranks), productOf(context, input.type()->sizes()));
+}
 
 /// Returns true for a product of two matrices whose rows are those of `rows`.
 bool isRowProduct(const Node &node, const Node &rows) {
   return node.op() && node.op()->target.str() == "aten.mm.default" && node.kwargs().empty() &&
-         node.numOperands() == 2 && node.operand(0) == &rows && node.operand(1) != &rows && isMatrix(node) &&
-         isMatrix(rows);
+         node.numOperands() == 2 && node.operand(0) == &rows && node.operand(1) != &rows && isRowMatrix(node) &&
+         isRowMatrix(rows);
 }
 
 /// Returns true if the node only computes, so that it may run earlier.
@@ -97,6 +117,8 @@ private:
     if (first) {
       region_.columns = columnsOf(*rows);
       region_.rows = rowsOf(*rows) / region_.blocks;
+      if (std::optional<Dim> symbolic = rowsOfBlock(*rows, region_.blocks))
+        region_.symbolicRows = symbolic->expr();
     }
     const bool sinks = canSinkTo(product);
     bool joins = columnsOf(*rows) == region_.columns && rowsOf(*rows) == region_.rows * region_.blocks &&
@@ -122,15 +144,14 @@ private:
 
 ChunkMatch matchGather(RegionFacts &facts, Node *launch, int64_t ranks) {
   Node *wait = onlyWait(*launch);
-  if (!wait || !isDense(*launch->operand(0)) || !isDense(*wait) ||
-      wait->type()->numElements() != ranks * *launch->operand(0)->type()->numElements())
+  if (!wait || !hasNoGaps(*launch->operand(0)) || !hasNoGaps(*wait) || !hasAllOf(*wait, *launch->operand(0), ranks))
     return {};
   return GatherMatcher(facts, launch, wait, ranks).match();
 }
 
 ChunkMatch matchReduce(Node *launch, int64_t blocks) {
   Node *wait = onlyWait(*launch), *sent = launch->operand(0), *reader = launch;
-  if (!wait || !isDense(*sent) || !isDense(*wait))
+  if (!wait || !hasNoGaps(*sent) || !hasNoGaps(*wait))
     return {};
   ChunkRegion region{.kind = ChunkRegion::Kind::Reduce, .launch = launch, .wait = wait};
   while (std::optional<RowMovement> movement = onlyReader(*sent) == reader ? movementTo(sent) : std::nullopt) {
@@ -138,14 +159,16 @@ ChunkMatch matchReduce(Node *launch, int64_t blocks) {
     reader = movement->nodes.front();
     sent = movement->source;
   }
-  bool cuts = sent->numOperands() == 2 && isRowProduct(*sent, *sent->operand(0)) && onlyReader(*sent) == reader &&
-              rowsOf(*sent) % blocks == 0;
-  if (!cuts)
+  const bool isProduct =
+      sent->numOperands() == 2 && isRowProduct(*sent, *sent->operand(0)) && onlyReader(*sent) == reader;
+  const std::optional<Dim> rows = isProduct ? rowsOfBlock(*sent, blocks) : std::nullopt;
+  if (!rows)
     return {std::nullopt, sent};
   llvm::sort(region.moves, isEarlier);
   region.products = {sent};
   region.blocks = blocks;
-  region.rows = rowsOf(*sent) / blocks;
+  region.rows = rows->value();
+  region.symbolicRows = rows->expr();
   region.columns = columnsOf(*sent);
   return {std::move(region), nullptr};
 }

@@ -45,6 +45,8 @@ struct ChunkRegion {
   int64_t rows = 0;
   /// of the first operand of the products (Gather), of the gathered value (GatherColumns), or of the product (Reduce)
   int64_t columns = 0;
+  /// the rows of each block, if these are an expression of symbols; `rows` is 0 then
+  const SymExpr *symbolicRows = nullptr;
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
   [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }
   /// Returns the launch, the wait, the products and the movements.
@@ -89,7 +91,8 @@ struct ChunkMatch {
   const Node *entangled = nullptr;
 };
 
-/// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix. Both are empty for any other launch.
+/// Matches an all_gather, a reduce_scatter or an all_reduce on one matrix, whose rows may be an expression of symbols.
+/// Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
 
 /// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, or an all_gather of a matrix

@@ -39,6 +39,14 @@ bool isOutermost(const Node &value, int64_t dim) {
                       [](const Dim &size) { return size == Dim(1); });
 }
 
+/// Returns true for a view of a tensor whose sizes depend on symbols. Its other operands are sizes.
+bool isSymbolicView(const Node &node) {
+  return isView(node) && node.numOperands() > 0 && isDenseOfSymbols(node) && isDenseOfSymbols(*node.operand(0)) &&
+         llvm::all_of(llvm::drop_begin(node.dataOperands()), [](const Node *operand) {
+           return operand->type() && operand->type()->kind() == Type::Kind::Symbolic;
+         });
+}
+
 size_t numReaders(const Node &value) {
   auto uses = value.uses();
   return static_cast<size_t>(std::distance(uses.begin(), uses.end()));
@@ -82,9 +90,19 @@ bool isDense(const Node &value) {
          type->isContiguous();
 }
 
+bool isDenseOfSymbols(const Node &value) {
+  const Type *type = value.type();
+  if (!type || !type->isTensor() || staticDims(type->sizes()) || !type->isContiguous())
+    return false;
+  return llvm::all_of(type->sizes(),
+                      [](const Dim &size) { return size.isStatic() ? size.value() > 0 : !size.expr()->isUnbacked(); });
+}
+
 bool isMatrix(const Node &value) { return isDense(value) && value.type()->sizes().size() == 2; }
 
 std::optional<RowMovement> movementTo(Node *result) {
+  if (isSymbolicView(*result))
+    return RowMovement{result->operand(0), {result}};
   if (!isDense(*result))
     return std::nullopt;
   if (isView(*result) && result->numOperands() == 1 && isDense(*result->operand(0)))

@@ -1,6 +1,6 @@
 // RowMovement: operators that give another shape to a value, and keep all of its elements in row-major order.
 //
-//   view, reshape, unsqueeze, squeeze     of a value without gaps
+//   view, reshape, unsqueeze, squeeze     of a value without gaps, whose sizes may be expressions of symbols
 //   cat of all parts of a split           if the parts are consecutive elements: f32[4, 6] split along dimension 0, or
 //                                         f32[1, 4, 6] split along dimension 1, and put together likewise
 //
@@ -30,6 +30,9 @@ struct RowMovement {
 /// Returns the movement of the value that this reader of it begins, if its nodes have no other readers.
 [[nodiscard]] std::optional<RowMovement> movementFrom(const Node &value, Node *reader);
 
+/// Returns true for a tensor without gaps, whose sizes are numbers above 0 or expressions of symbols that the trace
+/// knows, at least one of them.
+[[nodiscard]] bool isDenseOfSymbols(const Node &value);
 /// Returns true for a tensor of known sizes with elements, without gaps.
 [[nodiscard]] bool isDense(const Node &value);
 /// Returns true for such a tensor with two dimensions.

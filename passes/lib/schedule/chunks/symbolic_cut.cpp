@@ -1,0 +1,92 @@
+#include "schedule/chunks/symbolic_cut.h"
+
+#include "ccgraph/ir/context.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+namespace ccgraph {
+
+namespace {
+
+bool isSymbolic(const Dim &size) { return !size.isStatic(); }
+
+bool hasSymbolicSize(const Node &value) {
+  return value.type() && value.type()->isTensor() && llvm::any_of(value.type()->sizes(), isSymbolic);
+}
+
+/// Returns the number by which one symbol is multiplied: 2048 for 2048*s0. Empty for any other expression.
+std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
+  auto [number, symbol] = rows.text().split('*');
+  int64_t factor = 1;
+  if (symbol.empty())
+    symbol = number;
+  else if (number.getAsInteger(10, factor) || factor < 1)
+    return std::nullopt;
+  llvm::StringRef digits = symbol;
+  const bool isSize = digits.consume_front("s") && !digits.empty() && llvm::all_of(digits, llvm::isDigit);
+  const bool isProduct = isSize && multiply(context, Dim(factor), Dim(context.symbolic(symbol))) == Dim(&rows);
+  return isProduct ? std::optional(factor) : std::nullopt;
+}
+
+/// Returns true if the last size is a number, and only one other size is not.
+bool hasRowsOfOneSize(const Node &value) {
+  llvm::ArrayRef<Dim> sizes = value.type()->sizes();
+  return sizes.size() > 1 && sizes.back().isStatic() && llvm::count_if(sizes, isSymbolic) == 1;
+}
+
+int64_t sumOf(llvm::ArrayRef<int64_t> parts) { return std::accumulate(parts.begin(), parts.end(), int64_t(0)); }
+
+/// Returns true if each piece has a row for the smallest value of the symbol: its part of the rows is at least one row,
+/// however the ends are rounded.
+bool haveRows(llvm::ArrayRef<int64_t> parts, int64_t factor) {
+  constexpr int64_t leastSymbol = 2;
+  int64_t least = 0;
+  return llvm::all_of(parts, [&](int64_t part) {
+    return llvm::MulOverflow(part, factor * leastSymbol, least) || least >= sumOf(parts);
+  });
+}
+
+} // namespace
+
+bool hasSymbolicSizes(const Node &launch) {
+  return hasSymbolicSize(launch) || (launch.numOperands() > 0 && hasSymbolicSize(*launch.operand(0)));
+}
+
+std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
+  const std::string rows = region.symbolicRows->text().str();
+  const std::optional<int64_t> factor = factorOf(region.launch->graph()->context(), *region.symbolicRows);
+  if (!factor)
+    return "its rows, " + rows + ", are no multiple of one symbol";
+  llvm::SmallVector<const Node *, 16> values = {region.launch->operand(0)};
+  llvm::append_range(values, region.nodes());
+  for (const Node *value : values)
+    if (!hasRowsOfOneSize(*value))
+      return "'" + value->name().str().str() + "' has a size besides its rows that is an expression";
+  llvm::SmallVector<const Node *, 8> rowValues = {region.launch->operand(0), region.wait};
+  llvm::append_range(rowValues, region.moves);
+  for (const Node *value : rowValues)
+    if (value->type()->sizes().back() != Dim(region.columns))
+      return "'" + value->name().str().str() + "' has rows of another length than the product";
+  if (!haveRows(parts, *factor))
+    return "its rows, " + rows + ", may be fewer than the pieces need";
+  return "";
+}
+
+std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
+  Context &context = region.launch->graph()->context();
+  const Dim rows(region.symbolicRows);
+  std::string text;
+  Dim begin(0);
+  for (size_t piece = 1; piece <= parts.size(); ++piece) {
+    const Dim share = multiply(context, rows, Dim(sumOf(parts.take_front(piece))));
+    const Dim end = floorDivide(context, share, Dim(sumOf(parts))).value_or(rows);
+    text += (text.empty() ? "" : "+") + subtract(context, end, begin).str();
+    begin = end;
+  }
+  return text;
+}
+
+} // namespace ccgraph

@@ -1,0 +1,27 @@
+// SymbolicCut: whether a region whose rows are an expression of a symbol can be cut for every value of the symbol.
+//
+//   x: f32[s0, 4]          rows s0, in two pieces: s0//2 and the others
+//   x: f32[2048*s0, 4]     rows 2048*s0, in two pieces of 1024*s0
+//
+// The ends of the pieces are parts of the rows, rounded down (piece_ends.h), so no number of rows needs to divide. The
+// rows must be a multiple of one symbol. A symbol s0, s1, ... is at least 2, since torch.compile makes graphs of their
+// own for the sizes 0 and 1, so it is known whether a piece may be empty.
+//
+// Ownership: plain values. Failure: a sentence that explains why the region stays whole. Cost: the nodes of the region.
+#pragma once
+
+#include "schedule/chunks/chunk_region.h"
+
+namespace ccgraph {
+
+/// Returns true if the launch sends or returns a tensor with a size that is no number.
+[[nodiscard]] bool hasSymbolicSizes(const Node &launch);
+
+/// Returns why a region with symbolic rows may not be cut into pieces that have these parts of the rows; empty if it
+/// may.
+[[nodiscard]] std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
+
+/// Returns the rows of the pieces, as expressions: "(s0//2)+s0 - ((s0//2))".
+[[nodiscard]] std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
+
+} // namespace ccgraph
