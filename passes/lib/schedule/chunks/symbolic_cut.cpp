@@ -1,11 +1,9 @@
 #include "schedule/chunks/symbolic_cut.h"
 
 #include "ccgraph/ir/context.h"
+#include "ccgraph/ir/int_list.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 namespace ccgraph {
 
@@ -37,15 +35,12 @@ bool hasRowsOfOneSize(const Node &value) {
   return sizes.size() > 1 && sizes.back().isStatic() && llvm::count_if(sizes, isSymbolic) == 1;
 }
 
-int64_t sumOf(llvm::ArrayRef<int64_t> parts) { return std::accumulate(parts.begin(), parts.end(), int64_t(0)); }
-
-/// Returns true if each piece has a row for the smallest value of the symbol: its part of the rows is at least one row,
-/// however the ends are rounded.
+/// Returns true if each piece has several rows for the smallest value of the symbol, however its ends are rounded.
 bool haveRows(llvm::ArrayRef<int64_t> parts, int64_t factor) {
-  constexpr int64_t leastSymbol = 2;
-  int64_t least = 0;
+  constexpr int64_t leastSymbol = 2, leastRows = 2;
   return llvm::all_of(parts, [&](int64_t part) {
-    return llvm::MulOverflow(part, factor * leastSymbol, least) || least >= sumOf(parts);
+    return saturatingMultiply(saturatingMultiply(part, factor), leastSymbol) >=
+           saturatingMultiply(leastRows, saturatingSum(parts));
   });
 }
 
@@ -71,7 +66,7 @@ std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
     if (value->type()->sizes().back() != Dim(region.columns))
       return "'" + value->name().str().str() + "' has rows of another length than the product";
   if (!haveRows(parts, *factor))
-    return "its rows, " + rows + ", may be fewer than the pieces need";
+    return "its rows, " + rows + ", may be so few that a piece has a single one";
   return "";
 }
 
@@ -81,8 +76,8 @@ std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> part
   std::string text;
   Dim begin(0);
   for (size_t piece = 1; piece <= parts.size(); ++piece) {
-    const Dim share = multiply(context, rows, Dim(sumOf(parts.take_front(piece))));
-    const Dim end = floorDivide(context, share, Dim(sumOf(parts))).value_or(rows);
+    const Dim share = multiply(context, rows, Dim(saturatingSum(parts.take_front(piece))));
+    const Dim end = floorDivide(context, share, Dim(saturatingSum(parts))).value_or(rows);
     text += (text.empty() ? "" : "+") + subtract(context, end, begin).str();
     begin = end;
   }

@@ -1,11 +1,13 @@
 // SymbolicCut: whether a region whose rows are an expression of a symbol can be cut for every value of the symbol.
 //
-//   x: f32[s0, 4]          rows s0, in two pieces: s0//2 and the others
 //   x: f32[2048*s0, 4]     rows 2048*s0, in two pieces of 1024*s0
+//   x: f32[3*s0, 4]        rows 3*s0, in two pieces: (3*s0)//2 and the others
+//   x: f32[s0, 4]          rows s0 stay whole: a piece of two might have a single row
 //
 // The ends of the pieces are parts of the rows, rounded down (piece_ends.h), so no number of rows needs to divide. The
 // rows must be a multiple of one symbol. A symbol s0, s1, ... is at least 2, since torch.compile makes graphs of their
-// own for the sizes 0 and 1, so it is known whether a piece may be empty.
+// own for the sizes 0 and 1. For the same reason each piece must have several rows for every value of the symbol: if
+// one might have a single row, another graph would be compiled for the values that give it one.
 //
 // Ownership: plain values. Failure: a sentence that explains why the region stays whole. Cost: the nodes of the region.
 #pragma once

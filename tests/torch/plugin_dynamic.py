@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Tests pieces of a batch that is a symbol, on two ranks of gloo: tensor parallel blocks under torch.compile, with the
+batch as a dynamic dimension, whose collectives are cut into two pieces. One compiled program serves every batch: the
+smallest one, odd and even ones.
+
+The values are those of the block without torch.compile, each collective is in two pieces, and no later batch compiles
+again. A batch without a sequence may have so few rows that a piece has one alone. PyTorch compiles another program for
+a size of 1, and ends a job that has marked the dimension as dynamic, so such a batch stays whole."""
+import datetime, os, pathlib, re, subprocess, sys, tempfile, warnings
+
+RANKS, WIDTH = 2, 16
+BATCHES = [6, 7, 11, 4, 64, 3, 2]
+PASSES = ("inline-control-deps,inline-subgraphs,functionalize-collectives,chunk-collectives{pieces=2},"
+          "schedule-overlap,sink-waits")
+
+
+def summed(x, first, second):
+    """Returns a block whose activations are whole on each rank."""
+    import torch
+    import torch.distributed as dist
+    import torch.distributed._functional_collectives as funcol
+
+    return x + funcol.all_reduce(torch.relu(x @ first) @ second, "sum", dist.group.WORLD)
+
+
+def sharded(x, first, second):
+    """Returns a block whose rows are sharded between its products."""
+    import torch
+    import torch.distributed as dist
+    import torch.distributed._functional_collectives as funcol
+
+    rows = x.reshape(-1, WIDTH)
+    hidden = torch.relu(funcol.all_gather_tensor(rows, 0, dist.group.WORLD) @ first)
+    return x + funcol.reduce_scatter_tensor(hidden @ second, "sum", 0, dist.group.WORLD).view(x.shape)
+
+
+BLOCKS = {"summed": (summed, ["all_reduce"]), "sharded": (sharded, ["all_gather_into_tensor", "reduce_scatter_tensor"])}
+
+
+def layer_of(block, sequence):
+    """Returns the block after a product that gives each element of the batch so many rows. Sizes of weights are
+    numbers."""
+    import torch
+
+    def weight(columns):
+        return torch.randn(WIDTH, columns) / WIDTH ** 0.5
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = torch.nn.ParameterList([weight(sequence * WIDTH), weight(WIDTH), weight(WIDTH)])
+
+        def forward(self, x):
+            rows, first, second = self.weights
+            return block((x @ rows).view(-1, rows.shape[1] // WIDTH, WIDTH), first, second)
+
+    return Layer()
+
+
+def launches(code):
+    found = re.findall(r"_c10d_functional\.(\w+?)_?\.default\(", code)
+    return {name: found.count(name) for name in found if name != "wait_tensor"}
+
+
+def check(rank, name, sequence, dynamic):
+    """Compiles a block for the first batch, and runs it for all. `dynamic`: every dimension is one; else the batch is
+    marked."""
+    import torch
+    import torch._dynamo as dynamo
+    from torch._inductor.utils import run_and_get_code
+
+    block, collectives = BLOCKS[name]
+    dynamo.utils.counters.clear()
+    layer = layer_of(block, sequence)
+    compiled = torch.compile(layer, dynamic=dynamic or None, fullgraph=True)
+    for index, batch in enumerate(BATCHES):
+        x = torch.randn(batch, WIDTH)
+        if not dynamic:
+            dynamo.mark_dynamic(x, 0)
+        with torch.no_grad():
+            if index == 0:  # it forgets all that was compiled before
+                got, codes = run_and_get_code(compiled, x)
+            else:
+                got = compiled(x)
+            torch.testing.assert_close(got, layer(x))
+        graphs = dynamo.utils.counters["stats"]["unique_graphs"]
+        assert graphs == 1, f"{name} of {sequence}: {graphs} graphs after batch {batch}, expected one for all"
+    pieces = 1 if sequence == 1 else 2
+    assert [launches(code) for code in codes] == [dict.fromkeys(collectives, pieces)], list(map(launches, codes))
+    if rank == 0:
+        print(name, "of a sequence of", sequence, "for batches", BATCHES, launches(codes[0]), flush=True)
+
+
+def run(rank, folder):
+    import torch
+    import torch.distributed as dist
+    import torch._inductor.config as config
+    from one_thread_gloo import init_process_group
+
+    import ccgraph.torch
+
+    torch.set_num_threads(1)
+    init_process_group(dist.FileStore(f"{folder}/store", RANKS), rank, RANKS, datetime.timedelta(seconds=900))
+    torch.manual_seed(rank)
+    made = ccgraph.torch.Pass(PASSES, memory_budget="unlimited", patience=600, deadline=600)
+    config.post_grad_custom_post_pass = made
+    warnings.simplefilter("error", ccgraph.torch.Refused)
+    for name in BLOCKS:
+        for sequence, dynamic in ((3, True), (4, False), (1, False)):
+            check(rank, name, sequence, dynamic)
+    assert all(call["edits"] is not None for call in made.calls), made.calls
+    if rank == 0:
+        print(made, flush=True)
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def main():
+    here = pathlib.Path(__file__).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
+        ranks = [subprocess.Popen([sys.executable, str(here), str(rank), folder],
+                                  env={**environment, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/cache{rank}"})
+                 for rank in range(RANKS)]
+        try:
+            return any([rank.wait(timeout=1000) for rank in ranks])
+        finally:
+            for process in ranks:
+                process.kill()
+
+
+if __name__ == "__main__":
+    sys.exit(run(int(sys.argv[1]), sys.argv[2]) if len(sys.argv) > 1 else main())
