@@ -143,6 +143,34 @@ llvm::ArrayRef<LegalityRule> legalityRules() {
   return rules;
 }
 
+/// Returns the section of the document on sizes that are symbols.
+static llvm::StringRef symbolicSection() {
+  return "\n## Rows whose number is a symbol\n\n"
+         "An entry of `equal-pieces` may have rows that depend on one symbol, such as `2048*s0`. It is proved for "
+         "every "
+         "value of\nthe symbol at once, by an evaluation without samples:\n\n"
+         "- A size is a *quantity*: a sum of products of the symbol with numbers, and of quotients by numbers that are "
+         "rounded down.\n  Each such `q` has a period: `q(s + period) - q(s)` is the same number, its slope, for every "
+         "`s`. This holds for\n  numbers and for the symbol; it is kept by sums and by products with numbers; and "
+         "`q // n` has it after as many\n  periods as make the slope a multiple of `n`. So the values of one period "
+         "and the slope determine `q`.\n"
+         "- Two quantities are equal for every value if their slopes over a common period and their values within it "
+         "are equal.\n  One is at most the other for every value if its slope is at most the other's and so is each "
+         "value of one period.\n  So both questions are decided exactly, by as many comparisons as the period is "
+         "long. The period is at most 4096.\n"
+         "- A value is a list of runs of rows of terms, whose ends are quantities. Slices, views, concatenations, "
+         "products,\n  all_reduce, all_gather and reduce_scatter make new lists of old ones. Each step compares "
+         "places only by these two\n  questions. If the answer differs between values of the symbol, as for a slice "
+         "that ends beyond the rows of some\n  values, the entry is rejected. So the list that results is the list "
+         "for every value.\n"
+         "- The lists before and after must have the same runs, with equal ends. Bounds of slices are evaluated from "
+         "the nodes\n  that compute them, and each new node must have the type that its value has.\n\n"
+         "A symbol `s0`, `s1`, ... is at least 2, because torch.compile makes graphs of their own for the sizes 0 and "
+         "1. All ranks\nof the group have the same value: the rows that each matched collective sends must grow with "
+         "the symbol, so they\ndetermine it, and a collective requires equal sizes on all ranks. An entry with two "
+         "symbols, with an unbacked symbol\n(`u0`), or with a size of another form is rejected.\n";
+}
+
 std::string legalityMarkdown() {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -168,7 +196,8 @@ std::string legalityMarkdown() {
         "ordering edges and stack frames, in the same order. A result of the\ncall is the node that the subgraph "
         "returns. The first difference is a finding of `legality.inlined`.\n\n"
         "Both programs then execute the same steps in the same order on every rank, so the order of writes, of random "
-        "numbers\nand of the collectives of each group is what it was, and the other checks have nothing to add.\n";
+        "numbers\nand of the collectives of each group is what it was, and the other checks have nothing to add.\n"
+     << symbolicSection();
   return os.str();
 }
 
