@@ -373,8 +373,8 @@ void Chunker::visit(Node *launch) {
   if (match.entangled)
     return note(pass_.parallel_, *launch,
                 {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
-  if (!match.region && hasSymbolicSizes(*launch))
-    return note(pass_.symbolic_, *launch, {{"why", "its rows, or those of a rank, are unknown"}});
+  if (std::string why = match.region ? "" : whyNoRegion(*launch); !why.empty())
+    return note(pass_.symbolic_, *launch, {{"why", why}});
   if (!match.region || isTaken(*match.region))
     return;
   if (match.region->symbolicRows)

@@ -66,6 +66,17 @@ std::string difference(const GoldenCase &golden, const std::vector<const Graph *
   return report.afterFailure.empty() ? "different" : firstLine(report.afterFailure);
 }
 
+/// Returns the first difference for the values of the symbol that a golden states.
+std::string differenceOfSizes(GoldenCase &golden, const std::vector<const Graph *> &after) {
+  std::string found = golden.sizes.empty() ? difference(golden, after) : "";
+  for (const auto &size : golden.sizes) {
+    golden.bind(size);
+    if (found.empty())
+      found = difference(golden, after);
+  }
+  return found;
+}
+
 /// Returns the oracle's finding for this program; "" if there is none.
 std::string ask(Oracle oracle, Program &program) {
   PassManagerOptions manager = program.golden.manager;
@@ -80,7 +91,7 @@ std::string ask(Oracle oracle, Program &program) {
     if (!run)
       return firstFinding(run.takeError());
   }
-  return oracle == Oracle::Execution ? difference(program.golden, after) : "";
+  return oracle == Oracle::Execution ? differenceOfSizes(program.golden, after) : "";
 }
 
 /// Returns a golden whose input every oracle accepts; goldens that show how a pass refuses its input are left out.

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/int_list.h"
+#include "simplify/exchanges/region.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,6 +30,14 @@ std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
   return isProduct ? std::optional(factor) : std::nullopt;
 }
 
+/// Returns true for a wait on a launch whose sizes were symbols, in a copy of the program for one batch: the wait has no
+/// strides there.
+bool isBound(const Node &launch, const Node &wait) {
+  const Type *launched = launch.type(), *waited = wait.type();
+  return launched && waited && launched->isTensor() && waited->isTensor() && launched->stridesKnown() &&
+         !waited->stridesKnown() && launched->sizes() == waited->sizes();
+}
+
 /// Returns true if the last size is a number, and only one other size is not.
 bool hasRowsOfOneSize(const Node &value) {
   llvm::ArrayRef<Dim> sizes = value.type()->sizes();
@@ -46,8 +55,15 @@ bool haveRows(llvm::ArrayRef<int64_t> parts, int64_t factor) {
 
 } // namespace
 
-bool hasSymbolicSizes(const Node &launch) {
-  return hasSymbolicSize(launch) || (launch.numOperands() > 0 && hasSymbolicSize(*launch.operand(0)));
+std::string whyNoRegion(const Node &launch) {
+  constexpr CollectiveKind kinds[] = {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+                                      CollectiveKind::AllReduce};
+  if (llvm::none_of(kinds, [&](CollectiveKind kind) { return isFunctional(launch, kind); }))
+    return "";
+  if (hasSymbolicSize(launch) || hasSymbolicSize(*launch.operand(0)))
+    return "its rows, or those of a rank, are unknown";
+  const Node *wait = onlyWait(launch);
+  return wait && isBound(launch, *wait) ? "these are bound to the numbers of one batch" : "";
 }
 
 std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {

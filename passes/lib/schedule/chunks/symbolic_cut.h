@@ -16,8 +16,9 @@
 
 namespace ccgraph {
 
-/// Returns true if the launch sends or returns a tensor with a size that is no number.
-[[nodiscard]] bool hasSymbolicSizes(const Node &launch);
+/// Returns why sizes that are symbols prevent a region around an all_gather, a reduce_scatter or an all_reduce; empty
+/// for any other launch.
+[[nodiscard]] std::string whyNoRegion(const Node &launch);
 
 /// Returns why a region with symbolic rows may not be cut into pieces that have these parts of the rows; empty if it
 /// may.
