@@ -108,7 +108,7 @@ private:
                    "the gathered value and a view of it are read whole, and one of them is returned, or read by an "
                    "operator that observes its address"};
   Reason type_{*this, RemarkKind::Missed, "type-mismatch", "its wait has another stated type"};
-  Reason symbolic_{*this, RemarkKind::Missed, "symbolic", "has sizes that are known only at run time, and `why`"};
+  Reason symbolic_{*this, RemarkKind::Missed, "symbolic", "has sizes that are known only at run time: `why`"};
   Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row or column cannot be cut"};
   Reason budget_{*this, RemarkKind::Missed, "over-budget",
                  "the pieces would hold `bytes` bytes beside the whole, which would exceed the memory budget"};
