@@ -27,7 +27,6 @@ struct QuantityAlgebra {
     return isSize && *known == name ? Result(Quantity::symbol()) : std::nullopt;
   }
   static Result apply(Operation operation, const Quantity &a, const Quantity &b) {
-    const std::optional<int64_t> divisor = b.number();
     switch (operation) {
     case Operation::Add:
       return a.plus(b);
@@ -36,7 +35,7 @@ struct QuantityAlgebra {
     case Operation::Multiply:
       return a.times(b);
     case Operation::FloorDivide:
-      return divisor ? a.floorOver(*divisor) : std::nullopt;
+      return a.quotient(b);
     case Operation::Unknown:
     case Operation::Modulo:
     case Operation::Power:
@@ -134,6 +133,11 @@ Result Quantity::floorOver(int64_t divisor) const {
     value = floorOf(value, divisor);
   quotient->slope_ /= divisor;
   return quotient;
+}
+
+Result Quantity::quotient(const Quantity &divisor) const {
+  const std::optional<int64_t> number = divisor.number();
+  return number ? floorOver(*number) : std::nullopt;
 }
 
 Result Quantity::over(int64_t divisor) const {

@@ -46,6 +46,8 @@ public:
   [[nodiscard]] std::optional<Quantity> times(const Quantity &other) const;
   /// Returns the quotient by a number above 0, rounded down.
   [[nodiscard]] std::optional<Quantity> floorOver(int64_t divisor) const;
+  /// Returns the same for a divisor that is a quantity; empty if it is no number.
+  [[nodiscard]] std::optional<Quantity> quotient(const Quantity &divisor) const;
   /// Returns the quotient by a number above 0, if every value is a multiple of it.
   [[nodiscard]] std::optional<Quantity> over(int64_t divisor) const;
 

@@ -1,7 +1,7 @@
 #include "symbolic_evaluation.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace ccgraph::legality {
 
@@ -115,26 +115,18 @@ SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index, const 
 }
 
 SymbolicEvaluation::Outcome SymbolicEvaluation::computed(const Step &step) {
-  enum class Rule : uint8_t { Unknown, Product, Slice, View, Reshape, Cat, Size, Arithmetic };
-  const llvm::StringRef target = targetOf(step);
-  const Rule rule = llvm::StringSwitch<Rule>(target)
-                        .Case("aten.mm.default", Rule::Product)
-                        .Case("aten.slice.Tensor", Rule::Slice)
-                        .Cases("aten.view.default", "aten._unsafe_view.default", Rule::View)
-                        .Case("aten.reshape.default", Rule::Reshape)
-                        .Case("aten.cat.default", Rule::Cat)
-                        .Case("aten.sym_size.int", Rule::Size)
-                        .Cases("operator.add", "operator.sub", "operator.mul", "operator.floordiv", Rule::Arithmetic)
-                        .Default(Rule::Unknown);
-  if (rule == Rule::Unknown || !step.arguments->keyword.empty())
-    return "calls " + target.str() + ", which cannot be followed for every value of a symbol";
-  std::optional<Value> value = rule == Rule::Product   ? product(step)
-                               : rule == Rule::Slice   ? slice(step)
-                               : rule == Rule::View    ? view(step, false)
-                               : rule == Rule::Reshape ? view(step, true)
-                               : rule == Rule::Cat     ? cat(step)
-                               : rule == Rule::Size    ? sizeOf(step)
-                                                       : arithmetic(step, target);
+  using Rule = std::optional<Value> (SymbolicEvaluation::*)(const Step &);
+  static const llvm::StringMap<Rule> rules = {
+      {"aten.mm.default", &SymbolicEvaluation::product},      {"aten.slice.Tensor", &SymbolicEvaluation::slice},
+      {"aten.view.default", &SymbolicEvaluation::view},       {"aten._unsafe_view.default", &SymbolicEvaluation::view},
+      {"aten.reshape.default", &SymbolicEvaluation::reshape}, {"aten.cat.default", &SymbolicEvaluation::cat},
+      {"aten.sym_size.int", &SymbolicEvaluation::sizeOf},     {"operator.add", &SymbolicEvaluation::arithmetic},
+      {"operator.sub", &SymbolicEvaluation::arithmetic},      {"operator.mul", &SymbolicEvaluation::arithmetic},
+      {"operator.floordiv", &SymbolicEvaluation::arithmetic}};
+  const auto rule = rules.find(targetOf(step));
+  if (rule == rules.end() || !step.arguments->keyword.empty())
+    return "calls " + targetOf(step).str() + ", which cannot be followed for every value of a symbol";
+  std::optional<Value> value = (this->*rule->second)(step);
   return value ? Outcome(std::move(*value))
                : Outcome("cannot be followed for every value of the symbol: its arguments do not fit its operands");
 }
@@ -227,10 +219,18 @@ std::optional<Quantities> SymbolicEvaluation::sizesOfView(const Step &step, cons
   return sizes;
 }
 
-std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::view(const Step &step, bool mayCopy) {
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::resizedValue(const Step &step, bool mayCopy) {
   const RowValue *value = tensor(step, 0);
   const std::optional<Quantities> sizes = value ? sizesOfView(step, *value) : std::nullopt;
   return sizes ? std::optional<Value>(resized(*value, *sizes, mayCopy)) : std::nullopt;
+}
+
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::view(const Step &step) {
+  return resizedValue(step, false);
+}
+
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::reshape(const Step &step) {
+  return resizedValue(step, true);
 }
 
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::cat(const Step &step) {
@@ -249,16 +249,16 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::sizeOf(const Step &
   return dim ? std::optional<Value>(value->sizes[*dim]) : std::nullopt;
 }
 
-std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::arithmetic(const Step &step, llvm::StringRef operation) {
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::arithmetic(const Step &step) {
+  using Rule = std::optional<Quantity> (Quantity::*)(const Quantity &) const;
+  static const llvm::StringMap<Rule> rules = {{"operator.add", &Quantity::plus},
+                                              {"operator.sub", &Quantity::minus},
+                                              {"operator.mul", &Quantity::times},
+                                              {"operator.floordiv", &Quantity::quotient}};
   const std::optional<Quantity> left = quantity(step, positional(step, 0)), right = quantity(step, positional(step, 1));
   if (!left || !right || step.arguments->positional.size() != 2)
     return std::nullopt;
-  const std::optional<int64_t> divisor = right->number();
-  const std::optional<Quantity> result = operation == "operator.add"   ? left->plus(*right)
-                                         : operation == "operator.sub" ? left->minus(*right)
-                                         : operation == "operator.mul" ? left->times(*right)
-                                         : divisor                     ? left->floorOver(*divisor)
-                                                                       : std::nullopt;
+  const std::optional<Quantity> result = (*left.*rules.find(targetOf(step))->second)(*right);
   return result ? std::optional<Value>(*result) : std::nullopt;
 }
 

@@ -44,10 +44,12 @@ private:
   [[nodiscard]] Outcome computed(const Step &step);
   [[nodiscard]] std::optional<Value> product(const Step &step);
   [[nodiscard]] std::optional<Value> slice(const Step &step);
-  [[nodiscard]] std::optional<Value> view(const Step &step, bool mayCopy);
+  [[nodiscard]] std::optional<Value> view(const Step &step);
+  [[nodiscard]] std::optional<Value> reshape(const Step &step);
+  [[nodiscard]] std::optional<Value> resizedValue(const Step &step, bool mayCopy);
   [[nodiscard]] std::optional<Value> cat(const Step &step);
   [[nodiscard]] std::optional<Value> sizeOf(const Step &step);
-  [[nodiscard]] std::optional<Value> arithmetic(const Step &step, llvm::StringRef operation);
+  [[nodiscard]] std::optional<Value> arithmetic(const Step &step);
   /// Returns the value of the operand of this number.
   [[nodiscard]] const RowValue *tensor(const Step &step, size_t operand) const;
   /// Returns the number that an argument is: a literal, or the value of a node.
