@@ -148,6 +148,37 @@ TEST_F(LegalitySymbolicSum, RefusesRowsThatDoNotDetermineTheSymbol) {
   EXPECT_EQ(verdictOf({.rows = "((3*s0)//2)"}), "");
 }
 
+/// Returns true if both ends are the same place within the rows, for each value of the symbol up to one beyond which
+/// ends of such small parts do not change their order.
+bool meet(const Part &end, const Part &begin) {
+  constexpr int64_t most = 200;
+  auto at = [](const Part &part, int64_t rows) {
+    const int64_t share = part.times * rows + part.plus;
+    return share / part.over - (share % part.over < 0 ? 1 : 0);
+  };
+  for (int64_t rows = 2; rows <= most; ++rows)
+    if (at(end, rows) != at(begin, rows) || at(end, rows) < 0 || at(end, rows) > rows)
+      return false;
+  return true;
+}
+
+TEST_F(LegalitySymbolicSum, AcceptsExactlyTheEndsThatMeetForEveryValue) {
+  std::vector<Part> parts;
+  for (int64_t times = 0; times < 4; ++times)
+    for (int64_t plus = -1; plus < 3; ++plus)
+      for (int64_t over = 1; over < 5; ++over)
+        parts.push_back({times, plus, over});
+  size_t accepted = 0;
+  for (const Part &end : parts)
+    for (const Part &begin : parts) {
+      const bool accepts = verdictOf({.end = end, .begin = begin}).empty();
+      accepted += accepts;
+      EXPECT_EQ(accepts, meet(end, begin)) << end.times << "s+" << end.plus << "//" << end.over << ", " << begin.times
+                                           << "s+" << begin.plus << "//" << begin.over;
+    }
+  EXPECT_GT(accepted, 32U);
+}
+
 TEST_F(LegalitySymbolicSum, RefusesWhereRanksDifferOrBitsCount) {
   cut({});
   EXPECT_EQ(bench_.verdict({.spmd = false}), "mpmd");

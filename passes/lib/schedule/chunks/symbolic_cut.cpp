@@ -30,7 +30,7 @@ std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
   return isProduct ? std::optional(factor) : std::nullopt;
 }
 
-/// Returns true for a wait on a launch whose sizes were symbols, in a copy of the program for one batch: the wait has no
+/// Returns true for a wait on a launch whose sizes were symbols, in a copy of the program for one batch. It has no
 /// strides there.
 bool isBound(const Node &launch, const Node &wait) {
   const Type *launched = launch.type(), *waited = wait.type();
