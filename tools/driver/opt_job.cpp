@@ -347,6 +347,8 @@ private:
         print(streams_.err, remark);
     if (!options_.timing)
       return;
+    if (const double choice = summary.run.choiceSeconds; choice > 0)
+      streams_.err << llvm::format("%9.3f ms choice of nodes, before the passes that choose them\n", choice * 1000);
     for (const PassRun &run : summary.run.passes)
       streams_.err << llvm::format("%9.3f ms pass %9.3f ms checks  ", run.seconds * 1000, run.checkSeconds * 1000)
                    << run.pass << '\n';

@@ -119,7 +119,7 @@ void addOutputFlags(CommandLine &line, OptOptions &options) {
                 [&](size_t streams) { options.streams = streams; });
   line.addSwitch("--json", "print one JSON value: an object, or an array of objects for several graphs", options.json);
   line.addSwitch("--csv", "with --exposed: the list as comma-separated values", options.csv);
-  line.addSwitch("--timing", "print the seconds of each pass and of its checks", options.timing);
+  line.addSwitch("--timing", "print the times of each pass, of its checks, and of the choice of nodes", options.timing);
   line.addSwitch("--print-after-change", "print the graph as FX text after each pass that changed it",
                  options.printAfterChange);
   line.add({"--print-plan-after", "PHASE", "with a plan: print it after the phase steps, copies, layout or events",
