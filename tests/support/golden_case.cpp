@@ -192,9 +192,14 @@ llvm::Expected<GoldenCase> GoldenCase::read(const GoldenFile &file) {
   return result;
 }
 
-void GoldenCase::bind(const std::pair<std::string, int64_t> &size) {
-  for (const std::unique_ptr<Graph> &graph : inputs)
-    graph->symbolHints = {{context->identifier(size.first), size.second}};
+void GoldenCase::forEachSize(llvm::function_ref<void()> call) {
+  if (sizes.empty())
+    call();
+  for (const auto &[symbol, value] : sizes) {
+    for (const std::unique_ptr<Graph> &graph : inputs)
+      graph->symbolHints = {{context->identifier(symbol), value}};
+    call();
+  }
 }
 
 runtime::RunRequest GoldenCase::request() const {

@@ -13,6 +13,8 @@
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace ccgraph::test {
 
 struct GoldenCase {
@@ -30,8 +32,8 @@ struct GoldenCase {
   std::vector<std::pair<std::string, int64_t>> sizes;
 
   [[nodiscard]] static llvm::Expected<GoldenCase> read(const GoldenFile &file);
-  /// Gives the symbol of `sizes` this value in the next requests.
-  void bind(const std::pair<std::string, int64_t> &size);
+  /// Calls the function for each of `sizes`, with requests that give the symbol this value; once if there are none.
+  void forEachSize(llvm::function_ref<void()> call);
   /// Returns a request that runs the inputs on all ranks with seeded values. The request refers to the inputs.
   [[nodiscard]] runtime::RunRequest request() const;
   /// Requires bitwise equality, or approximate equality if options and pipeline permit it.

@@ -159,12 +159,7 @@ llvm::Expected<GoldenOutcome> Runner::run() {
   record(*run, *after);
   checkSecondRun();
   checkSchedule();
-  if (case_.sizes.empty())
-    checkValues(*after);
-  for (const auto &size : case_.sizes) {
-    case_.bind(size);
-    checkValues(*after);
-  }
+  case_.forEachSize([&] { checkValues(*after); });
   return std::move(outcome_);
 }
 

@@ -16,9 +16,7 @@ using Sign = SymbolicSum::Sign;
 using Sum = std::optional<SymbolicSum>;
 
 Atom symbol(llvm::StringRef name) {
-  llvm::StringRef digits = name;
-  const bool isSize = digits.consume_front("s") && !digits.empty() && llvm::all_of(digits, llvm::isDigit);
-  return {Atom::Kind::Symbol, name.str(), isSize ? Sign::Positive : Sign::Unknown};
+  return {Atom::Kind::Symbol, name.str(), isSizeSymbol(name) ? Sign::Positive : Sign::Unknown};
 }
 
 /// Returns the call of a function that is no quotient.

@@ -161,6 +161,21 @@ std::string wrongRanks(const Call &call) {
          " of group '" + call.group.text + "'";
 }
 
+std::string CommonGroup::add(const Call &call, llvm::StringRef region) {
+  if (call.group.form == GroupTerm::Form::Unread)
+    return "is on a group with unknown ranks";
+  if (group && call.group.key != group->key)
+    return "is on group '" + call.group.text + "', expected '" + group->text + "' as the rest of the " + region.str();
+  group = call.group;
+  if (call.spec->groupSize < 0 && !call.inputSplits)
+    return "";
+  const int64_t own = call.inputSplits ? static_cast<int64_t>(call.inputSplits->size()) : call.groupSize.value_or(0);
+  if (own <= 0 || (ranks != 0 && own != ranks))
+    return "is on " + std::to_string(own) + " ranks, expected as many as the rest of the " + region.str();
+  ranks = own;
+  return "";
+}
+
 // A sum of two numbers has one result: a + b and b + a are bitwise equal. For three numbers, (a + b) + c may differ
 // from a + (b + c), and the order that a backend chooses may depend on the size of the buffer. Minimum, maximum,
 // bitwise and integer reductions are the same in any order.

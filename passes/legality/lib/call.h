@@ -50,6 +50,13 @@ void forEachCall(const Program &program, llvm::function_ref<void(const Call &)> 
 [[nodiscard]] std::optional<int64_t> describedRanks(const Call &call);
 /// Returns how the number of ranks that a call states contradicts describedRanks(); empty if it does not.
 [[nodiscard]] std::string wrongRanks(const Call &call);
+/// The group on which all calls of a region are.
+struct CommonGroup {
+  std::optional<GroupTerm> group; ///< of the calls so far
+  int64_t ranks = 0;              ///< as stated, or as the calls so far agree on; 0: unknown
+  /// Adds a call. Returns why it cannot be in the region, which has this name; empty if it can.
+  [[nodiscard]] std::string add(const Call &call, llvm::StringRef region);
+};
 /// Returns true if the call may add floating-point numbers of more than two ranks, in an order that a backend chooses
 /// by size and position.
 [[nodiscard]] bool addsInSomeOrder(const Program &program, const Call &call);

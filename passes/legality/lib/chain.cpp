@@ -45,7 +45,7 @@ bool Terms::isOwn(const Run &run) const { return terms_[run.source].kind == Term
 
 // The only rank of a group of one holds its own elements.
 Run Terms::ofRank(Run run, int64_t rank) {
-  if (ranks_ == 1)
+  if (group_.ranks == 1)
     return run;
   run.start += run.perRank * rank;
   run.perRank = 0;
@@ -58,25 +58,8 @@ Run Terms::ofRank(Run run, int64_t rank) {
   return run;
 }
 
-/// Returns why this call cannot be in the chain; empty if it can.
-std::string Terms::agree(const Call &call) {
-  if (call.group.form == GroupTerm::Form::Unread)
-    return "is on a group with unknown ranks";
-  if (group_ && call.group.key != group_->key)
-    return "is on group '" + call.group.text + "', expected '" + group_->text + "' as the rest of the chain";
-  group_ = call.group;
-  bool counts = call.spec->groupSize >= 0 || call.inputSplits;
-  int64_t ranks = call.inputSplits ? static_cast<int64_t>(call.inputSplits->size()) : call.groupSize.value_or(0);
-  if (!counts)
-    return "";
-  if (ranks <= 0 || (ranks_ != 0 && ranks != ranks_))
-    return "is on " + std::to_string(ranks) + " ranks, expected as many as the rest of the chain";
-  ranks_ = ranks;
-  return "";
-}
-
 Outcome Terms::exchange(const Call &call, const Layout &input) {
-  if (std::string why = agree(call); !why.empty())
+  if (std::string why = group_.add(call, "chain"); !why.empty())
     return why;
   if (input.unsized)
     return "has an input whose sizes are no numbers";
@@ -125,7 +108,7 @@ constexpr llvm::StringLiteral noPieces = "does not send each rank the piece afte
 // An own run that is the same on every rank has a reduction with a term: "sum of x from 0". A sum of sums, or of runs
 // that differ by rank, has no term in this algebra, so it is rejected.
 std::optional<Run> Terms::reduced(const Call &call, Run run) {
-  if ((ranks_ == 1 && keepsOneValue(call.reduceOp)) || (isEqualEverywhere(run) && isIdempotent(call.reduceOp)))
+  if ((group_.ranks == 1 && keepsOneValue(call.reduceOp)) || (isEqualEverywhere(run) && isIdempotent(call.reduceOp)))
     return run;
   if ((!isOwn(run) && !isReplicated(run)) || run.perRank != 0 || call.reduceOp.empty())
     return std::nullopt;
@@ -157,7 +140,7 @@ Outcome Terms::broadcast(const Call &call, const Layout &input) {
 
 Outcome Terms::gather(const Layout &input, const IntList &sizes) {
   Runs runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (const Run &run : *input.runs) {
       append(runs, ofRank(run, rank));
       if (runs.size() > maxRuns)
@@ -170,7 +153,7 @@ Outcome Terms::gather(const Layout &input, const IntList &sizes) {
 // their start, which must grow by a constant step. For x[0, 2) and x[2, 4), the first piece is x[0, 2) and the step is
 // 2. For x[0, 2) and x[1, 3) the step is 1. For x[0, 2) and y[0, 2) there is no step.
 Runs Terms::piece(const Layout &input, int64_t rank) const {
-  int64_t elements = input.numElements() / ranks_;
+  int64_t elements = input.numElements() / group_.ranks;
   Runs runs;
   take(*input.runs, rank * elements, elements, runs);
   return runs;
@@ -178,8 +161,8 @@ Runs Terms::piece(const Layout &input, int64_t rank) const {
 
 std::optional<Runs> Terms::firstPiece(const Layout &input) const {
   Runs first = piece(input, 0);
-  Runs steps = ranks_ > 1 ? piece(input, 1) : first;
-  for (int64_t rank = 1; rank < ranks_; ++rank) {
+  Runs steps = group_.ranks > 1 ? piece(input, 1) : first;
+  for (int64_t rank = 1; rank < group_.ranks; ++rank) {
     Runs own = piece(input, rank);
     if (own.size() != first.size())
       return std::nullopt;
@@ -199,7 +182,7 @@ std::optional<Runs> Terms::firstPiece(const Layout &input) const {
 std::optional<Runs> Terms::ownPiece(const Layout &input) {
   Layout own = input;
   Runs runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (Run run : piece(input, rank)) {
       Term term = terms_[run.source];
       if (term.kind != Term::Kind::OfRank || term.rank != rank)
@@ -246,7 +229,7 @@ std::optional<uint32_t> Terms::ofReceiver(uint32_t source, int64_t rank) {
 
 std::optional<Runs> Terms::piecesOfReceiver(const Layout &input) {
   Runs runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (Run run : piece(input, rank)) {
       std::optional<uint32_t> source = isOwn(run) ? ofReceiver(run.source, rank) : std::nullopt;
       if (!source)
@@ -285,7 +268,7 @@ Outcome Terms::scatter(const Call &call, const Layout &input, const IntList &siz
 // The second one brings this rank, from rank r, the piece of number `rank` that r holds: its own x from 2 * r.
 Outcome Terms::sendBack(const Runs &pieces, const IntList &sizes) const {
   Runs runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (Run run : pieces) {
       run.start += run.perRank * rank;
       run.perRank = run.offset;
@@ -308,7 +291,7 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
   if (!pieces)
     return noPieces.str();
   Runs runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (const Run &run : *pieces) {
       Run received = ofRank(run, rank);
       received.perRank = run.offset;
@@ -325,16 +308,16 @@ Outcome Terms::transpose(const Call &call, const Layout &input, const IntList &s
 Outcome Terms::reshard(const Call &call, const Layout &input, const Resharding &how) {
   if (call.group.form == GroupTerm::Form::Unread)
     return "is on a group with unknown ranks";
-  group_ = call.group;
-  ranks_ = how.ranks;
+  group_.group = call.group;
+  group_.ranks = how.ranks;
   Excerpt block = excerptOf(input);
   auto dim = static_cast<size_t>(how.shard);
-  block.sizes[dim] /= ranks_;
+  block.sizes[dim] /= group_.ranks;
   std::optional<Layout> first = look(input, block);
   if (!first)
     return "falls into too many pieces";
   std::vector<Layout> received;
-  for (int64_t rank = 0; rank < ranks_; ++rank) {
+  for (int64_t rank = 0; rank < group_.ranks; ++rank) {
     Runs runs;
     for (const Run &run : *first->runs) {
       Run own = ofRank(run, rank);

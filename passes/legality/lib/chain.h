@@ -55,9 +55,9 @@ public:
   /// Returns the value with each element cast.
   [[nodiscard]] Layout cast(const Layout &value, DType dtype);
   /// States the number of ranks of the chain's group, which a file or a call has given.
-  void setRanks(int64_t ranks) { ranks_ = ranks; }
+  void setRanks(int64_t ranks) { group_.ranks = ranks; }
   /// Returns the number of ranks that was stated, or that the exchanges so far agree on; 0 if it is unknown.
-  [[nodiscard]] int64_t ranks() const { return ranks_; }
+  [[nodiscard]] int64_t ranks() const { return group_.ranks; }
   /// Returns the value that a collective on one tensor computes, or why it cannot be determined. All calls of one chain
   /// must be on one group, and agree on its size.
   [[nodiscard]] std::variant<Layout, std::string> exchange(const Call &call, const Layout &input);
@@ -151,7 +151,6 @@ private:
   [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
   /// Returns true for elements that are the same on every rank: none depends on the number of the rank.
   [[nodiscard]] bool isEqualEverywhere(const Run &run) const { return run.perRank == 0 && !isOwn(run); }
-  std::string agree(const Call &call);
   /// Returns the run as the rank of this number holds it, valid on any rank.
   Run ofRank(Run run, int64_t rank);
   /// Returns the run after a reduction over the group; empty if it has no term.
@@ -180,8 +179,7 @@ private:
   std::vector<Product> products_;
   std::vector<RowTerm> rowTerms_;
   std::vector<Shares> totals_;
-  std::optional<GroupTerm> group_;
-  int64_t ranks_ = 0;
+  CommonGroup group_;
 };
 
 } // namespace ccgraph::legality

@@ -20,11 +20,9 @@ struct QuantityAlgebra {
 
   static Result number(int64_t value) { return Quantity(value); }
   Result symbol(llvm::StringRef name) const {
-    llvm::StringRef digits = name;
-    const bool isSize = digits.consume_front("s") && !digits.empty() && llvm::all_of(digits, llvm::isDigit);
     if (known->empty())
       *known = name.str();
-    return isSize && *known == name ? Result(Quantity::symbol()) : std::nullopt;
+    return isSizeSymbol(name) && *known == name ? Result(Quantity::symbol()) : std::nullopt;
   }
   static Result apply(Operation operation, const Quantity &a, const Quantity &b) {
     switch (operation) {
@@ -176,7 +174,7 @@ bool Quantity::isAtMost(const Quantity &other) const {
 // The growth from a value of the symbol to the next one repeats with the period, as the slope is the same for all
 // values of one period.
 bool Quantity::isIncreasing() const {
-  for (int64_t s = leastSymbol; s < leastSymbol + period(); ++s)
+  for (int64_t s = leastSizeSymbol; s < leastSizeSymbol + period(); ++s)
     if (const std::optional<int64_t> now = at(s), next = at(s + 1); !now || !next || *next <= *now)
       return false;
   return true;
@@ -184,7 +182,7 @@ bool Quantity::isIncreasing() const {
 
 std::optional<int64_t> Quantity::at(int64_t symbol) const {
   int64_t growth = 0, value = 0;
-  const int64_t place = symbol - leastSymbol;
+  const int64_t place = symbol - leastSizeSymbol;
   if (llvm::MulOverflow(slope_, place / period(), growth) ||
       llvm::AddOverflow(growth, values_[static_cast<size_t>(place % period())], value))
     return std::nullopt;

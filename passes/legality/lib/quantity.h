@@ -18,6 +18,7 @@
 // is not exact, an overflow, or a period above `longestPeriod`. Cost: the period.
 #pragma once
 
+#include "ccgraph/ir/internal/symbolic_text.h"
 #include "ccgraph/ir/symbol.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -31,8 +32,6 @@ namespace ccgraph::legality {
 class Quantity {
 public:
   static constexpr int64_t longestPeriod = 4096;
-  /// the smallest value of a symbol
-  static constexpr int64_t leastSymbol = 2;
 
   /// Returns a number, which depends on no symbol.
   explicit Quantity(int64_t number) : values_{number} {}
@@ -68,7 +67,7 @@ public:
 private:
   friend struct QuantityAlgebra;
   Quantity(llvm::ArrayRef<int64_t> values, int64_t slope) : values_(values.begin(), values.end()), slope_(slope) {}
-  [[nodiscard]] static Quantity symbol() { return {{leastSymbol}, 1}; }
+  [[nodiscard]] static Quantity symbol() { return {{leastSizeSymbol}, 1}; }
   [[nodiscard]] int64_t period() const { return static_cast<int64_t>(values_.size()); }
   /// Returns the same quantity with the values of a multiple of its period.
   [[nodiscard]] std::optional<Quantity> withPeriod(int64_t period) const;

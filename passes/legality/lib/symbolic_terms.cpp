@@ -8,6 +8,8 @@ using Outcome = SymbolicTerms::Outcome;
 
 namespace {
 
+constexpr llvm::StringLiteral noReduction =
+    "reduces what is reduced already, or is not the same part of a value on every rank";
 constexpr llvm::StringLiteral unfollowed = "has an input whose rows cannot be followed for every value of the symbol";
 
 } // namespace
@@ -26,24 +28,8 @@ std::optional<RowValue> SymbolicTerms::product(const RowValue &rows, uint32_t ma
   return newValue(rows.dtype, {rows.sizes.front(), Quantity(columns)}, std::move(runs));
 }
 
-/// Returns why this call cannot be in the region; empty if it can.
-std::string SymbolicTerms::agree(const Call &call) {
-  if (call.group.form == GroupTerm::Form::Unread)
-    return "is on a group with unknown ranks";
-  if (group_ && call.group.key != group_->key)
-    return "is on group '" + call.group.text + "', expected '" + group_->text + "' as the rest of the region";
-  group_ = call.group;
-  if (call.spec->groupSize < 0)
-    return "";
-  const int64_t ranks = call.groupSize.value_or(0);
-  if (ranks <= 0 || (ranks_ != 0 && ranks != ranks_))
-    return "is on " + std::to_string(ranks) + " ranks, expected as many as the rest of the region";
-  ranks_ = ranks;
-  return "";
-}
-
 Outcome SymbolicTerms::exchange(const Call &call, const RowValue &input) {
-  if (std::string why = agree(call); !why.empty())
+  if (std::string why = group_.add(call, "region"); !why.empty())
     return why;
   switch (call.spec->kind) {
   case CollectiveKind::AllReduce:
@@ -77,7 +63,7 @@ std::optional<RowRuns> SymbolicTerms::reduced(const Call &call, RowRuns runs) {
 Outcome SymbolicTerms::reduce(const Call &call, const RowValue &input) {
   std::optional<RowRuns> runs = reduced(call, *input.runs);
   if (!runs)
-    return "reduces what is reduced already, or is not the same part of a value on every rank";
+    return noReduction.str();
   std::optional<RowValue> value = newValue(input.dtype, input.sizes, std::move(*runs));
   return value ? Outcome(std::move(*value)) : Outcome(unfollowed.str());
 }
@@ -96,7 +82,7 @@ std::optional<RowRun> SymbolicTerms::ofRank(RowRun run, int64_t rank) {
 
 std::optional<RowRuns> SymbolicTerms::gathered(const RowValue &input) {
   RowRuns runs;
-  for (int64_t rank = 0; rank < ranks_; ++rank)
+  for (int64_t rank = 0; rank < group_.ranks; ++rank)
     for (const RowRun &run : *input.runs)
       if (const std::optional<RowRun> held = ofRank(run, rank); !held || !append(runs, *held))
         return std::nullopt;
@@ -105,7 +91,7 @@ std::optional<RowRuns> SymbolicTerms::gathered(const RowValue &input) {
 
 Outcome SymbolicTerms::gather(const RowValue &input) {
   std::optional<RowRuns> runs = gathered(input);
-  const std::optional<Quantity> rows = input.sizes.front().times(Quantity(ranks_));
+  const std::optional<Quantity> rows = input.sizes.front().times(Quantity(group_.ranks));
   if (!runs || !rows || input.sizes.size() < 2)
     return unfollowed.str();
   Quantities sizes = input.sizes;
@@ -121,7 +107,7 @@ std::optional<RowRuns> SymbolicTerms::firstPiece(const RowValue &input, const Qu
     return from ? rowsOf(input, *from, rows) : std::nullopt;
   };
   std::optional<RowRuns> first = pieceOf(0);
-  const std::optional<RowRuns> second = ranks_ > 1 ? pieceOf(1) : first;
+  const std::optional<RowRuns> second = group_.ranks > 1 ? pieceOf(1) : first;
   if (!first || !second || first->size() != second->size())
     return std::nullopt;
   Quantities steps;
@@ -131,7 +117,7 @@ std::optional<RowRuns> SymbolicTerms::firstPiece(const RowValue &input, const Qu
       return std::nullopt;
     steps.push_back(*step);
   }
-  for (int64_t rank = 1; rank < ranks_; ++rank) {
+  for (int64_t rank = 1; rank < group_.ranks; ++rank) {
     const std::optional<RowRuns> own = pieceOf(rank);
     if (!own || own->size() != first->size())
       return std::nullopt;
@@ -150,8 +136,8 @@ std::optional<RowRuns> SymbolicTerms::firstPiece(const RowValue &input, const Qu
 }
 
 Outcome SymbolicTerms::scatter(const Call &call, const RowValue &input) {
-  const std::optional<Quantity> share = ranks_ > 0 ? input.sizes.front().over(ranks_) : std::nullopt;
-  const std::optional<Quantity> rows = input.rows(), own = share && rows ? rows->over(ranks_) : std::nullopt;
+  const std::optional<Quantity> share = group_.ranks > 0 ? input.sizes.front().over(group_.ranks) : std::nullopt;
+  const std::optional<Quantity> rows = input.rows(), own = share && rows ? rows->over(group_.ranks) : std::nullopt;
   if (!own || input.sizes.size() < 2)
     return "has an input whose first dimension does not divide among the ranks for every value of the symbol";
   std::optional<RowRuns> pieces = firstPiece(input, *own);
@@ -162,7 +148,7 @@ Outcome SymbolicTerms::scatter(const Call &call, const RowValue &input) {
     run.perRank = Quantity(0);
   const std::optional<RowRuns> results = reduced(call, std::move(unmoved));
   if (!results)
-    return "reduces what is reduced already, or is not the same part of a value on every rank";
+    return noReduction.str();
   RowRuns runs;
   for (size_t i = 0; i < results->size(); ++i)
     if (RowRun run = (*results)[i]; !append(runs, {run.source, run.start, run.count, (*pieces)[i].perRank}))

@@ -20,9 +20,9 @@ class SymbolicTerms {
 public:
   using Outcome = std::variant<RowValue, std::string>;
   /// States the number of ranks of the group, which a file or a call has given.
-  void setRanks(int64_t ranks) { ranks_ = ranks; }
+  void setRanks(int64_t ranks) { group_.ranks = ranks; }
   /// Returns the number of ranks that was stated, or that the exchanges so far agree on; 0 if it is unknown.
-  [[nodiscard]] int64_t ranks() const { return ranks_; }
+  [[nodiscard]] int64_t ranks() const { return group_.ranks; }
   /// Returns the term of a value as this rank holds it.
   [[nodiscard]] uint32_t own(uint32_t step) { return intern({.of = step}); }
   /// Returns the product of rows and a matrix of so many columns, which is the value of a step.
@@ -45,7 +45,6 @@ private:
   [[nodiscard]] bool isOwn(uint32_t term) const {
     return terms_[term].kind == Term::Kind::Own || terms_[term].kind == Term::Kind::Product;
   }
-  std::string agree(const Call &call);
   [[nodiscard]] std::optional<RowRun> ofRank(RowRun run, int64_t rank);
   [[nodiscard]] std::optional<RowRuns> reduced(const Call &call, RowRuns runs);
   [[nodiscard]] std::optional<RowRuns> gathered(const RowValue &input);
@@ -57,8 +56,7 @@ private:
   [[nodiscard]] Outcome scatter(const Call &call, const RowValue &input);
 
   std::vector<Term> terms_;
-  std::optional<GroupTerm> group_;
-  int64_t ranks_ = 0;
+  CommonGroup group_;
 };
 
 } // namespace ccgraph::legality

@@ -68,12 +68,11 @@ std::string difference(const GoldenCase &golden, const std::vector<const Graph *
 
 /// Returns the first difference for the values of the symbol that a golden states.
 std::string differenceOfSizes(GoldenCase &golden, const std::vector<const Graph *> &after) {
-  std::string found = golden.sizes.empty() ? difference(golden, after) : "";
-  for (const auto &size : golden.sizes) {
-    golden.bind(size);
+  std::string found;
+  golden.forEachSize([&] {
     if (found.empty())
       found = difference(golden, after);
-  }
+  });
   return found;
 }
 

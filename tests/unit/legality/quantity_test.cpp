@@ -27,7 +27,7 @@ TEST_F(LegalityQuantity, HasTheValueOfItsTextForEachValueOfTheSymbol) {
   for (const char *text : {"s0", "2048*s0", "(s0//2)", "s0 - ((s0//2))", "-(((4*s0)//3)) + (((8*s0)//3))",
                            "(((s0//3) + 1)//4)", "7 - s0", "((-s0)//5)", "2*(s0 + 1)", "Max(1, s0 - 1)", "5"}) {
     const Quantity quantity = this->quantity(text);
-    for (int64_t s = Quantity::leastSymbol; s < 500; ++s)
+    for (int64_t s = leastSizeSymbol; s < 500; ++s)
       EXPECT_EQ(quantity.at(s), evaluateSymbolic(text, [&](llvm::StringRef) { return s; })) << text << " for " << s;
   }
 }

@@ -1,6 +1,7 @@
 #include "infer/families.h"
 
 #include "ccgraph/ir/internal/promotion.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 #include "ccgraph/ir/min_max.h"
 
 #include <algorithm>
@@ -189,8 +190,7 @@ TypePtr symbolicSlice(Call &call, const Type &from, unsigned dim, int64_t step) 
   const bool isBeginKnown = begin->isStatic() ? begin->value() >= 0 : !begin->expr()->isUnbacked();
   if (*end == Dim(INT64_MAX))
     end = size;
-  // torch.compile makes graphs of their own for the sizes 0 and 1, so a symbol is at least 2.
-  const int64_t least = size.isStatic() ? size.value() : size.expr()->isUnbacked() ? 0 : 2;
+  const int64_t least = size.isStatic() ? size.value() : size.expr()->isUnbacked() ? 0 : leastSizeSymbol;
   const bool isEndInside = !end->isStatic() || (end->value() >= 0 && end->value() <= least);
   if (!isBeginKnown || !isEndInside)
     return nullptr;

@@ -2,6 +2,7 @@
 
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/int_list.h"
+#include "ccgraph/ir/internal/symbolic_text.h"
 #include "simplify/exchanges/region.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,9 +25,8 @@ std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
     symbol = number;
   else if (number.getAsInteger(10, factor) || factor < 1)
     return std::nullopt;
-  llvm::StringRef digits = symbol;
-  const bool isSize = digits.consume_front("s") && !digits.empty() && llvm::all_of(digits, llvm::isDigit);
-  const bool isProduct = isSize && multiply(context, Dim(factor), Dim(context.symbolic(symbol))) == Dim(&rows);
+  const bool isProduct =
+      isSizeSymbol(symbol) && multiply(context, Dim(factor), Dim(context.symbolic(symbol))) == Dim(&rows);
   return isProduct ? std::optional(factor) : std::nullopt;
 }
 
@@ -46,9 +46,9 @@ bool hasRowsOfOneSize(const Node &value) {
 
 /// Returns true if each piece has several rows for the smallest value of the symbol, however its ends are rounded.
 bool haveRows(llvm::ArrayRef<int64_t> parts, int64_t factor) {
-  constexpr int64_t leastSymbol = 2, leastRows = 2;
+  constexpr int64_t leastRows = 2;
   return llvm::all_of(parts, [&](int64_t part) {
-    return saturatingMultiply(saturatingMultiply(part, factor), leastSymbol) >=
+    return saturatingMultiply(saturatingMultiply(part, factor), leastSizeSymbol) >=
            saturatingMultiply(leastRows, saturatingSum(parts));
   });
 }

@@ -1,5 +1,7 @@
 #include "schedule/overlap/bucket_holds.h"
 
+#include "schedule/overlap/bucket_spans.h"
+
 #include <algorithm>
 
 namespace ccgraph::overlap {
@@ -7,10 +9,8 @@ namespace ccgraph::overlap {
 BucketHolds::BucketHolds(const Problem &problem, const Schedule &schedule) {
   if (schedule.buckets.empty())
     return;
-  std::vector<uint32_t> bucketOf(problem.steps.size(), none), lastWait(schedule.buckets.size(), none);
-  for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket)
-    for (uint32_t member : schedule.buckets[bucket])
-      bucketOf[member] = bucket;
+  const std::vector<uint32_t> bucketOf = bucketByStep(schedule);
+  std::vector<uint32_t> lastWait(schedule.buckets.size(), none);
   for (uint32_t step : schedule.order)
     for (uint32_t launch : problem.completes[step])
       if (bucketOf[launch] != none)

@@ -19,6 +19,14 @@ BucketSpans::BucketSpans(const Schedule &schedule) : first_(schedule.order.size(
     }
 }
 
+std::vector<uint32_t> bucketByStep(const Schedule &schedule) {
+  std::vector<uint32_t> buckets(schedule.order.size(), none);
+  for (uint32_t bucket = 0; bucket < schedule.buckets.size(); ++bucket)
+    for (uint32_t member : schedule.buckets[bucket])
+      buckets[member] = bucket;
+  return buckets;
+}
+
 Schedule closed(const Problem &problem, Schedule schedule) {
   BucketSpans spans(schedule);
   std::vector<size_t> place = placesOf(schedule.order);

@@ -23,6 +23,9 @@ private:
   std::vector<size_t> first_, last_;
 };
 
+/// Returns, by step, the number of the bucket of which it is a member, or `none`.
+[[nodiscard]] std::vector<uint32_t> bucketByStep(const Schedule &schedule);
+
 /// Returns the same order with adjacent members in each bucket: views between them move to the front, views of a
 /// member's result to the back.
 [[nodiscard]] Schedule closed(const Problem &problem, Schedule schedule);

@@ -16,11 +16,8 @@ public:
   EarlyIssuer(const Problem &problem, Schedule schedule, const IssueEarlyOptions &options)
       : problem_(problem), schedule_(std::move(schedule)), options_(options), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), after_(placesOf(schedule_.order)), allocates_(problem.steps.size()),
-        bucketOf_(problem.steps.size(), none), isMoved_(problem.steps.size()), isIssued_(problem.steps.size()),
+        bucketOf_(bucketByStep(schedule_)), isMoved_(problem.steps.size()), isIssued_(problem.steps.size()),
         lastOn_(problem.streams) {
-    for (size_t bucket = 0; bucket < schedule_.buckets.size(); ++bucket)
-      for (uint32_t member : schedule_.buckets[bucket])
-        bucketOf_[member] = static_cast<uint32_t>(bucket);
     measure();
   }
   Schedule run();

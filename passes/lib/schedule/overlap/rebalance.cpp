@@ -1,5 +1,6 @@
 #include "schedule/overlap/rebalance.h"
 
+#include "schedule/overlap/bucket_spans.h"
 #include "schedule/overlap/delay_waits.h"
 #include "schedule/overlap/exchange_transfers.h"
 #include "schedule/overlap/issue_early.h"
@@ -44,8 +45,8 @@ private:
   [[nodiscard]] Schedule eased(Schedule schedule) const;
   [[nodiscard]] bool improves(const Exchange &exchange);
   [[nodiscard]] bool improvesByChange(size_t at);
-  [[nodiscard]] bool improvesByPairs(size_t at);
-  [[nodiscard]] bool improvesByJoin(size_t at);
+  [[nodiscard]] bool improvesByPairs(llvm::ArrayRef<size_t> sequence);
+  [[nodiscard]] bool improvesByJoin(llvm::ArrayRef<size_t> sequence);
   [[nodiscard]] bool improve();
 
   const Problem &problem_;
@@ -65,10 +66,7 @@ private:
 
 /// Lists the transfers of the best schedule.
 void Rebalancer::list() {
-  std::vector<uint32_t> bucketOf(problem_.steps.size(), none);
-  for (uint32_t bucket = 0; bucket < best_.buckets.size(); ++bucket)
-    for (uint32_t member : best_.buckets[bucket])
-      bucketOf[member] = bucket;
+  const std::vector<uint32_t> bucketOf = bucketByStep(best_);
   transfers_.clear();
   for (uint32_t step : best_.order)
     if (problem_.steps[step].kind == StepKind::Launch) {
@@ -225,10 +223,9 @@ bool Rebalancer::improvesByChange(size_t at) {
 
 /// Joins pairs in the last quarter of the sequence that delays a transfer, in its last half, and so on. One pair alone
 /// may delay its readers by more than it saves.
-bool Rebalancer::improvesByPairs(size_t at) {
-  const std::vector<size_t> sequence = sequenceOf(at);
+bool Rebalancer::improvesByPairs(llvm::ArrayRef<size_t> sequence) {
   for (size_t quarters : {4, 3, 2, 1}) {
-    const Exchange exchange = pairsOf(llvm::ArrayRef(sequence).take_back(sequence.size() * quarters / 4));
+    const Exchange exchange = pairsOf(sequence.take_back(sequence.size() * quarters / 4));
     if (exchange.size() > 1 && improves(exchange))
       return true;
   }
@@ -237,9 +234,9 @@ bool Rebalancer::improvesByPairs(size_t at) {
 
 /// Joins a transfer that delays this one with its next one, the smallest ones first, since they delay their readers
 /// least.
-bool Rebalancer::improvesByJoin(size_t at) {
+bool Rebalancer::improvesByJoin(llvm::ArrayRef<size_t> sequence) {
   std::vector<std::pair<int64_t, Exchange>> joins;
-  for (size_t delaying : sequenceOf(at))
+  for (size_t delaying : sequence)
     if (std::optional<Exchange> exchange = exchangeOf(delaying, Change::JoinNext)) {
       int64_t bytes = 0;
       for (uint32_t member : exchange->front())
@@ -258,9 +255,13 @@ bool Rebalancer::improve() {
     if (exposed_[i] > 0)
       exposed.push_back(i);
   llvm::stable_sort(exposed, [&](size_t a, size_t b) { return exposed_[a] > exposed_[b]; });
-  for (size_t at : exposed)
-    if (tries_ < options_.tries && (improvesByPairs(at) || improvesByChange(at) || improvesByJoin(at)))
+  for (size_t at : exposed) {
+    if (tries_ == options_.tries)
+      return false;
+    const std::vector<size_t> sequence = sequenceOf(at);
+    if (improvesByPairs(sequence) || improvesByChange(at) || improvesByJoin(sequence))
       return true;
+  }
   return false;
 }
 

@@ -146,6 +146,59 @@ TEST(IssueEarly, NotBeforeTheOneAheadOnItsStreamAndNotOverTheBudget) {
   EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {peak - 1}).order), "x a g b h w v c");
 }
 
+TEST(IssueEarly, ComputationThatOnlyALaunchNeedsMovesWithIt) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x\n"
+                                 "b compute 10 needs a\n"
+                                 "c compute 1 needs x makes 2\n"
+                                 "d compute 1 needs x makes 2\n"
+                                 "g launch 16 needs c makes 4\n"
+                                 "h launch 16 needs d makes 4\n"
+                                 "w wait completes g\n"
+                                 "y wait completes h\n"
+                                 "e compute 1 needs w needs y needs b needs d\n");
+  const NumberLists followers = named.problem.before.inverse(named.problem.steps.size());
+  EXPECT_EQ(named.str(issueEarly(named.problem, asItStands(named.problem), {}).order), "x a b c g d h w y e");
+  Schedule early = issueEarly(named.problem, asItStands(named.problem), {unlimited, {}, &followers});
+  EXPECT_EQ(named.str(early.order), "x c g a b d h w y e"); // d has another reader
+}
+
+TEST(IssueEarly, ComputationMovesWithinTheBudgetAndBehindTheLaunchBefore) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 10 needs x makes 6\n"
+                                 "b compute 10 needs a makes 1\n"
+                                 "c compute 1 needs x makes 2\n"
+                                 "d compute 1 needs x makes 2\n"
+                                 "g launch 16 needs c makes 4\n"
+                                 "h launch 16 needs d makes 4\n"
+                                 "w wait completes g\n"
+                                 "y wait completes h\n"
+                                 "e compute 1 needs w needs y needs b\n");
+  const NumberLists followers = named.problem.before.inverse(named.problem.steps.size());
+  auto early = [&](int64_t budget) {
+    return named.str(issueEarly(named.problem, asItStands(named.problem), {budget, {}, &followers}).order);
+  };
+  EXPECT_EQ(early(unlimited), "x c g d h a b w y e");
+  EXPECT_EQ(early(19), "x c g d h a b w y e");
+  EXPECT_EQ(early(18), "x c g a b d h w y e");
+  EXPECT_EQ(early(13), "x c g a b d h w y e");
+  EXPECT_EQ(early(12), "x a b c g d h w y e");
+}
+
+// The product of one gradient would otherwise precede the collective that was moved to the same position before.
+TEST(IssueEarly, ComputationMovesBehindACollectiveThatMovedBefore) {
+  NamedProblem named = problemOf("x input 0\n"
+                                 "a compute 100 needs x\n"
+                                 "b compute 100 needs a\n"
+                                 "f launch 55 needs a\n"
+                                 "g launch 55 needs b\n"
+                                 "u wait completes f\n"
+                                 "v wait completes g\n");
+  const NumberLists followers = named.problem.before.inverse(named.problem.steps.size());
+  Schedule early = issueEarly(named.problem, asItStands(named.problem), {unlimited, {}, &followers});
+  EXPECT_EQ(named.str(early.order), "x a f b g u v");
+}
+
 TEST(DelayWaits, AWaitGoesInFrontOfItsReader) {
   NamedProblem named = problemOf("x input 0\n"
                                  "g launch 5 needs x\n"

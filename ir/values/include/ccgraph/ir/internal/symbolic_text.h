@@ -23,6 +23,13 @@
 
 namespace ccgraph {
 
+/// The smallest value of a symbol s0, s1, ...: torch.compile makes graphs of their own for the sizes 0 and 1.
+inline constexpr int64_t leastSizeSymbol = 2;
+/// Returns true for the name of a symbol that is the size of an input: s0, s1, ...
+[[nodiscard]] inline bool isSizeSymbol(llvm::StringRef name) {
+  return name.consume_front("s") && !name.empty() && llvm::all_of(name, llvm::isDigit);
+}
+
 enum class Operation : uint8_t {
   Unknown,
   Add,
