@@ -16,16 +16,24 @@ namespace {
 
 using Results = std::vector<overlap::BudgetResult>;
 
-/// Searches one program.
+bool isThorough(const overlap::SearchOptions &options) {
+  return options.maxWalks > usualWalks || options.beamWidth > usualBeam;
+}
+
+overlap::SearchOptions usualOptions(overlap::SearchOptions options) {
+  options.maxWalks = std::min(options.maxWalks, usualWalks);
+  options.beamWidth = std::min(options.beamWidth, usualBeam);
+  return options;
+}
+
+/// Searches one program. The options are those that have an effect on it.
 class ProgramSearch {
 public:
   explicit ProgramSearch(const overlap::Problem &problem) : problem_(problem) {}
   /// Returns the results by budget, ascending; the last one is that of the options.
   [[nodiscard]] Results once(const overlap::SearchOptions &options);
-  [[nodiscard]] Results thoroughly(overlap::SearchOptions options);
-  [[nodiscard]] Results results(const overlap::SearchOptions &options, Effort effort) {
-    return effort == Effort::Once ? once(options) : thoroughly(options);
-  }
+  /// Returns the result within the budget.
+  [[nodiscard]] overlap::Schedule schedule(const overlap::SearchOptions &options, Effort effort);
 
 private:
   [[nodiscard]] overlap::Schedule delayed(overlap::Schedule found, int64_t budget) const;
@@ -48,48 +56,67 @@ Results ProgramSearch::once(const overlap::SearchOptions &options) {
   return results;
 }
 
-bool isThorough(const overlap::SearchOptions &options) {
-  return options.maxWalks > usualWalks || options.beamWidth > usualBeam;
+overlap::Schedule ProgramSearch::schedule(const overlap::SearchOptions &options, Effort effort) {
+  overlap::Schedule longest = std::move(once(options).back().schedule);
+  if (effort == Effort::Once || !isThorough(options))
+    return longest;
+  overlap::Schedule usual = std::move(once(usualOptions(options)).back().schedule);
+  const bool isFaster = overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest);
+  return isFaster ? usual : longest;
 }
 
-Results ProgramSearch::thoroughly(overlap::SearchOptions options) {
-  Results longest = once(options);
+/// Searches one program, and records the results.
+class RecordedSearch {
+public:
+  RecordedSearch(SearchRecord &record, const ProgramSteps &program)
+      : record_(record), search_(program.problem), program_(SearchRecord::keyOf(program.problem, program.nodes)) {}
+  /// Each returns the key of the results.
+  [[nodiscard]] std::string once(const overlap::SearchOptions &options);
+  [[nodiscard]] std::string thoroughly(const overlap::SearchOptions &options);
+
+private:
+  SearchRecord &record_;
+  ProgramSearch search_;
+  std::string program_; ///< its key
+};
+
+std::string RecordedSearch::once(const overlap::SearchOptions &options) {
+  std::string key = SearchRecord::keyOf(program_, options);
+  if (!record_.find(key, options.budget))
+    record_.add(key, search_.once(options));
+  return key;
+}
+
+std::string RecordedSearch::thoroughly(const overlap::SearchOptions &options) {
   if (!isThorough(options))
-    return longest;
-  options.maxWalks = std::min(options.maxWalks, usualWalks);
-  options.beamWidth = std::min(options.beamWidth, usualBeam);
-  Results usual = once(options);
-  // Both have the same budgets.
-  for (size_t i = 0; i < longest.size(); ++i)
-    if (const int64_t budget = longest[i].budget;
-        overlap::rankUnder(budget, usual[i].schedule) < overlap::rankUnder(budget, longest[i].schedule))
-      longest[i].schedule = std::move(usual[i].schedule);
-  return longest;
+    return once(options);
+  std::string key = SearchRecord::keyOf(program_, options) + " thorough";
+  if (!record_.find(key, options.budget))
+    record_.addFaster(key, once(options), once(usualOptions(options)));
+  return key;
 }
 
 } // namespace
 
 overlap::Schedule searchSchedule(const overlap::Problem &problem, const overlap::SearchOptions &options) {
-  return std::move(ProgramSearch(problem).once(options).back().schedule);
+  return ProgramSearch(problem).schedule(overlap::effectiveOptions(problem, options), Effort::Once);
 }
 
 overlap::Schedule searchThoroughly(const overlap::Problem &problem, const overlap::SearchOptions &options) {
-  return std::move(ProgramSearch(problem).thoroughly(options).back().schedule);
+  return ProgramSearch(problem).schedule(overlap::effectiveOptions(problem, options), Effort::Thorough);
 }
 
 std::string recordSearch(SearchRecord &record, const ProgramSteps &program, const overlap::SearchOptions &options,
                          Effort effort) {
-  std::string key = SearchRecord::keyOf(program.problem, program.nodes, options);
-  key += effort == Effort::Thorough && isThorough(options) ? "+" : "";
-  if (!record.find(key, options.budget))
-    record.add(key, ProgramSearch(program.problem).results(options, effort));
-  return key;
+  const overlap::SearchOptions effective = overlap::effectiveOptions(program.problem, options);
+  RecordedSearch search(record, program);
+  return effort == Effort::Once ? search.once(effective) : search.thoroughly(effective);
 }
 
 overlap::Schedule searchRecorded(SearchRecord &record, const ProgramSteps &program,
                                  const overlap::SearchOptions &options, Effort effort) {
   if (!options.known.empty())
-    return std::move(ProgramSearch(program.problem).results(options, effort).back().schedule);
+    return ProgramSearch(program.problem).schedule(overlap::effectiveOptions(program.problem, options), effort);
   return *record.find(recordSearch(record, program, options, effort), options.budget);
 }
 

@@ -3,8 +3,13 @@
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/group_id.h"
 
+#include "schedule/overlap/limit_search.h"
+
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/SHA1.h"
+
+#include <limits>
 
 namespace ccgraph {
 
@@ -67,14 +72,29 @@ void addNode(Digest &digest, const Node &node) {
 
 } // namespace
 
-std::string SearchRecord::keyOf(const overlap::Problem &problem, llvm::ArrayRef<Node *> nodes,
-                                const overlap::SearchOptions &options) {
+std::string SearchRecord::keyOf(const overlap::Problem &problem, llvm::ArrayRef<Node *> nodes) {
   Digest digest;
-  digest.add(options.maxWalks, options.beamWidth, options.referencePeak.has_value(), options.referencePeak.value_or(0));
   for (const Node *node : nodes)
     addNode(digest, *node);
   addProblem(digest, problem);
   return digest.text();
+}
+
+std::string SearchRecord::keyOf(llvm::StringRef program, const overlap::SearchOptions &options) {
+  return (program + " walks=" + llvm::Twine(options.maxWalks) + " beam=" + llvm::Twine(options.beamWidth) +
+          " peak=" + (options.referencePeak ? llvm::Twine(*options.referencePeak).str() : ""))
+      .str();
+}
+
+void SearchRecord::addFaster(const std::string &key, const std::string &first, const std::string &second) {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  for (auto it = schedules_.lower_bound({first, least}); it != schedules_.end() && it->first.first == first; ++it) {
+    const int64_t budget = it->first.second;
+    if (auto other = schedules_.find({second, budget}); other != schedules_.end()) {
+      const bool isFaster = overlap::rankUnder(budget, *other->second) < overlap::rankUnder(budget, *it->second);
+      schedules_.emplace(std::pair(key, budget), isFaster ? other->second : it->second);
+    }
+  }
 }
 
 } // namespace ccgraph

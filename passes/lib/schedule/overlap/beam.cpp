@@ -207,8 +207,10 @@ std::optional<BeamResult> Beam::run() {
 
 } // namespace
 
+bool isSmallForBeam(const Problem &problem) { return problem.steps.size() <= maxSteps; }
+
 std::optional<BeamResult> beam(const Problem &problem, const BeamOptions &options) {
-  return problem.steps.size() > maxSteps ? std::nullopt : Beam(problem, options).run();
+  return isSmallForBeam(problem) ? Beam(problem, options).run() : std::nullopt;
 }
 
 } // namespace ccgraph::overlap

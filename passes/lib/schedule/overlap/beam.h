@@ -32,6 +32,9 @@ struct BeamResult {
   bool optimal = false;
 };
 
+/// Returns false if the program is too large for a beam.
+[[nodiscard]] bool isSmallForBeam(const Problem &problem);
+
 [[nodiscard]] std::optional<BeamResult> beam(const Problem &problem, const BeamOptions &options);
 
 } // namespace ccgraph::overlap

@@ -32,8 +32,7 @@ constexpr int64_t nearPart = 20;
 class Search {
 public:
   Search(const Problem &problem, const SearchOptions &options, TrialRecord &record)
-      : problem_(problem), options_(options), starts_(problem), record_(record) {
-    options_.maxWalks = affordableWalks(problem.steps.size(), options.maxWalks);
+      : problem_(problem), options_(effectiveOptions(problem, options)), starts_(problem), record_(record) {
     // No order fits the budget, so the least memory that is known takes its place.
     if (options_.budget < starts_.floor())
       options_.budget = starts_.leastPeak();
@@ -250,6 +249,13 @@ std::vector<BudgetResult> Search::run() {
 unsigned affordableWalks(size_t steps, unsigned most) {
   const size_t fitting = mostVisits / std::max<size_t>(steps, 1);
   return static_cast<unsigned>(std::min<size_t>(most, std::max<size_t>(fitting, fewWalks)));
+}
+
+SearchOptions effectiveOptions(const Problem &problem, SearchOptions options) {
+  options.maxWalks = affordableWalks(problem.steps.size(), options.maxWalks);
+  if (!isSmallForBeam(problem))
+    options.beamWidth = 0;
+  return options;
 }
 
 Schedule search(const Problem &problem, const SearchOptions &options) {

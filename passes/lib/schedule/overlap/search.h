@@ -42,6 +42,10 @@ struct SearchOptions {
 /// visit 1.8 million steps in total, so 50 for 36,000 steps; but 16 for any program.
 [[nodiscard]] unsigned affordableWalks(size_t steps, unsigned most);
 
+/// Returns options with the same result for this program: the number of trial schedules that it gets, and no beam if it
+/// is too large for one.
+[[nodiscard]] SearchOptions effectiveOptions(const Problem &problem, SearchOptions options);
+
 /// Returns the fastest schedule within the budget; if none was found, the one of the lowest peak. The program's own
 /// order wins a tie, and wins against any schedule over the budget without a lower peak.
 [[nodiscard]] Schedule search(const Problem &problem, const SearchOptions &options);

@@ -76,7 +76,7 @@ TEST(TrialRecord, ASearchWithARecordFindsTheSameSchedule) {
 namespace {
 
 std::string keyOf(const Problem &problem, const SearchOptions &options) {
-  return ccgraph::SearchRecord::keyOf(problem, {}, options);
+  return ccgraph::SearchRecord::keyOf(ccgraph::SearchRecord::keyOf(problem, {}), options);
 }
 
 } // namespace
@@ -107,7 +107,7 @@ TEST(SearchRecord, TellsCollectivesOfOneNameApart) {
     ccgraph::CallSpec spec{.target = target, .args = std::move(arguments)};
     spec.name = "c";
     ccgraph::Node *nodes[] = {builder.call(spec)};
-    return ccgraph::SearchRecord::keyOf(program, nodes, {});
+    return ccgraph::SearchRecord::keyOf(program, nodes);
   };
   const std::string gathered = keyWith("_c10d_functional.all_gather_into_tensor", {2, "0"});
   EXPECT_EQ(keyWith("_c10d_functional.all_gather_into_tensor", {2, "0"}), gathered);
