@@ -139,6 +139,9 @@ int main(int argc, char **argv) {
   check(fine(ccgraph_options_set(options, "memory-budget", "unlimited")), "options are set");
   checkOwnGraphs(files, options);
   checkOneGraph(files[0], options);
+  // The search for a schedule has threads of its own.
+  check(fine(ccgraph_options_set(options, "pipeline", "-O3")), "options are set");
+  checkOwnGraphs({std::string(argv[1]) + "/small/transformer_step_w4/readable.py.gz"}, options);
   checkErrors();
   ccgraph_options_free(options);
   return failures != 0;

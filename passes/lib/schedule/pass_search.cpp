@@ -1,24 +1,29 @@
 #include "schedule/pass_search.h"
 
 #include "schedule/overlap/limit_search.h"
+#include "schedule/overlap/ordered_tasks.h"
 #include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/trial_record.h"
 
 namespace ccgraph {
 
+static bool isThorough(const overlap::SearchOptions &options) {
+  return options.maxWalks > usualWalks || options.beamWidth > usualBeam;
+}
+
 overlap::SearchOptions searchOptionsOf(const PassContext &context, Count walks, Count beam) {
   constexpr int64_t allWalks = 1000, widestBeam = 512;
-  return {context.memoryBudget().value_or(overlap::unlimited), static_cast<unsigned>(walks.limit.value_or(allWalks)),
-          static_cast<size_t>(std::min(beam.limit.value_or(widestBeam), widestBeam)), context.inputPeak()};
+  overlap::SearchOptions options = {
+      context.memoryBudget().value_or(overlap::unlimited), static_cast<unsigned>(walks.limit.value_or(allWalks)),
+      static_cast<size_t>(std::min(beam.limit.value_or(widestBeam), widestBeam)), context.inputPeak()};
+  if (isThorough(options))
+    options.threads = overlap::usefulThreads();
+  return options;
 }
 
 namespace {
 
 using Results = std::vector<overlap::BudgetResult>;
-
-bool isThorough(const overlap::SearchOptions &options) {
-  return options.maxWalks > usualWalks || options.beamWidth > usualBeam;
-}
 
 overlap::SearchOptions usualOptions(overlap::SearchOptions options) {
   options.maxWalks = std::min(options.maxWalks, usualWalks);

@@ -18,7 +18,8 @@ inline constexpr unsigned usualWalks = 16;
 inline constexpr size_t usualBeam = 64;
 
 /// Returns the options of a search within the budget of the context, with no known orders. Without a limit there are
-/// 1000 walks. The beam is at most 512 wide: a wider one takes seconds and has found no better schedule.
+/// 1000 walks. The beam is at most 512 wide: a wider one takes seconds and has found no better schedule. A search that
+/// is longer than the usual one has several threads.
 [[nodiscard]] overlap::SearchOptions searchOptionsOf(const PassContext &context, Count walks, Count beam);
 
 /// Returns what the search finds. It uses the whole budget: its waits are as late as `sink-waits` makes them.

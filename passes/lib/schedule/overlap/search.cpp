@@ -4,6 +4,7 @@
 #include "schedule/overlap/fill_stalls.h"
 #include "schedule/overlap/limit_search.h"
 #include "schedule/overlap/memory_limits.h"
+#include "schedule/overlap/ordered_tasks.h"
 #include "schedule/overlap/rebalance.h"
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/robust_schedule.h"
@@ -26,6 +27,8 @@ constexpr size_t mostVisits = 1'800'000;
 constexpr unsigned fewWalks = 16;
 /// All changes of buckets under one limit visit at most so many steps.
 constexpr size_t mostVisitsOfChanges = 300'000;
+/// A program of fewer steps is searched on one thread: it takes about as long as the start of threads.
+constexpr size_t fewSteps = 256;
 /// A plan is made robust if it is slower by less than this part.
 constexpr int64_t nearPart = 20;
 
@@ -49,6 +52,7 @@ private:
   void findOptimum();
   [[nodiscard]] Schedule optimumWithin(int64_t budget, Schedule best) const;
   void climb();
+  void finish(const MemoryLimit &limit, Schedule found);
   void add(const MemoryLimit &limit, Schedule found);
   void replaceBest(Schedule schedule);
   void takeFitting();
@@ -185,18 +189,31 @@ void Search::add(const MemoryLimit &limit, Schedule found) {
     best_ = robust(problem_, std::move(*best_), {limit.bytes, 0}); // with the memory of this limit, and no slower
 }
 
-/// Visits all limits.
+/// Adds the improved result of a limit, after the result of the limits so far is noted.
+void Search::finish(const MemoryLimit &limit, Schedule found) {
+  const bool isDone = best_ && limit.bytes > reached_.bytes;
+  if (isDone && reached_.effort == Effort::Full && reached_.bytes >= starts_.leastPeak())
+    results_.push_back(resultWithin(reached_.bytes));
+  add(limit, std::move(found));
+}
+
+/// Visits all limits. The trial schedules of a limit begin with those of the limit before. Their improvement depends on
+/// nothing else, and costs more, so other threads do it.
 void Search::climb() {
   const std::vector<MemoryLimit> all = limits();
+  OrderedTasks<Schedule> improvements(problem_.steps.size() < fewSteps ? 1 : options_.threads);
+  size_t finished = 0;
+  auto finishNext = [&] { finish(all[finished++], improvements.take()); };
   for (const MemoryLimit &limit : all) {
-    const bool isDone = best_ && limit.bytes > reached_.bytes;
-    if (isDone && reached_.effort == Effort::Full && reached_.bytes >= starts_.leastPeak())
-      results_.push_back(resultWithin(reached_.bytes));
     Schedule found = tryUnder(limit);
     if (&limit == &all.back())
       starts_.releaseBases(); // what follows needs much memory of its own
-    add(limit, improved(std::move(found), limit));
+    improvements.add([this, &limit, found = std::move(found)] { return improved(found, limit); });
+    while (improvements.isFull())
+      finishNext();
   }
+  while (!improvements.empty())
+    finishNext();
 }
 
 void Search::addPlan(Schedule plan) {

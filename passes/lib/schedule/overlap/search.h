@@ -36,6 +36,8 @@ struct SearchOptions {
   std::optional<int64_t> referencePeak = std::nullopt;
   /// what other schedulers chose
   llvm::ArrayRef<Preferences> known = {};
+  /// threads that improve schedules; the result does not depend on it
+  unsigned threads = 1;
 };
 
 /// Returns how many of at most `most` trial schedules a program of this many steps gets under one limit: those that

@@ -11,11 +11,11 @@ class Maker {
 public:
   explicit Maker(uint64_t seed) : random_(seed) {}
 
-  Problem run(unsigned links) {
+  Problem run(unsigned links, size_t mostSteps) {
     uint32_t input = add({.input = true}, {}, {}, below(4));
     uint32_t chain = input;
     std::vector<uint32_t> results;
-    for (unsigned link = 0; link < links && steps_.size() < 14; ++link) {
+    for (unsigned link = 0; link < links && steps_.size() < mostSteps; ++link) {
       std::set<uint32_t> reads = {chain};
       if (below(2))
         reads.insert(transfer(input));
@@ -94,6 +94,6 @@ private:
 
 } // namespace
 
-Problem randomProblem(uint64_t seed, unsigned links) { return Maker(seed).run(links); }
+Problem randomProblem(uint64_t seed, unsigned links, size_t mostSteps) { return Maker(seed).run(links, mostSteps); }
 
 } // namespace ccgraph::overlap::test

@@ -9,7 +9,8 @@
 
 namespace ccgraph::overlap::test {
 
-/// `seed` determines everything; `links` is the number of tasks in the chain, at least 1.
-[[nodiscard]] Problem randomProblem(uint64_t seed, unsigned links);
+/// `seed` determines everything; `links` is the number of tasks in the chain, at least 1. The chain ends earlier if the
+/// program has `mostSteps` steps.
+[[nodiscard]] Problem randomProblem(uint64_t seed, unsigned links, size_t mostSteps = 14);
 
 } // namespace ccgraph::overlap::test

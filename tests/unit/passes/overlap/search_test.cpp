@@ -3,6 +3,7 @@
 #include "schedule/overlap/replay.h"
 #include "schedule/overlap/robust_schedule.h"
 #include "schedule/overlap/search.h"
+#include "schedule/overlap/trial_record.h"
 #include "schedule/pass_search.h"
 #include "unit/passes/overlap/exact_schedule.h"
 #include "unit/passes/overlap/problem_text.h"
@@ -99,13 +100,22 @@ TEST(Search, WhatTheProgramReturnsStaysTheLastStep) {
 }
 
 /// The program with all launches of a stream of one kind, so that buckets can be made.
-Problem mergeableProblem(uint64_t seed) {
-  constexpr unsigned links = 8;
-  Problem problem = randomProblem(seed, links);
+Problem mergeable(Problem problem) {
   for (Step &step : problem.steps)
     if (step.kind == StepKind::Launch)
       step.mergeKey = step.stream;
   return problem;
+}
+
+Problem mergeableProblem(uint64_t seed) {
+  constexpr unsigned links = 8;
+  return mergeable(randomProblem(seed, links));
+}
+
+/// Returns a program that several threads search.
+Problem longProblem(uint64_t seed) {
+  constexpr size_t manyTasks = 400;
+  return mergeable(randomProblem(seed, manyTasks, manyTasks));
 }
 
 /// Returns random budgets in ascending order, from the least memory that is known to do to three times the peak.
@@ -170,6 +180,34 @@ TEST(Search, IsDeterministic) {
   Schedule first = search(problem, {unlimited, 16, 64});
   Schedule second = search(problem, {unlimited, 16, 64});
   EXPECT_EQ(first.order, second.order);
+}
+
+// Threads improve what the trial schedules of each limit found, and end in any order.
+TEST(Search, FindsTheSameWithSeveralThreads) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    const Problem problem = withLargeStorages(longProblem(seed));
+    ASSERT_GE(problem.steps.size(), 256U) << "one thread searches such a program";
+    SearchOptions options{.budget = replay(problem, asItStands(problem)).peakBytes * 2, .maxWalks = 40};
+    TrialRecord trials, others;
+    const std::vector<BudgetResult> alone = searchByBudget(problem, options, trials);
+    options.threads = 4;
+    const std::vector<BudgetResult> together = searchByBudget(problem, options, others);
+    ASSERT_EQ(together.size(), alone.size());
+    EXPECT_GT(alone.size(), 1U) << "one limit needs no threads";
+    for (size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(together[i].budget, alone[i].budget);
+      EXPECT_EQ(together[i].isDelayed, alone[i].isDelayed);
+      EXPECT_EQ(together[i].schedule.order, alone[i].schedule.order) << "seed " << seed;
+      EXPECT_EQ(together[i].schedule.buckets, alone[i].schedule.buckets) << "seed " << seed;
+    }
+  }
+}
+
+TEST(EffectiveOptions, HaveNoBeamForALargeProgram) {
+  const SearchOptions options{.maxWalks = 40, .beamWidth = 512};
+  EXPECT_EQ(effectiveOptions(randomProblem(1, 3), options).beamWidth, 512U);
+  EXPECT_EQ(effectiveOptions(longProblem(1), options).beamWidth, 0U);
+  EXPECT_EQ(effectiveOptions(longProblem(1), options).maxWalks, 40U);
 }
 
 TEST(AffordableWalks, AreFewerForLargePrograms) {

@@ -95,6 +95,18 @@ TEST(SearchRecord, AnswersForTheSameNumbersAndOptions) {
   EXPECT_NE(keyOf(other, options), keyOf(program, options));
 }
 
+TEST(SearchRecord, AThoroughSearchTakesTheUsualOneFromTheRecord) {
+  const Problem program = randomProblem(1, links);
+  ccgraph::SearchRecord record;
+  const SearchOptions longer{.budget = 1'000'000, .maxWalks = 40}, usual{.budget = 1'000'000, .maxWalks = 16};
+  record.add(keyOf(program, usual), {{usual.budget, {{3, 2, 1}, {}, 5, 6}}});
+  auto found = [&](const SearchOptions &options, ccgraph::Effort effort) {
+    return ccgraph::searchRecorded(record, {program, {}}, options, effort).picoseconds;
+  };
+  EXPECT_EQ(found(longer, ccgraph::Effort::Thorough), 5);
+  EXPECT_GT(found(longer, ccgraph::Effort::Once), 5);
+}
+
 // A pass may remove a collective and give its name to another one of the same bytes and time. Within a bucket, the two
 // take different times.
 TEST(SearchRecord, TellsCollectivesOfOneNameApart) {
