@@ -44,6 +44,7 @@ private:
   llvm::Error readObjects(StringRef text);
   llvm::Error readDurations(StringRef text);
   llvm::Error readSizes(StringRef text);
+  llvm::Error readBound(StringRef text);
   llvm::Error readInputs();
   void assumeGroups(const Graph &graph, GroupTable &table) const;
 
@@ -70,6 +71,8 @@ llvm::Error Reader::readOptions() {
   if (llvm::Error error = readObjects(case_.options["objects"]))
     return error;
   if (llvm::Error error = readSizes(case_.options["sizes"]))
+    return error;
+  if (llvm::Error error = readBound(case_.options["bind"]))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
 }
@@ -149,6 +152,16 @@ llvm::Error Reader::readSizes(StringRef text) {
   return llvm::Error::success();
 }
 
+llvm::Error Reader::readBound(StringRef text) {
+  if (text.empty())
+    return llvm::Error::success();
+  llvm::Expected<SymbolValues> values = parseSymbolValues(text);
+  if (!values)
+    return optionError("bind: " + llvm::toString(values.takeError()));
+  case_.bound = std::move(*values);
+  return llvm::Error::success();
+}
+
 /// A group that the options do not name consists of all ranks. The table of the outermost graph also serves its
 /// subgraphs.
 void Reader::assumeGroups(const Graph &graph, GroupTable &table) const {
@@ -190,6 +203,17 @@ llvm::Expected<GoldenCase> GoldenCase::read(const GoldenFile &file) {
   if (llvm::Error error = Reader(file, result).run())
     return error;
   return result;
+}
+
+llvm::Expected<RewriteResult> GoldenCase::rewrite(Graph &graph, const PassManagerOptions &options,
+                                                  bool makesSchedule) const {
+  const RewriteRequest request{pipeline, nullptr, options, makesSchedule};
+  if (bound.empty())
+    return rewriteGraph(graph, request);
+  llvm::Expected<BoundRewrite> rewritten = rewriteWithSizes(graph, bound, request);
+  if (!rewritten)
+    return rewritten.takeError();
+  return std::move(rewritten->result);
 }
 
 void GoldenCase::forEachSize(llvm::function_ref<void()> call) {

@@ -12,6 +12,7 @@
 #include "ccgraph/passes/pass_manager.h"
 #include "ccgraph/runtime/comparison.h"
 #include "ccgraph/runtime/interpreter.h"
+#include "ccgraph/toolkit/bound_sizes.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -29,9 +30,14 @@ struct GoldenCase {
   size_t ranks = 2;
   std::map<std::string, std::string> options;
   /// of the option `sizes: s0=2, s0=5`: the graphs before and after are executed with each of these values of a symbol
-  std::vector<std::pair<std::string, int64_t>> sizes;
+  SymbolValues sizes;
+  /// of the option `bind: s0=8`: the passes decide for these sizes
+  SymbolValues bound;
 
   [[nodiscard]] static llvm::Expected<GoldenCase> read(const GoldenFile &file);
+  /// Runs the pipeline on a graph, with decisions for the bound sizes if there are any.
+  [[nodiscard]] llvm::Expected<RewriteResult> rewrite(Graph &graph, const PassManagerOptions &options,
+                                                      bool makesSchedule = false) const;
   /// Calls the function for each of `sizes`, with requests that give the symbol this value; once if there are none.
   void forEachSize(llvm::function_ref<void()> call);
   /// Returns a request that runs the inputs on all ranks with seeded values. The request refers to the inputs.

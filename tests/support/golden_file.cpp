@@ -13,8 +13,8 @@ namespace {
 
 constexpr StringRef separator = "--- ";
 constexpr StringRef knownSections[] = {"pipeline", "options", "input", "output", "remarks", "diagnostics"};
-constexpr StringRef knownOptions[] = {"ranks", "sizes",   "groups",    "objects", "memory-budget",
-                                      "spmd",  "bitwise", "durations", "values",  "machine"};
+constexpr StringRef knownOptions[] = {"ranks", "sizes",   "bind",      "groups", "objects", "memory-budget",
+                                      "spmd",  "bitwise", "durations", "values", "machine"};
 
 llvm::Error mistake(const std::string &path, unsigned line, const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(),

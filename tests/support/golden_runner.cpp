@@ -54,7 +54,10 @@ private:
 };
 
 llvm::Expected<PipelineRun> Runner::runOnce(Graph &graph) const {
-  return runPipeline(graph, case_.pipeline, case_.manager);
+  llvm::Expected<RewriteResult> result = case_.rewrite(graph, case_.manager);
+  if (!result)
+    return result.takeError();
+  return std::move(result->run);
 }
 
 std::string remarksText(const PipelineRun &run) {
@@ -93,8 +96,7 @@ void Runner::checkSecondRun() {
 /// permitted.
 std::optional<Schedule> Runner::scheduleOfRun() {
   std::unique_ptr<Graph> again = input_.clone();
-  llvm::Expected<RewriteResult> made =
-      rewriteGraph(*again, {case_.pipeline, nullptr, case_.manager, /*makesSchedule=*/true});
+  llvm::Expected<RewriteResult> made = case_.rewrite(*again, case_.manager, /*makesSchedule=*/true);
   if (!made) {
     std::string why = llvm::toString(made.takeError());
     if (!llvm::StringRef(why).contains("[schedule.pipeline]"))

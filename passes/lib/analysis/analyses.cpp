@@ -5,8 +5,9 @@
 
 namespace ccgraph {
 
-Analyses::Analyses(const Graph &graph) : graph_(graph), revision_(graph.revision()) {}
-Analyses::Analyses(const Graph &graph, Analyses &shared) : Analyses(graph) {
+Analyses::Analyses(const Graph &graph, const BoundTypes *boundTypes)
+    : graph_(graph), boundTypes_(boundTypes), revision_(graph.revision()) {}
+Analyses::Analyses(const Graph &graph, Analyses &shared) : Analyses(graph, shared.boundTypes()) {
   static_cast<void>(shared.searches());
   searches_ = shared.searches_;
 }

@@ -53,7 +53,7 @@ private:
 class Runner {
 public:
   Runner(Graph &graph, const Pipeline &pipeline, const PassManagerOptions &options)
-      : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph),
+      : graph_(graph), pipeline_(pipeline), options_(options), analyses_(graph, options.boundTypes),
         costs_(graph, options.machine ? *options.machine : *machinePreset(defaultMachine), options.durations,
                options.spmd ? RankView::Shared : RankView::Own) {}
   llvm::Expected<PipelineRun> run();

@@ -5,7 +5,7 @@
 // and copies to the host and back, are work beside these.
 #include "ccgraph/passes/bounds.h"
 #include "ccgraph/passes/pass.h"
-#include "schedule/chunks/chunk_chain.h"
+#include "schedule/chunks/chunk_forms.h"
 #include "schedule/kept_problem.h"
 #include "schedule/overlap/bound.h"
 #include "schedule/overlap/cut_problem.h"
@@ -19,7 +19,7 @@ namespace {
 class CutRegions {
 public:
   CutRegions(Graph &graph, PassContext &context, llvm::ArrayRef<Node *> nodes)
-      : graph_(graph), facts_(graph, context), stepOf_(overlap::stepsById(nodes)) {}
+      : graph_(graph), facts_(graph, context), forms_(graph, context, facts_), stepOf_(overlap::stepsById(nodes)) {}
   std::vector<overlap::CutRegion> collect();
 
 private:
@@ -30,6 +30,7 @@ private:
 
   Graph &graph_;
   RegionFacts facts_;
+  ChunkForms forms_;
   std::vector<uint32_t> stepOf_;
   std::vector<overlap::CutRegion> regions_;
 };
@@ -45,13 +46,13 @@ void CutRegions::add(overlap::CutRegion &region, const ChunkRegion &added) const
 }
 
 void CutRegions::addRegion(const ChunkRegion &region) {
-  if (chunkObstacle(facts_, region))
+  if (forms_.obstacle(region))
     return;
   add(regions_.emplace_back(), region);
 }
 
 void CutRegions::addChain(const ChunkChain &chain) {
-  if (chainObstacle(facts_, chain))
+  if (forms_.obstacle(chain))
     return;
   overlap::CutRegion &cut = regions_.emplace_back();
   for (const ChunkRegion &region : chain.regions)
@@ -65,11 +66,11 @@ std::vector<overlap::CutRegion> CutRegions::collect() {
   for (Node *node : graph_) {
     if (!collectiveOf(*node))
       continue;
-    ChunkMatch match = matchAnyRegion(facts_, node);
+    ChunkMatch match = forms_.match(node);
     if (!match.region)
       continue;
     addRegion(*match.region);
-    if (std::optional<ChunkChain> chain = matchChunkChain(facts_, *match.region))
+    if (std::optional<ChunkChain> chain = forms_.matchChain(node))
       addChain(*chain);
   }
   return std::move(regions_);

@@ -22,16 +22,17 @@
 //               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, or
 //               delays one that is, if the best schedule with their pieces is faster within the memory budget
 //   do it       chunks/build_pieces.cpp, chunks/column_pieces.cpp
-// Rows that are an expression of a symbol are cut where the pieces are stated (chunks/symbolic_cut.h).
+// Rows that are an expression of a symbol are cut too (chunks/symbolic_cut.h), where the pieces are stated, or where
+// sizes are bound to those of one batch, which have a predicted time (chunks/chunk_forms.h).
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
 #include "ccgraph/passes/registry.h"
+#include "schedule/chunks/chunk_forms.h"
 #include "schedule/chunks/chunk_sets.h"
-#include "schedule/chunks/named_pieces.h"
+#include "schedule/chunks/piece_chooser.h"
 #include "schedule/chunks/symbolic_cut.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <limits>
 
@@ -82,6 +83,10 @@ private:
               "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
   Reason cutSymbolic_{*this, RemarkKind::Rewritten, "cut-symbolic",
                       "and the products beside it were cut into pieces of `rows` rows, for every value of the symbol"};
+  Reason cutBound_{*this, RemarkKind::Rewritten, "cut-bound",
+                   "and the products beside it were cut into pieces of `rows` rows, for every value of the symbol; "
+                   "with the bound sizes, the region alone is predicted to take `whole-ns` ns whole and `pieces-ns` ns "
+                   "in pieces that have `parts` of the rows"};
   Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
                   "and the product beside it were cut into pieces of `columns` columns; the region alone is predicted "
                   "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
@@ -131,14 +136,16 @@ std::string ChunkCollectives::repetition() const {
 class Chunker {
 public:
   Chunker(ChunkCollectives &pass, Graph &graph, PassContext &context)
-      : pass_(pass), graph_(graph), context_(context), facts_(graph, context) {}
+      : pass_(pass), graph_(graph), context_(context), facts_(graph, context), forms_(graph, context, facts_),
+        chooser_(named_, {pass.pieces_.get(), pass.most_.get()}, context) {}
   llvm::Expected<Changed> run();
 
 private:
   using Plan = ChunkPlan;
   void collect();
   void visit(Node *launch);
-  void visitSymbolic(ChunkRegion region);
+  [[nodiscard]] std::string whyNot(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const;
+  void takeSymbolic(ChunkRegion region, llvm::SmallVector<int64_t, 4> parts);
   /// Remarks, unless another collection of candidates follows.
   void note(const Reason &reason, const Node &node, RemarkArgs args = {}) {
     if (!followed_)
@@ -147,28 +154,29 @@ private:
   [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
-  [[nodiscard]] std::string planSymbolic(ChunkRegion region);
-  [[nodiscard]] ChunkChoice choose(const ChunkRegion &region) const;
-  [[nodiscard]] ChunkChoice recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const;
+  void take(const ChunkRegion &region);
   [[nodiscard]] bool schedulesDecide() const { return named_.empty() && pass_.walks_.get().limit != 0; }
   [[nodiscard]] const ChunkTrial *trial();
   [[nodiscard]] bool isHidden(llvm::ArrayRef<const Node *> launches);
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
-  [[nodiscard]] ChunkChoice choose(const ChunkChain &chain) const;
   void keepChains();
   [[nodiscard]] bool hasMoreThanPeak();
   void collectWithinPeak();
   void chooseBySchedule();
   void keep(const ChunkPlans &chosen);
+  void state(const Plan &plan);
   void apply(const Plan &plan);
+  void applyAll();
 
   ChunkCollectives &pass_;
   Graph &graph_;
   PassContext &context_;
   RegionFacts facts_;
+  ChunkForms forms_;
   NamedPieces named_;
+  PieceChooser chooser_;
   std::vector<Plan> plans_;
   std::vector<Plan> symbolic_; ///< with symbolic rows, and with stated pieces
   std::vector<Plan> chains_;   ///< instead of the plans that they overlap with
@@ -194,15 +202,18 @@ bool Chunker::isTaken(const ChunkRegion &region) const {
   return llvm::any_of(region.products, isTaken) || llvm::any_of(region.moves, isTaken);
 }
 
-/// Plans the cut of a region whose form allows it; else returns why it stays whole.
+void Chunker::take(const ChunkRegion &region) {
+  taken_.insert(region.products.begin(), region.products.end());
+  taken_.insert(region.moves.begin(), region.moves.end());
+}
+
+/// Plans the cut of a region that may be cut; else returns why it stays whole.
 std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
-  if (std::optional<ChunkObstacle> obstacle = chunkObstacle(facts_, region))
-    return obstacle;
   if (region.rows < 2)
     return ChunkObstacle::FewRows;
   if (trial() && trial_->isHidden(region))
     return ChunkObstacle::Hidden;
-  ChunkChoice choice = choose(region);
+  ChunkChoice choice = chooser_.choose(region, trial());
   if (choice.pieces.size() == 1) {
     args_ = {{"whole-ns", std::to_string(choice.whole / picosecondsOfNs)}};
     return ChunkObstacle::Slower;
@@ -215,46 +226,9 @@ std::optional<ChunkObstacle> Chunker::plan(ChunkRegion region) {
     return ChunkObstacle::OverBudget;
   }
   facts_.spare().take(bytes, {first, last});
-  taken_.insert(region.products.begin(), region.products.end());
-  taken_.insert(region.moves.begin(), region.moves.end());
+  take(region);
   plans_.push_back({std::move(region), std::move(choice)});
   return std::nullopt;
-}
-
-/// Pieces beyond so many cost more than they hide, and the choice would take long.
-constexpr int64_t sensiblePieces = 8;
-
-ChunkChoice Chunker::choose(const ChunkRegion &region) const {
-  if (auto rows = named_.rowsOf(region.launch->name().str()); !rows.empty())
-    return statedChunks(context_.cost(), region, rows);
-  const int64_t forced = pass_.pieces_.get().limit.value_or(region.rows);
-  if (forced > 1)
-    return statedChunks(context_.cost(), region, equalPieces(region.rows, forced));
-  return recorded(region.launch->name().str().str(),
-                  [&](int64_t most) { return chooseChunks(context_.cost(), region, most); });
-}
-
-/// Returns the pieces that the function chooses, of at most so many. They depend only on the program, so under another
-/// budget they are recorded.
-ChunkChoice Chunker::recorded(const std::string &name, llvm::function_ref<ChunkChoice(int64_t)> choose) const {
-  const int64_t most = std::min(pass_.most_.get().limit.value_or(sensiblePieces), sensiblePieces);
-  if (!trial_)
-    return choose(most);
-  std::optional<ChunkChoice> &known =
-      context_.analyses().searches().pieces(trial_->program() + ";" + name + ";" + std::to_string(most));
-  if (!known)
-    known = choose(most);
-  return *known;
-}
-
-ChunkChoice Chunker::choose(const ChunkChain &chain) const {
-  const int64_t rows = chain.rows();
-  if (auto named = named_.rowsOf(nameOf(chain)); !named.empty())
-    return statedChainChunks(context_.cost(), chain, named);
-  const int64_t forced = pass_.pieces_.get().limit.value_or(rows);
-  if (forced > 1)
-    return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
-  return recorded(nameOf(chain), [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
 }
 
 /// Returns the best schedule of the program; null if no schedule decides.
@@ -323,7 +297,7 @@ void Chunker::keepChains() {
 
 /// Plans the cut of a chain whose form allows it; else returns why it stays whole.
 std::string Chunker::planChain(ChunkChain chain) {
-  if (std::optional<ChunkObstacle> obstacle = chainObstacle(facts_, chain))
+  if (std::optional<ChunkObstacle> obstacle = forms_.obstacle(chain))
     return "a part of it is " + reasonOf(*obstacle).id();
   Plan plan{chain.regions.front(), {}, std::move(chain)};
   if (isHidden(plan.launches()))
@@ -334,7 +308,7 @@ std::string Chunker::planChain(ChunkChain chain) {
 /// Plans the pieces of a chain that may be cut; else returns why it stays whole.
 std::string Chunker::planPieces(Plan plan) {
   const ChunkChain &chain = *plan.chain;
-  ChunkChoice choice = choose(chain);
+  ChunkChoice choice = chooser_.choose(chain, trial());
   if (choice.pieces.size() == 1)
     return "together they are predicted to take " + std::to_string(choice.whole / picosecondsOfNs) +
            " ns, and no cut takes less";
@@ -356,8 +330,7 @@ void Chunker::visitChain(Node *launch) {
   auto isPart = [&](const Plan &plan) { return llvm::is_contained(plan.launches(), launch); };
   if (llvm::any_of(chains_, isPart))
     return;
-  ChunkMatch match = matchChunkRegion(facts_, launch);
-  std::optional<ChunkChain> chain = match.region ? matchChunkChain(facts_, *match.region) : std::nullopt;
+  std::optional<ChunkChain> chain = forms_.matchChain(launch);
   if (!chain || !named_.allow(nameOf(*chain)))
     return;
   std::string with = namesOf(*chain, 1, ", ");
@@ -368,72 +341,92 @@ void Chunker::visitChain(Node *launch) {
 void Chunker::visit(Node *launch) {
   if (!named_.allow(launch->name().str()))
     return;
-  ChunkMatch match = matchAnyRegion(facts_, launch);
+  ChunkMatch match = forms_.match(launch);
   args_.clear();
   if (match.entangled)
     return note(pass_.parallel_, *launch,
                 {{"node", match.entangled->name().str().str()}, {"operator", match.entangled->target().str().str()}});
-  if (std::string why = match.region ? "" : whyNoRegion(*launch); !why.empty())
+  if (std::string why = match.region ? "" : forms_.whyNoRegion(launch); !why.empty())
     return note(pass_.symbolic_, *launch, {{"why", why}});
   if (!match.region || isTaken(*match.region))
     return;
-  if (match.region->symbolicRows)
-    return visitSymbolic(std::move(*match.region));
+  if (std::optional<ChunkObstacle> obstacle = forms_.obstacle(*match.region))
+    return note(reasonOf(*obstacle), *launch);
+  if (match.region->symbolicRows) {
+    llvm::SmallVector<int64_t, 4> parts = chooser_.statedParts(*launch);
+    if (std::string why = whyNot(*match.region, parts); !why.empty())
+      return note(pass_.symbolic_, *launch, {{"why", why}});
+    if (!parts.empty())
+      return takeSymbolic(std::move(*match.region), std::move(parts));
+  }
   if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
     note(reasonOf(*obstacle), *launch, args_);
 }
 
-/// Plans the pieces of a region with symbolic rows, where these are stated. Its time has no prediction.
-void Chunker::visitSymbolic(ChunkRegion region) {
-  Node *launch = region.launch;
-  if (std::optional<ChunkObstacle> obstacle = chunkObstacle(facts_, region))
-    return note(reasonOf(*obstacle), *launch);
-  if (std::string why = planSymbolic(std::move(region)); !why.empty())
-    note(pass_.symbolic_, *launch, {{"why", why}});
-}
-
-std::string Chunker::planSymbolic(ChunkRegion region) {
-  ChunkChoice choice;
-  llvm::append_range(choice.pieces, named_.rowsOf(region.launch->name().str()));
-  if (choice.pieces.empty())
-    choice.pieces.assign(static_cast<size_t>(pass_.pieces_.get().limit.value_or(0)), 1);
-  if (choice.pieces.size() < 2)
+/// Returns why symbolic rows stay whole, with the stated parts, or if there are none, with any. Only bound sizes have a
+/// predicted time.
+std::string Chunker::whyNot(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const {
+  if (parts.empty() && !forms_.areBound())
     return "no number of pieces is stated";
-  if (std::string why = whyWhole(region, choice.pieces); !why.empty())
-    return why;
-  if (followed_)
-    return "";
-  taken_.insert(region.products.begin(), region.products.end());
-  taken_.insert(region.moves.begin(), region.moves.end());
-  symbolic_.push_back({std::move(region), std::move(choice)});
-  return "";
+  constexpr int64_t halves[] = {1, 1};
+  return forms_.whyWhole(region, parts.empty() ? llvm::ArrayRef<int64_t>(halves) : parts);
 }
 
-void Chunker::apply(const Plan &plan) {
-  const bool isSymbolic = plan.region.symbolicRows != nullptr;
-  std::string rows = isSymbolic ? textOfPieces(plan.region, plan.choice.pieces) : "";
-  for (int64_t piece : isSymbolic ? llvm::ArrayRef<int64_t>() : plan.choice.pieces)
-    rows += (rows.empty() ? "" : "+") + std::to_string(piece);
-  const bool columns = plan.region.cutsColumns();
-  RemarkArgs args = {{columns ? "columns" : "rows", rows},
-                     {"whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs)},
-                     {"pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs)}};
-  if (isSymbolic)
-    args.resize(1);
+/// Plans stated pieces of symbolic rows, without a prediction.
+void Chunker::takeSymbolic(ChunkRegion region, llvm::SmallVector<int64_t, 4> parts) {
+  if (followed_)
+    return;
+  take(region);
+  symbolic_.push_back({std::move(region), {.pieces = std::move(parts)}});
+}
+
+/// Returns "512+1536".
+static std::string textOf(llvm::ArrayRef<int64_t> pieces) {
+  std::string text;
+  for (int64_t piece : pieces)
+    text += (text.empty() ? "" : "+") + std::to_string(piece);
+  return text;
+}
+
+/// Makes the remark on a plan, and counts it.
+void Chunker::state(const Plan &plan) {
+  const bool columns = plan.region.cutsColumns(), isSymbolic = plan.region.symbolicRows != nullptr;
+  const bool isPredicted = !isSymbolic || plan.choice.whole > 0;
+  const std::string pieces = textOf(plan.choice.pieces);
+  RemarkArgs args;
   if (plan.chain)
-    args.insert(args.begin(), {"with", namesOf(*plan.chain, 1, ", ")});
-  const Reason &reason = isSymbolic   ? pass_.cutSymbolic_
+    args.emplace_back("with", namesOf(*plan.chain, 1, ", "));
+  args.emplace_back(columns ? "columns" : "rows", isSymbolic ? textOfPieces(plan.region, plan.choice.pieces) : pieces);
+  if (isSymbolic && isPredicted)
+    args.emplace_back("parts", pieces);
+  if (isPredicted) {
+    args.emplace_back("whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs));
+    args.emplace_back("pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs));
+  }
+  const Reason &reason = isSymbolic   ? isPredicted ? pass_.cutBound_ : pass_.cutSymbolic_
                          : plan.chain ? pass_.chain_
                          : columns    ? pass_.columns_
                                       : pass_.cut_;
   context_.remark(reason, *plan.region.launch, args);
   pass_.done_.push_back(plan.text());
+  ++pass_.regions_;
+  pass_.made_ += static_cast<int64_t>(plan.choice.pieces.size());
+  pass_.saved_ += plan.saving() / picosecondsOfNs;
+}
+
+void Chunker::apply(const Plan &plan) {
   RuleEntry entry;
   buildPieces(context_.cost(), graph_, plan, entry);
   context_.certificate().rules.push_back(std::move(entry));
-  ++pass_.regions_;
-  pass_.made_ += static_cast<int64_t>(plan.choice.pieces.size());
-  pass_.saved_ += (plan.choice.whole - plan.choice.cut) / picosecondsOfNs;
+}
+
+/// Facts, costs and live bytes describe the graph before the first rewrite, so all regions are judged by then. Pieces
+/// are made in program order, whatever chose them, so that a repetition of the rewrite gives them the same names.
+void Chunker::applyAll() {
+  llvm::stable_sort(plans_, [](const Plan &a, const Plan &b) { return a.region.launch->isBefore(b.region.launch); });
+  llvm::for_each(plans_, [&](const Plan &plan) { state(plan); });
+  static_cast<void>(context_.cost());
+  editOwnProgram(graph_, context_, [&] { llvm::for_each(plans_, [&](const Plan &plan) { apply(plan); }); });
 }
 
 void Chunker::collect() {
@@ -481,9 +474,8 @@ llvm::Expected<Changed> Chunker::run() {
   llvm::append_range(plans_, symbolic_);
   if (llvm::Error error = named_.require(plans_))
     return error;
-  // Facts and live bytes describe the original graph, so all regions are judged before the first rewrite.
-  for (const Plan &plan : plans_)
-    apply(plan);
+  if (!plans_.empty())
+    applyAll();
   return plans_.empty() ? Changed::No : Changed::Yes;
 }
 

@@ -86,7 +86,7 @@ std::string ask(Oracle oracle, Program &program) {
   for (const std::unique_ptr<Graph> &input : program.golden.inputs) {
     graphs.push_back(input->clone());
     after.push_back(graphs.back().get());
-    llvm::Expected<PipelineRun> run = runPipeline(*graphs.back(), program.golden.pipeline, manager);
+    llvm::Expected<RewriteResult> run = program.golden.rewrite(*graphs.back(), manager);
     if (!run)
       return firstFinding(run.takeError());
   }

@@ -1,7 +1,7 @@
 #include "ccgraph/toolkit/bound_sizes.h"
 
-#include "ccgraph/ir/context.h"
-#include "ccgraph/ir/effects.h"
+#include "ccgraph/ir/diagnostic.h"
+#include "ccgraph/ir/lifetimes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,51 +9,6 @@
 
 namespace ccgraph {
 namespace {
-
-/// Substitutes the values in types.
-class TypeBinder {
-public:
-  TypeBinder(Context &context, const SymbolValues &values) : context_(context), values_(values) {}
-
-  const Type *operator()(const Type *type) {
-    if (!type)
-      return nullptr;
-    if (type->isList()) {
-      std::vector<const Type *> elements;
-      for (const Type *element : type->elements())
-        elements.push_back((*this)(element));
-      return context_.list(elements);
-    }
-    if (!type->isTensor())
-      return type;
-    std::vector<Dim> sizes = bound(type->sizes()), strides = bound(type->strides());
-    return context_.tensor(type->dtype(), {sizes, strides, type->stridesKnown()}, type->device());
-  }
-
-private:
-  [[nodiscard]] std::vector<Dim> bound(llvm::ArrayRef<Dim> dims) const {
-    std::vector<Dim> result;
-    for (const Dim &dim : dims) {
-      std::optional<int64_t> value = dim.evaluate([&](llvm::StringRef symbol) { return valueOf(symbol); });
-      result.push_back(value ? Dim(*value) : dim);
-    }
-    return result;
-  }
-
-  [[nodiscard]] std::optional<int64_t> valueOf(llvm::StringRef symbol) const {
-    auto found = llvm::find_if(values_, [&](const auto &entry) { return entry.first == symbol; });
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  Context &context_;
-  const SymbolValues &values_;
-};
-
-const Type *withoutStrides(Context &context, const Type *type) {
-  if (!type || !type->isTensor() || !type->stridesKnown())
-    return type;
-  return context.tensor(type->dtype(), {type->sizes(), {}, /*stridesKnown=*/false}, type->device());
-}
 
 /// Collects the names in an expression: "s0" and "u1" from "2*s0 + u1".
 void collectSymbols(llvm::StringRef text, llvm::StringSet<> &seen, std::vector<std::string> &symbols) {
@@ -74,6 +29,19 @@ void collectSymbols(const Type *type, llvm::StringSet<> &seen, std::vector<std::
   for (const Dim &dim : type->sizes())
     if (!dim.isStatic())
       collectSymbols(dim.expr()->text(), seen, symbols);
+}
+
+/// Returns an error if the copy needs more memory than the budget and than before. The graph itself cannot be checked,
+/// since an unknown size has no bytes.
+llvm::Error checkMemory(const BoundRewrite &bound, const PipelineRun &run) {
+  if (!run.memoryBudget)
+    return llvm::Error::success();
+  const int64_t after = peakMemory(*bound.after).bytes;
+  if (after <= *run.memoryBudget || after <= peakMemory(*bound.before).bytes)
+    return llvm::Error::success();
+  return makeError(diagnose("pass.legality", "needs " + std::to_string(after) +
+                                                 " bytes with these sizes, expected at most " +
+                                                 std::to_string(*run.memoryBudget) + " (the budget)"));
 }
 
 } // namespace
@@ -118,31 +86,22 @@ SymbolValues sizesFor(const Graph &graph, const SymbolValues &given, bool usesHi
   return values;
 }
 
-void bindSizes(Graph &graph, const SymbolValues &values) {
-  TypeBinder bind(graph.context(), values);
-  for (Node *node : graph.nodes()) {
-    const Type *type = bind(node->type());
-    bool isNew = type != node->type();
-    if (isNew && isWait(*node))
-      type = withoutStrides(graph.context(), type);
-    if (isNew)
-      graph.setType(node, type);
-  }
-  for (const auto &[name, subgraph] : graph.subgraphs())
-    bindSizes(*subgraph, values);
-}
-
 llvm::Expected<BoundRewrite> rewriteWithSizes(Graph &graph, const SymbolValues &values, RewriteRequest request) {
   BoundRewrite bound;
   bound.before = graph.clone();
   bindSizes(*bound.before, values);
   bound.after = bound.before->clone();
+  const BoundTypes types(graph, values);
   ScheduleRecorder recorder(graph);
   PassManagerOptions deciding = request.manager;
+  deciding.boundTypes = &types;
+  deciding.checkLegality = false; // the graph itself is checked, for all sizes, where the schedule is applied to it
   deciding.onRewrite = [&](const Pass &pass, const Certificate &certificate) { recorder.note(pass, certificate); };
   llvm::Expected<PipelineRun> run = runPipeline(*bound.after, request.pipeline, deciding);
   if (!run)
     return run.takeError();
+  if (llvm::Error error = checkMemory(bound, *run))
+    return error;
   llvm::Expected<Schedule> schedule = recorder.take(*bound.after, run->memoryBudget);
   if (!schedule)
     return schedule.takeError();

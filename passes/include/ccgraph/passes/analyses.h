@@ -14,18 +14,22 @@
 
 namespace ccgraph {
 
+class BoundTypes;
 class ProgramFacts;
 class SearchRecord;
 
 class Analyses {
 public:
-  explicit Analyses(const Graph &graph);
-  /// The searches are those of `shared`, for a graph that is another version of the same program.
+  /// `boundTypes`: the types of the program, if the graph is a copy of it with bound sizes; they must outlive this.
+  explicit Analyses(const Graph &graph, const BoundTypes *boundTypes = nullptr);
+  /// Searches and bound types are those of `shared`, for a graph that is another version of the same program.
   Analyses(const Graph &graph, Analyses &shared);
   ~Analyses();
   Analyses(const Analyses &) = delete;
   Analyses &operator=(const Analyses &) = delete;
 
+  /// Returns the types of the program of which the graph is a copy with bound sizes; null if its sizes are its own.
+  [[nodiscard]] const BoundTypes *boundTypes() const { return boundTypes_; }
   [[nodiscard]] const StorageMap &storages();
   [[nodiscard]] const ProgramFacts &facts();
   /// Returns the schedules that searches found, by program and options. They remain after an edit.
@@ -35,6 +39,7 @@ private:
   void dropIfEdited();
 
   const Graph &graph_;
+  const BoundTypes *boundTypes_;
   uint64_t revision_;
   std::shared_ptr<const StorageMap> storages_;
   std::unique_ptr<const ProgramFacts> facts_;

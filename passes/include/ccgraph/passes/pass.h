@@ -99,6 +99,10 @@ struct PassSetting {
 class PassContext {
 public:
   PassContext(llvm::StringRef pass, const PassSetting &setting) : setting_(setting) { certificate_.pass = pass.str(); }
+  /// Returns the setting for a copy of the graph, without a memory budget. The references must outlive it.
+  [[nodiscard]] PassSetting settingFor(Analyses &analyses, CostsOnDemand &costs) const {
+    return {analyses, costs, std::nullopt, setting_.spmd, setting_.bitwise, setting_.objects};
+  }
 
   /// Returns the analyses of the graph that the pass runs on.
   [[nodiscard]] Analyses &analyses() { return setting_.analyses; }
@@ -106,6 +110,7 @@ public:
   /// Returns the cost model of this pipeline's graph on its machine. It is constructed on first use and kept for all
   /// passes.
   [[nodiscard]] const CostModel &cost() const { return setting_.costs.get(); }
+  [[nodiscard]] CostsOnDemand &costs() const { return setting_.costs; }
   /// Returns the peak bytes that the graph may need after this pass (ccgraph/ir/lifetimes.h defines what counts).
   [[nodiscard]] std::optional<int64_t> memoryBudget() const { return setting_.budget; }
   /// Peak bytes of the input of the pipeline, before any pass. Passes that normalize may change the peak a little, and

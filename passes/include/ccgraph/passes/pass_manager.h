@@ -132,6 +132,8 @@ struct PassManagerOptions {
   std::optional<Machine> machine;
   /// durations of the graph's nodes; null: all are predicted
   const Durations *durations = nullptr;
+  /// the types of the program, if the graph is a copy of it with bound sizes; null: the sizes are its own
+  const BoundTypes *boundTypes = nullptr;
   /// the meanings of the objects that the graph holds; null: none are given
   const ObjectMeanings *objects = nullptr;
   /// whether times are predicted for the graph before and after

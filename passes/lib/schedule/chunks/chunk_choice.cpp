@@ -1,6 +1,7 @@
 #include "schedule/chunks/chunk_chain.h"
 
 #include "ccgraph/ir/collective.h"
+#include "schedule/chunks/symbolic_cut.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -237,46 +238,73 @@ private:
   llvm::SmallVector<int64_t, 8> ready_; ///< by piece: the end of its last stage
 };
 
+/// Into how many units the rows are divided, and how many of them a piece has at least.
+struct Units {
+  int64_t all = 1;
+  int64_t least = 1;
+};
+
 /// Tries all cuts at multiples of a unit.
 class Cuts {
 public:
   using Time = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
-  Cuts(Time time, int64_t rows, int64_t units, int64_t mostPieces)
-      : time_(time), rows_(rows), units_(std::min(rows, units)), mostPieces_(mostPieces) {}
+  Cuts(Time time, int64_t rows, const Units &units, int64_t mostPieces)
+      : time_(time), rows_(rows), units_(units), mostPieces_(mostPieces) {}
 
   ChunkChoice best() {
     choice_.pieces = {rows_};
     choice_.whole = choice_.cut = time_(choice_.pieces);
-    for (int64_t pieces = 2; pieces <= std::min(mostPieces_, units_); ++pieces)
+    for (int64_t pieces = 2; pieces <= std::min(mostPieces_, units_.all / units_.least); ++pieces)
       extend(0, pieces);
     return choice_;
   }
+  /// Returns the units of each piece of the best cut.
+  [[nodiscard]] llvm::ArrayRef<int64_t> units() const { return best_; }
 
 private:
   /// Adds the pieces from a unit on, so many.
   void extend(int64_t from, int64_t pieces) {
     if (pieces == 1) {
-      pieces_.push_back(rows_ - row(from));
+      add(from, units_.all);
       if (int64_t time = time_(pieces_); time < choice_.cut)
-        choice_.pieces = pieces_, choice_.cut = time;
-      pieces_.pop_back();
+        choice_.pieces = pieces_, choice_.cut = time, best_ = parts_;
+      drop();
       return;
     }
-    for (int64_t to = from + 1; to <= units_ - pieces + 1; ++to) {
-      pieces_.push_back(row(to) - row(from));
+    for (int64_t to = from + units_.least; to <= units_.all - (pieces - 1) * units_.least; ++to) {
+      add(from, to);
       extend(to, pieces - 1);
-      pieces_.pop_back();
+      drop();
     }
   }
-  [[nodiscard]] int64_t row(int64_t unit) const { return rows_ * unit / units_; }
+  void add(int64_t from, int64_t to) {
+    pieces_.push_back(row(to) - row(from));
+    parts_.push_back(to - from);
+  }
+  void drop() {
+    pieces_.pop_back();
+    parts_.pop_back();
+  }
+  [[nodiscard]] int64_t row(int64_t unit) const { return rows_ * unit / units_.all; }
 
   Time time_;
   int64_t rows_;
-  int64_t units_;
+  Units units_;
   int64_t mostPieces_;
-  llvm::SmallVector<int64_t, 4> pieces_;
+  llvm::SmallVector<int64_t, 4> pieces_, parts_, best_;
   ChunkChoice choice_;
 };
+
+/// Returns the numbers divided by their greatest common divisor.
+llvm::SmallVector<int64_t, 4> inLowestTerms(llvm::ArrayRef<int64_t> numbers) {
+  int64_t common = 0;
+  for (int64_t number : numbers)
+    common = std::gcd(common, number);
+  llvm::SmallVector<int64_t, 4> lowest;
+  for (int64_t number : numbers)
+    lowest.push_back(number / common);
+  return lowest;
+}
 
 /// Returns the cut into pieces of these rows; one piece unless they add up to the whole.
 ChunkChoice stated(Cuts::Time time, int64_t whole, llvm::ArrayRef<int64_t> pieces) {
@@ -294,13 +322,20 @@ ChunkChoice stated(Cuts::Time time, int64_t whole, llvm::ArrayRef<int64_t> piece
 ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces) {
   PieceTimes times(cost, region);
   auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
-  return Cuts(time, region.rows, mostUnits, mostPieces).best();
+  if (!region.symbolicRows)
+    return Cuts(time, region.rows, {std::min(region.rows, mostUnits)}, mostPieces).best();
+  // The number of rows is that of one batch, and the pieces of each batch have the same parts of its rows.
+  Cuts cuts(time, region.rows, {mostUnits, leastPart(region, mostUnits)}, mostPieces);
+  ChunkChoice choice = cuts.best();
+  if (choice.pieces.size() > 1)
+    choice.pieces = inLowestTerms(cuts.units());
+  return choice;
 }
 
 ChunkChoice chooseChainChunks(const CostModel &cost, const ChunkChain &chain, int64_t mostPieces) {
   ChainTimes times(cost, chain);
   auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
-  ChunkChoice choice = Cuts(time, chain.rows(), mostUnitsOfChain, mostPieces).best();
+  ChunkChoice choice = Cuts(time, chain.rows(), {std::min(chain.rows(), mostUnitsOfChain)}, mostPieces).best();
   return statedChainChunks(cost, chain, choice.pieces);
 }
 

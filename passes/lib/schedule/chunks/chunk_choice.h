@@ -26,7 +26,7 @@ struct ChunkStep {
 };
 
 struct ChunkChoice {
-  /// rows of each block, by piece; one piece: the region stays whole
+  /// rows of each block, by piece, or of symbolic rows the parts of them; one piece: the region stays whole
   llvm::SmallVector<int64_t, 4> pieces;
   /// predicted picoseconds of the region alone, whole and in these pieces
   int64_t whole = 0;
@@ -35,7 +35,8 @@ struct ChunkChoice {
   std::vector<ChunkStep> order = {};
 };
 
-/// Returns the fastest cut into at most so many pieces; of equally fast ones the one with the fewest pieces.
+/// Returns the fastest cut into at most so many pieces; of equally fast ones the one with the fewest pieces. Symbolic
+/// rows have the number and the times of the sizes that are bound.
 [[nodiscard]] ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces);
 /// Returns the rows of so many pieces that differ by at most one, or of one row each if there are fewer rows.
 [[nodiscard]] llvm::SmallVector<int64_t, 4> equalPieces(int64_t rows, int64_t pieces);

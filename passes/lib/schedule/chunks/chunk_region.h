@@ -45,7 +45,8 @@ struct ChunkRegion {
   int64_t rows = 0;
   /// of the first operand of the products (Gather), of the gathered value (GatherColumns), or of the product (Reduce)
   int64_t columns = 0;
-  /// the rows of each block, if these are an expression of symbols; `rows` is 0 then
+  /// the rows of each block, if these are an expression of symbols in the program; `rows` is 0 then, unless sizes are
+  /// bound (chunk_forms.h)
   const SymExpr *symbolicRows = nullptr;
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
   [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }

@@ -1,6 +1,7 @@
 #include "schedule/chunks/chunk_trial.h"
 
-#include "schedule/chunks/in_copy.h"
+#include "analysis/own_program.h"
+#include "schedule/chunks/region_in_copy.h"
 #include "schedule/overlap/bound.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -12,29 +13,10 @@ namespace ccgraph {
 
 namespace {
 
-ChunkRegion inCopy(const ChunkRegion &region, const Graph &copy) {
-  ChunkRegion same = region;
-  same.launch = inCopy(region.launch, copy);
-  same.wait = inCopy(region.wait, copy);
-  same.anchor = inCopy(region.anchor, copy);
-  same.products = inCopy(region.products, copy);
-  same.moves = inCopy(region.moves, copy);
-  same.kept = inCopy(region.kept, copy);
-  return same;
-}
-
 ChunkPlan inCopy(const ChunkPlan &plan, const Graph &copy) {
   ChunkPlan same{inCopy(plan.region, copy), plan.choice};
-  if (!plan.chain)
-    return same;
-  same.chain.emplace();
-  for (const ChunkRegion &region : plan.chain->regions)
-    same.chain->regions.push_back(inCopy(region, copy));
-  for (const auto &links : plan.chain->links)
-    same.chain->links.push_back(inCopy(links, copy));
-  same.chain->kept = inCopy(plan.chain->kept, copy);
-  for (const auto &repeated : plan.chain->repeated)
-    same.chain->repeated.push_back(inCopy(repeated, copy));
+  if (plan.chain)
+    same.chain = inCopy(*plan.chain, copy);
   return same;
 }
 
@@ -162,16 +144,18 @@ namespace {
 class CutProgram {
 public:
   CutProgram(const Graph &graph, PassContext &context, llvm::ArrayRef<const ChunkPlan *> plans)
-      : copy_(graph.clone()), costs_(context.cost().forCopy(graph, *copy_)), facts_(cut(plans)),
+      : copy_(graph.clone()), costs_(context.cost().forCopy(graph, *copy_)), facts_(cut(context, plans)),
         program_(*copy_, facts_, *costs_, {context.spmd(), context.bitwise()}) {}
   [[nodiscard]] const overlap::GraphProblem &given() const { return program_.given(); }
 
 private:
-  const Graph &cut(llvm::ArrayRef<const ChunkPlan *> plans) {
-    for (const ChunkPlan *plan : plans) {
-      RuleEntry entry;
-      buildPieces(*costs_, *copy_, inCopy(*plan, *copy_), entry);
-    }
+  const Graph &cut(PassContext &context, llvm::ArrayRef<const ChunkPlan *> plans) {
+    editOwnProgram(*copy_, context, [&] {
+      for (const ChunkPlan *plan : plans) {
+        RuleEntry entry;
+        buildPieces(*costs_, *copy_, inCopy(*plan, *copy_), entry);
+      }
+    });
     return *copy_;
   }
 

@@ -30,27 +30,18 @@ std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
   return isProduct ? std::optional(factor) : std::nullopt;
 }
 
-/// Returns true for a wait on a launch whose sizes were symbols, in a copy of the program for one batch. It has no
-/// strides there.
-bool isBound(const Node &launch, const Node &wait) {
-  const Type *launched = launch.type(), *waited = wait.type();
-  return launched && waited && launched->isTensor() && waited->isTensor() && launched->stridesKnown() &&
-         !waited->stridesKnown() && launched->sizes() == waited->sizes();
-}
-
 /// Returns true if the last size is a number, and only one other size is not.
 bool hasRowsOfOneSize(const Node &value) {
   llvm::ArrayRef<Dim> sizes = value.type()->sizes();
   return sizes.size() > 1 && sizes.back().isStatic() && llvm::count_if(sizes, isSymbolic) == 1;
 }
 
-/// Returns true if each piece has several rows for the smallest value of the symbol, however its ends are rounded.
-bool haveRows(llvm::ArrayRef<int64_t> parts, int64_t factor) {
+/// Returns how many of so many parts a piece must have, so that it has several rows for the smallest value of the
+/// symbol, however its ends are rounded.
+int64_t leastOf(int64_t parts, int64_t factor) {
   constexpr int64_t leastRows = 2;
-  return llvm::all_of(parts, [&](int64_t part) {
-    return saturatingMultiply(saturatingMultiply(part, factor), leastSizeSymbol) >=
-           saturatingMultiply(leastRows, saturatingSum(parts));
-  });
+  const int64_t fewest = saturatingMultiply(factor, leastSizeSymbol);
+  return (saturatingMultiply(leastRows, parts) - 1) / fewest + 1;
 }
 
 } // namespace
@@ -62,8 +53,11 @@ std::string whyNoRegion(const Node &launch) {
     return "";
   if (hasSymbolicSize(launch) || hasSymbolicSize(*launch.operand(0)))
     return "its rows, or those of a rank, are unknown";
-  const Node *wait = onlyWait(launch);
-  return wait && isBound(launch, *wait) ? "these are bound to the numbers of one batch" : "";
+  return "";
+}
+
+int64_t leastPart(const ChunkRegion &region, int64_t parts) {
+  return leastOf(parts, factorOf(region.launch->graph()->context(), *region.symbolicRows).value_or(1));
 }
 
 std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
@@ -81,7 +75,8 @@ std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   for (const Node *value : rowValues)
     if (value->type()->sizes().back() != Dim(region.columns))
       return "'" + value->name().str().str() + "' has rows of another length than the product";
-  if (!haveRows(parts, *factor))
+  const int64_t least = leastOf(saturatingSum(parts), *factor);
+  if (llvm::any_of(parts, [&](int64_t part) { return part < least; }))
     return "its rows, " + rows + ", may be so few that a piece has a single one";
   return "";
 }

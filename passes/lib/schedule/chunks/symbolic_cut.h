@@ -24,6 +24,10 @@ namespace ccgraph {
 /// may.
 [[nodiscard]] std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
 
+/// Returns how many of so many parts of the rows a piece must have, so that it has several rows for every value of the
+/// symbol. The rows must be a multiple of one symbol.
+[[nodiscard]] int64_t leastPart(const ChunkRegion &region, int64_t parts);
+
 /// Returns the rows of the pieces, as expressions: "(s0//2)+s0 - ((s0//2))".
 [[nodiscard]] std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
 

@@ -8,7 +8,9 @@
 //   graph    other order, f32[s0, 4]   <- schedule, applied -    passes
 //
 // A collective whose own size depends on a symbol is not merged into a bucket, since a bucket must be valid for all
-// sizes.
+// sizes. It may be cut into pieces whose ends the program computes: chunk-collectives makes the same nodes in the copy
+// as in the graph (ccgraph/ir/bound_types.h), so the schedule names them. The legality checker proves what the passes
+// did on the graph, for all sizes; only the memory of the given sizes is checked on the copy.
 //
 // The caller decides whether ranks may use the values: a value that the user gives is common to all ranks; a value of
 // the trace may hold for one rank only.
@@ -17,16 +19,13 @@
 // the passes run twice.
 #pragma once
 
+#include "ccgraph/ir/bound_types.h"
 #include "ccgraph/toolkit/rewrite_graph.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ccgraph {
-
-/// By name: {"s0", 4096}.
-using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 
 /// Parses "s0=4096" or "s0=4096,s1=8"; sizes are not negative.
 [[nodiscard]] llvm::Expected<SymbolValues> parseSymbolValues(llvm::StringRef text);
@@ -37,10 +36,6 @@ using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
 /// Which values the times of a graph rest on: those given, of two for one symbol the last, and for other symbols the
 /// trace's own where `usesHints`. Symbols that no type names are left out.
 [[nodiscard]] SymbolValues sizesFor(const Graph &graph, const SymbolValues &given, bool usesHints);
-
-/// Puts the values into all types. A wait on a collective whose size was bound loses its strides, so that no pass takes
-/// the two for one type and merges it.
-void bindSizes(Graph &graph, const SymbolValues &values);
 
 struct BoundRewrite {
   /// the passes' result for the copy: times and bytes are those of the bound sizes
