@@ -1,17 +1,26 @@
 #!/usr/bin/env python3
 """Tests pieces of a batch that is a symbol, on two ranks of gloo: tensor parallel blocks under torch.compile, with the
-batch as a dynamic dimension, whose collectives are cut into two pieces. One compiled program serves every batch: the
+batch as a dynamic dimension, whose collectives are cut into pieces. One compiled program serves every batch: the
 smallest one, odd and even ones.
 
-The values are those of the block without torch.compile, each collective is in two pieces, and no later batch compiles
-again. A batch without a sequence may have so few rows that a piece has one alone. PyTorch compiles another program for
-a size of 1, and ends a job that has marked the dimension as dynamic, so such a batch stays whole."""
-import datetime, os, pathlib, re, subprocess, sys, tempfile, warnings
+The pieces are stated, or -O3 chooses them by their predicted times: for the sizes with which PyTorch traced the graph,
+or for a given size of the symbol. The machine of these predictions has slow links and slow products, so that pieces of
+small tensors are faster; a machine of fast links keeps each collective whole.
+
+The values are those of the block without torch.compile, each collective is in as many pieces as expected, and no later
+batch compiles again. A batch without a sequence may have so few rows that a piece has one alone. PyTorch compiles
+another program for a size of 1, and ends a job that has marked the dimension as dynamic, so such a batch stays
+whole."""
+import datetime, json, os, pathlib, re, subprocess, sys, tempfile, warnings
 
 RANKS, WIDTH = 2, 16
 BATCHES = [6, 7, 11, 4, 64, 3, 2]
 PASSES = ("inline-control-deps,inline-subgraphs,functionalize-collectives,chunk-collectives{pieces=2},"
           "schedule-overlap,sink-waits")
+LINEAR = {"base_us": 0.01, "step_us": 0.01, "gb_per_s": 1e-3}
+SLOW = {"format": "ccgraph.machine", "version": "1.0", "base": "cpu", "name": "slow", "rules": "linear",
+        "processor": {"tflops": {"f32": 1e-5}, "tflops_reached": 1, "launch_us": 0.01},
+        "linear": dict.fromkeys(["all_reduce", "all_gather", "reduce_scatter"], LINEAR)}
 
 
 def summed(x, first, second):
@@ -62,9 +71,9 @@ def launches(code):
     return {name: found.count(name) for name in found if name != "wait_tensor"}
 
 
-def check(rank, name, sequence, dynamic):
+def check(rank, name, sequence, dynamic, pieces):
     """Compiles a block for the first batch, and runs it for all. `dynamic`: every dimension is one; else the batch is
-    marked."""
+    marked. `pieces`: of each collective."""
     import torch
     import torch._dynamo as dynamo
     from torch._inductor.utils import run_and_get_code
@@ -85,7 +94,6 @@ def check(rank, name, sequence, dynamic):
             torch.testing.assert_close(got, layer(x))
         graphs = dynamo.utils.counters["stats"]["unique_graphs"]
         assert graphs == 1, f"{name} of {sequence}: {graphs} graphs after batch {batch}, expected one for all"
-    pieces = 1 if sequence == 1 else 2
     assert [launches(code) for code in codes] == [dict.fromkeys(collectives, pieces)], list(map(launches, codes))
     if rank == 0:
         print(name, "of a sequence of", sequence, "for batches", BATCHES, launches(codes[0]), flush=True)
@@ -102,15 +110,34 @@ def run(rank, folder):
     torch.set_num_threads(1)
     init_process_group(dist.FileStore(f"{folder}/store", RANKS), rank, RANKS, datetime.timedelta(seconds=900))
     torch.manual_seed(rank)
-    made = ccgraph.torch.Pass(PASSES, memory_budget="unlimited", patience=600, deadline=600)
-    config.post_grad_custom_post_pass = made
     warnings.simplefilter("error", ccgraph.torch.Refused)
-    for name in BLOCKS:
-        for sequence, dynamic in ((3, True), (4, False), (1, False)):
-            check(rank, name, sequence, dynamic)
-    assert all(call["edits"] is not None for call in made.calls), made.calls
-    if rank == 0:
-        print(made, flush=True)
+    warnings.simplefilter("error", ccgraph.torch.RanksDiffer)
+    slow = pathlib.Path(folder, f"slow{rank}.json")
+    slow.write_text(json.dumps(SLOW), encoding="utf-8")
+
+    def checked(layers, *arguments, **options):
+        """Checks layers of all blocks with a pass. `layers`: their sequence, whether each size is dynamic, and the
+        pieces of each collective, by block."""
+        made = ccgraph.torch.Pass(*arguments, **options, memory_budget="unlimited", patience=600, deadline=600)
+        config.post_grad_custom_post_pass = made
+        for name in BLOCKS:
+            for sequence, dynamic, pieces in layers:
+                check(rank, name, sequence, dynamic, pieces[name])
+        assert all(call["edits"] is not None for call in made.calls), made.calls
+        if rank == 0:
+            print(made, flush=True)
+
+    one, two, three = (dict.fromkeys(BLOCKS, pieces) for pieces in (1, 2, 3))
+    checked([(3, True, two), (4, False, two), (1, False, one)], PASSES)
+    dumped = pathlib.Path(folder, f"dump{rank}")
+    checked([(3, True, {"summed": 2, "sharded": 3}), (4, False, three), (1, False, one)], "-O3", machine=slow,
+            bind="hints", dump=dumped)
+    symbols = [json.loads(file.read_text(encoding="utf-8"))["symbols"] for file in dumped.glob("*.json")]
+    names = {name for hints in symbols for name in hints if hints[name] == BATCHES[0]}
+    assert names and all(set(hints.values()) == {BATCHES[0]} for hints in symbols), symbols
+    checked([(4, False, three)], "-O3", machine=slow, bind=dict.fromkeys(names, 64))
+    checked([(4, False, one)], "-O3", machine="h100x8", bind="hints")
+    checked([(4, False, one)], "-O3", machine=slow)
     dist.barrier()
     dist.destroy_process_group()
 

@@ -130,7 +130,9 @@ class Pass(CustomGraphPass):
     have them. Without `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as
     DDP's buckets do. A wrong name or value is an error of the constructor.
     bind: sizes of dynamic dimensions, the same on every rank: {"s0": 4096}. Times are predicted and the order is chosen
-    for them; the graph stays one of dynamic shapes. Without it, collectives of unknown sizes keep their order.
+    for them; the graph stays one of dynamic shapes. "hints": the sizes with which PyTorch traced the graph. If they lead
+    to other decisions on some rank, the ranks keep the order of collectives, so this needs `agree`. Without bind,
+    collectives of unknown sizes keep their order.
     ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank,
     and no rank waits for another.
     dump: a folder; each graph is written there as the pass sees it, DIR/rank0_0_DIGEST.json.
@@ -154,7 +156,10 @@ class Pass(CustomGraphPass):
                  agree: bool = True, patience: float = 120.0, deadline: float = 600.0) -> None:
         if match not in ("digest", "names"):
             raise UsageError(f"match: got '{match}', expected 'digest' or 'names'")
-        self.pipeline, self.match = pipeline, match
+        if bind == "hints" and not agree:
+            raise UsageError("bind: got 'hints' with agree=False, expected agree=True: hints may differ between ranks")
+        self.pipeline, self.match, self.hints = pipeline, match, bind == "hints"
+        bind = None if self.hints else bind
         self.options = {"machine": machine, "durations": durations, "groups": groups, "memory_budget": memory_budget,
                         "bind": dict(bind) if isinstance(bind, Mapping) else bind, "bitwise": bitwise,
                         "ranks_differ": ranks_differ, "schedule": os.fspath(schedule) if schedule is not None else None}
@@ -178,8 +183,8 @@ class Pass(CustomGraphPass):
             check_options(self.pipeline, {**self.options, "schedule": os.fspath(file)})
 
     def __repr__(self) -> str:
-        said = [repr(self.pipeline), *(f"{name}={value!r}" for name, value in self.options.items()
-                                       if value not in (None, False))]
+        said = [repr(self.pipeline), *["bind='hints'"] * self.hints,
+                *(f"{name}={value!r}" for name, value in self.options.items() if value not in (None, False))]
         rewritten = sum(call["edits"] is not None for call in self.calls)
         return f"<ccgraph.torch.Pass({', '.join(said)}): {len(self.calls)} graphs seen, {rewritten} rewritten>"
 
@@ -187,7 +192,7 @@ class Pass(CustomGraphPass):
         """Changes with everything that affects the result: the library, the options, and the content of the files that
         they name."""
         said = [__version__, _hash_of(library_path()), self.pipeline, self.match, str(self.agree), str(self.deadline),
-                str(self.dump)]
+                str(self.dump), str(self.hints)]
         said += [f"{name}={_hash_of(value) if name in _FILES else value}"
                  for name, value in sorted(self.options.items())]
         if (folder := self._schedules()) is not None:
@@ -212,8 +217,8 @@ class Pass(CustomGraphPass):
         issued = Issued(nodes) if self.agree else None
         rewrite = error = None
         try:
-            # Hints are left out, since the sizes of a rank's own inputs must not decide what all ranks run.
-            imported = Imported(graph, "graph", hints=False)
+            # Unless they are asked for, hints are left out, since those of a rank's own inputs may differ from others.
+            imported = Imported(graph, "graph", hints=self.hints)
             rewrite = self._plan(imported, issued)
         except Exception as caught:  # reported after the other ranks have been informed
             error = caught

@@ -238,17 +238,11 @@ private:
   llvm::SmallVector<int64_t, 8> ready_; ///< by piece: the end of its last stage
 };
 
-/// Into how many units the rows are divided, and how many of them a piece has at least.
-struct Units {
-  int64_t all = 1;
-  int64_t least = 1;
-};
-
 /// Tries all cuts at multiples of a unit.
 class Cuts {
 public:
   using Time = llvm::function_ref<int64_t(llvm::ArrayRef<int64_t>)>;
-  Cuts(Time time, int64_t rows, const Units &units, int64_t mostPieces)
+  Cuts(Time time, int64_t rows, const PieceUnits &units, int64_t mostPieces)
       : time_(time), rows_(rows), units_(units), mostPieces_(mostPieces) {}
 
   ChunkChoice best() {
@@ -289,7 +283,7 @@ private:
 
   Time time_;
   int64_t rows_;
-  Units units_;
+  PieceUnits units_;
   int64_t mostPieces_;
   llvm::SmallVector<int64_t, 4> pieces_, parts_, best_;
   ChunkChoice choice_;
@@ -325,7 +319,7 @@ ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64
   if (!region.symbolicRows)
     return Cuts(time, region.rows, {std::min(region.rows, mostUnits)}, mostPieces).best();
   // The number of rows is that of one batch, and the pieces of each batch have the same parts of its rows.
-  Cuts cuts(time, region.rows, {mostUnits, leastPart(region, mostUnits)}, mostPieces);
+  Cuts cuts(time, region.rows, unitsOf(region, mostUnits), mostPieces);
   ChunkChoice choice = cuts.best();
   if (choice.pieces.size() > 1)
     choice.pieces = inLowestTerms(cuts.units());

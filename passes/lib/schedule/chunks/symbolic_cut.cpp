@@ -56,8 +56,13 @@ std::string whyNoRegion(const Node &launch) {
   return "";
 }
 
-int64_t leastPart(const ChunkRegion &region, int64_t parts) {
-  return leastOf(parts, factorOf(region.launch->graph()->context(), *region.symbolicRows).value_or(1));
+// With a small multiple of the symbol, few pieces have several rows. If a unit is a part of it, all of these are tried:
+// 3*s0 rows in three pieces of s0.
+PieceUnits unitsOf(const ChunkRegion &region, int64_t most) {
+  constexpr int64_t small = 8;
+  const int64_t factor = factorOf(region.launch->graph()->context(), *region.symbolicRows).value_or(1);
+  const int64_t all = factor <= small ? most - most % factor : most;
+  return {all, leastOf(all, factor)};
 }
 
 std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {

@@ -24,9 +24,15 @@ namespace ccgraph {
 /// may.
 [[nodiscard]] std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
 
-/// Returns how many of so many parts of the rows a piece must have, so that it has several rows for every value of the
-/// symbol. The rows must be a multiple of one symbol.
-[[nodiscard]] int64_t leastPart(const ChunkRegion &region, int64_t parts);
+/// Into how many units of equal size the rows of a region are divided, and how many of them a piece has at least.
+struct PieceUnits {
+  int64_t all = 1;
+  int64_t least = 1;
+};
+
+/// Returns the units of symbolic rows, which must be a multiple of one symbol: at most `most`, and so that a piece has
+/// several rows for every value of the symbol.
+[[nodiscard]] PieceUnits unitsOf(const ChunkRegion &region, int64_t most);
 
 /// Returns the rows of the pieces, as expressions: "(s0//2)+s0 - ((s0//2))".
 [[nodiscard]] std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
