@@ -88,6 +88,28 @@ def test_sizes():
            ccgraph.read_bytes(DYNAMIC, "dynamic.py"), bind="s0")
 
 
+PRODUCT = b"""
+class GraphModule(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", x: "bf16[2048*s0, 4096][4096, 1]cuda:0", b: "bf16[4096, 8192][8192, 1]cuda:0"):
+        mm: "bf16[2048*s0, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(x, b)
+        all_reduce: "bf16[2048*s0, 8192][8192, 1]cuda:0" = \
+torch.ops._c10d_functional.all_reduce.default(mm, 'sum', '0')
+        wait_tensor: "bf16[2048*s0, 8192][8192, 1]cuda:0" = \
+torch.ops._c10d_functional.wait_tensor.default(all_reduce)
+        return (wait_tensor,)
+"""
+
+
+def test_pieces_of_sizes():
+    """Sizes of dynamic dimensions choose pieces of their rows, which have the same parts for every size."""
+    for bind, pieces, first in ({"s0": 4}, 4, 832), ({"s0": 2}, 4, 640), (None, 1, 2048):
+        graph = ccgraph.optimize(ccgraph.read_bytes(PRODUCT, "product.py"), "-O3", bind=bind, memory_budget="unlimited")
+        assert graph.text("fx").count("all_reduce.default(") == pieces, (bind, graph.text("fx"))
+        assert f'"bf16[{first}*s0, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(' in graph.text("fx"), bind
+        predicted = graph.report()["predicted"]
+        assert (predicted["after"]["step_ns"] < predicted["before"]["step_ns"]) == (pieces > 1), (bind, predicted)
+
+
 def test_views():
     """A notebook shows a small table for any graph; page, trace, exposed collectives and advice are those of
     ccgraph-opt."""

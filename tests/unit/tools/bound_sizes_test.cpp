@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace ccgraph;
 
 namespace {
@@ -62,4 +65,55 @@ TEST(BoundSizes, TheGraphKeepsItsSymbolsAndMergesNoneOfTheirCollectives) {
   EXPECT_EQ(graph->find("r0")->type()->str(), "f32[s0, 8][8, 1]cuda:0");
   EXPECT_FALSE(graph->find("r2")); // r1 and r2 are in one bucket
   EXPECT_TRUE(bound.result.run.changed());
+}
+
+namespace {
+
+/// A product whose result is reduced.
+std::unique_ptr<Graph> readProduct(Context &context, llvm::StringRef rows) {
+  constexpr const char *product = R"py(class G(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", x: "bf16[{0}, 4096][4096, 1]cuda:0", b: "bf16[4096, 8192][8192, 1]cuda:0"):
+        p: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(x, b)
+        s: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(p, 'sum', '0')
+        w: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(s)
+        return (w,)
+)py";
+  return llvm::cantFail(loadGraph(context, InputFile::ofText("p.py", llvm::formatv(product, rows).str(), {})));
+}
+
+PassManagerOptions predicting() {
+  PassManagerOptions options;
+  options.predictTimes = true;
+  options.limitMemory = false;
+  return options;
+}
+
+} // namespace
+
+TEST(BoundSizes, PiecesOfSymbolicRowsTakeTheTimeOfAsManyRows) {
+  const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives,schedule-overlap"));
+  for (int64_t size : {1, 2, 4, 16}) {
+    Context context;
+    std::unique_ptr<Graph> symbolic = readProduct(context, "2048*s0");
+    std::unique_ptr<Graph> numbers = readProduct(context, llvm::utostr(2048 * size));
+    const BoundRewrite bound =
+        llvm::cantFail(rewriteWithSizes(*symbolic, {{"s0", size}}, {pipeline, nullptr, predicting()}));
+    const PipelineRun run = llvm::cantFail(runPipeline(*numbers, pipeline, predicting()));
+    EXPECT_EQ(bound.result.run.timeAfter->total, run.timeAfter->total) << size;
+    EXPECT_LT(run.timeAfter->total, run.timeBefore->total) << size;
+    EXPECT_EQ(bound.result.run.passes[0].statistics, run.passes[0].statistics) << size;
+  }
+}
+
+TEST(BoundSizes, TheGraphGetsTheNodesOfTheCopyInTheirOrder) {
+  Context context;
+  std::unique_ptr<Graph> graph = readProduct(context, "3*s0");
+  const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives{pieces=3},schedule-overlap"));
+  const BoundRewrite bound = llvm::cantFail(rewriteWithSizes(*graph, {{"s0", 7}}, {pipeline, nullptr, predicting()}));
+  std::vector<Node *> nodes = graph->nodes(), ofCopy = bound.after->nodes();
+  ASSERT_EQ(nodes.size(), ofCopy.size());
+  for (size_t i = 0; i < nodes.size(); ++i)
+    EXPECT_EQ(nodes[i]->name(), ofCopy[i]->name());
+  EXPECT_EQ(graph->find("mm")->type()->str(), "bf16[s0, 8192][8192, 1]cuda:0");
+  EXPECT_EQ(bound.after->find("mm")->type()->str(), "bf16[7, 8192][8192, 1]cuda:0");
 }
