@@ -53,7 +53,7 @@ public:
     if (chain_.regions.size() < 2)
       return std::nullopt;
     collectKept();
-    return isReadLater() ? std::optional(std::move(chain_)) : std::nullopt;
+    return isReadLater() && keepsIssueOrder() ? std::optional(std::move(chain_)) : std::nullopt;
   }
 
 private:
@@ -160,6 +160,24 @@ private:
         return llvm::is_contained(own, reader) || !reader->isBefore(chain_.end());
       });
     });
+  }
+
+  /// Returns true if no other communication precedes the end of the chain, where all pieces are issued, that must keep
+  /// its order with the chain's collectives.
+  [[nodiscard]] bool keepsIssueOrder() const {
+    const CommGroups &groups = facts_.groups();
+    const Node *first = chain_.regions.front().launch;
+    auto isOwn = [&](const Node *node) {
+      return llvm::any_of(chain_.regions, [&](const ChunkRegion &region) { return region.launch == node; });
+    };
+    for (const Node *node = first; node != chain_.end()->next(); node = node->next()) {
+      if (groups.groupOf(node) == CommGroups::none)
+        continue;
+      const bool isApart = groups.groupOf(node) != groups.groupOf(first) && !groups.isFence(node);
+      if ((!isOwn(node) && !isApart) || groups.section(node) != groups.section(first))
+        return false;
+    }
+    return true;
   }
 
   /// Adds the getitems of lists, since a list is no value that can be replaced.
