@@ -14,6 +14,7 @@
 //   do it       chunks/row_pieces.cpp
 // Each row is computed from the same numbers, but a kernel for fewer rows may add them in another order, and a mean is
 // that of the means of the pieces, so --bitwise keeps the region whole.
+#include "analysis/own_program.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/in_copy.h"
@@ -77,6 +78,9 @@ private:
   Reason faster_{*this, RemarkKind::Missed, "not-faster",
                  "needs the most memory, and the passes that follow find no faster step with the memory that pieces "
                  "would free"};
+  Reason bound_{*this, RemarkKind::Missed, "bound",
+                "needs the most memory with the bound sizes, but the program has symbols in their place, so its pieces "
+                "would not be these"};
   int64_t cut_ = 0; ///< pieces of the last run
   [[nodiscard]] const Reason &reasonOf(RowObstacle obstacle) const {
     const Reason *reasons[] = {&notRows_, &entangled_, &bitwise_, &ordered_, &written_, &opaque_};
@@ -101,6 +105,8 @@ public:
     RowMatch match = matchRowRegion(facts, node);
     if (!match.region)
       return refuse(*node, pass_.reasonOf(match.obstacle));
+    if (!isOfProgram(*node, *match.region))
+      return refuse(*node, pass_.bound_);
     if (const int64_t stated = pass_.pieces_.get().limit.value_or(0); stated > 0 && match.region->rows % stated != 0)
       return refuse(*node, pass_.uneven_);
     if (pass_.when_.get() == Occasion::Faster && !context_.freesMemory())
@@ -117,6 +123,20 @@ private:
     int64_t pieces = 0;
     int64_t bytes = 0; ///< at the peak
   };
+
+  /// Returns true if the same region needs the most memory in the program itself, where sizes may be unknown: there the
+  /// rewrite is done again.
+  [[nodiscard]] bool isOfProgram(const Node &node, const RowRegion &region) {
+    OwnProgram own(graph_, context_);
+    if (!own.isOfCopy())
+      return true;
+    const Node *peak = peakMemory(own.program()).at;
+    if (!peak || peak->name() != node.name())
+      return false;
+    RegionFacts facts(own.program(), own.context());
+    const RowMatch match = matchRowRegion(facts, own.program().find(node.name()));
+    return match.region && match.region->nodes().size() == region.nodes().size();
+  }
 
   Changed refuse(const Node &node, const Reason &reason) {
     context_.remark(reason, node);
