@@ -102,11 +102,14 @@ private:
   size_t fitting_ = 0;            ///< how many of them fit the budget
 };
 
+/// What is named may have an unknown size: another run chose it for sizes of one batch.
 void Keeper::collect() {
-  found_ =
-      keptRepetitions(graph_, facts_, context_.spmd(), [&](const Repetition &repetition, RepetitionObstacle obstacle) {
+  found_ = keptRepetitions(
+      graph_, facts_, context_.spmd(),
+      [&](const Repetition &repetition, RepetitionObstacle obstacle) {
         context_.remark(pass_.obstacles_.of(obstacle), *repetition.again, remarkArgs(repetition));
-      });
+      },
+      pass_.only_.get().names.empty() ? UnknownSizes::LeaveOut : UnknownSizes::Include);
 }
 
 /// Sorts by the time that a byte saves. Equal ones keep the order of the program: the parameters of the first layers
@@ -244,7 +247,7 @@ void Keeper::removeFirst(size_t count) {
   llvm::sort(found_, [](const Repetition &a, const Repetition &b) { return a.again->isBefore(b.again); });
   for (const Repetition &repetition : found_) {
     pass_.removed_.push_back(repetition.again->name().str().str());
-    pass_.bytes_ += *outputBytes(*repetition.again);
+    pass_.bytes_ += outputBytes(*repetition.again).value_or(0);
     ++pass_.keptResults_;
     removeRepetition(graph_, repetition, context_.certificate());
   }

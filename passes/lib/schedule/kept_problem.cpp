@@ -7,13 +7,14 @@
 namespace ccgraph {
 
 std::vector<Repetition> keptRepetitions(const Graph &graph, const ProgramFacts &facts, bool spmd,
-                                        llvm::function_ref<void(const Repetition &, RepetitionObstacle)> refused) {
+                                        llvm::function_ref<void(const Repetition &, RepetitionObstacle)> refused,
+                                        UnknownSizes unknown) {
   std::vector<Repetition> kept;
   RepeatedCollectives collectives(graph, facts, spmd);
   for (Node *node : graph) {
     std::optional<Repetition> repetition = collectives.find(node);
     collectives.advance(node);
-    if (!repetition || !outputBytes(*node))
+    if (!repetition || (unknown == UnknownSizes::LeaveOut && !outputBytes(*node)))
       continue;
     if (std::optional<RepetitionObstacle> obstacle = collectives.obstacle(*repetition)) {
       refused(*repetition, *obstacle);

@@ -11,10 +11,14 @@
 
 namespace ccgraph {
 
+/// Whether results of unknown size are included, which a prediction cannot judge.
+enum class UnknownSizes : bool { LeaveOut, Include };
+
 /// Returns the repetitions that may be removed together, in program order. `refused` is called for each other one.
 [[nodiscard]] std::vector<Repetition>
 keptRepetitions(const Graph &graph, const ProgramFacts &facts, bool spmd,
-                llvm::function_ref<void(const Repetition &, RepetitionObstacle)> refused);
+                llvm::function_ref<void(const Repetition &, RepetitionObstacle)> refused,
+                UnknownSizes unknown = UnknownSizes::LeaveOut);
 
 /// Returns the problem of the program without these repetitions: the first result stands for the second one.
 [[nodiscard]] overlap::Problem withKept(const overlap::Problem &problem, llvm::ArrayRef<Node *> nodes,
