@@ -66,9 +66,9 @@ private:
   Option<Count> beam_{*this, "beam", Count{0}, "beam of that search"};
   Option<NodeNames> only_{
       *this, "only", NodeNames{},
-      "the collectives that are cut, each with the rows of its pieces as in g.512.1536, or "
-      "those that are cut together as in s-g.512.1536, without a prediction and whatever memory the "
-      "pieces need; *: the pass chooses them"};
+      "the collectives that are cut, each with the rows of its pieces as in g.512.1536, or their parts of symbolic "
+      "rows, or those that are cut together as in s-g.512.1536, without a prediction and whatever memory the pieces "
+      "need; *: the pass chooses them"};
   Statistic regions_{*this, "regions", "regions cut"};
   Statistic made_{*this, "pieces", "pieces of them"};
   Statistic saved_{*this, "saved-ns", "predicted time that the regions alone take less, in nanoseconds"};

@@ -102,6 +102,8 @@ TEST(BoundSizes, PiecesOfSymbolicRowsTakeTheTimeOfAsManyRows) {
     EXPECT_EQ(bound.result.run.timeAfter->total, run.timeAfter->total) << size;
     EXPECT_LT(run.timeAfter->total, run.timeBefore->total) << size;
     EXPECT_EQ(bound.result.run.passes[0].statistics, run.passes[0].statistics) << size;
+    ASSERT_TRUE(bound.result.run.bounds && bound.result.run.bounds->anyChange);
+    EXPECT_LE(bound.result.run.bounds->anyChange->picoseconds, run.timeAfter->total) << size;
   }
 }
 
