@@ -130,8 +130,8 @@ class Pass(CustomGraphPass):
     have them. Without `bitwise`, sums over more than two ranks may be merged, which adds floats in another order, as
     DDP's buckets do. A wrong name or value is an error of the constructor.
     bind: sizes of dynamic dimensions, the same on every rank: {"s0": 4096}. Times are predicted and the order is chosen
-    for them; the graph stays one of dynamic shapes. "hints": the sizes with which PyTorch traced the graph. If they lead
-    to other decisions on some rank, the ranks keep the order of collectives, so this needs `agree`. Without bind,
+    for them; the graph stays one of dynamic shapes. "hints": the sizes with which PyTorch traced the graph. If they
+    lead to other decisions on some rank, the ranks keep the order of collectives, so this needs `agree`. Without bind,
     collectives of unknown sizes keep their order.
     ranks_differ: ranks run different programs, such as pipeline stages: the order of collectives is kept on every rank,
     and no rank waits for another.
