@@ -13,6 +13,8 @@ another program for a size of 1, and ends a job that has marked the dimension as
 whole."""
 import datetime, json, os, pathlib, re, subprocess, sys, tempfile, warnings
 
+from compile_caches import KERNELS_ONLY
+
 RANKS, WIDTH = 2, 16
 BATCHES = [6, 7, 11, 4, 64, 3, 2]
 PASSES = ("inline-control-deps,inline-subgraphs,functionalize-collectives,chunk-collectives{pieces=2},"
@@ -145,9 +147,8 @@ def run(rank, folder):
 def main():
     here = pathlib.Path(__file__).resolve()
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1"}
-        ranks = [subprocess.Popen([sys.executable, str(here), str(rank), folder],
-                                  env={**environment, "TORCHINDUCTOR_CACHE_DIR": f"{folder}/cache{rank}"})
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "TORCHINDUCTOR_COMPILE_THREADS": "1", **KERNELS_ONLY}
+        ranks = [subprocess.Popen([sys.executable, str(here), str(rank), folder], env=environment)
                  for rank in range(RANKS)]
         try:
             return any([rank.wait(timeout=1000) for rank in ranks])
