@@ -43,8 +43,7 @@ private:
   llvm::Error readGroups(StringRef text);
   llvm::Error readObjects(StringRef text);
   llvm::Error readDurations(StringRef text);
-  llvm::Error readSizes(StringRef text);
-  llvm::Error readBound(StringRef text);
+  llvm::Error readValues(StringRef option, SymbolValues &values);
   llvm::Error readInputs();
   void assumeGroups(const Graph &graph, GroupTable &table) const;
 
@@ -70,9 +69,9 @@ llvm::Error Reader::readOptions() {
     return error;
   if (llvm::Error error = readObjects(case_.options["objects"]))
     return error;
-  if (llvm::Error error = readSizes(case_.options["sizes"]))
+  if (llvm::Error error = readValues("sizes", case_.sizes))
     return error;
-  if (llvm::Error error = readBound(case_.options["bind"]))
+  if (llvm::Error error = readValues("bind", case_.bound))
     return error;
   return case_.options.count("groups") ? readGroups(case_.options["groups"]) : llvm::Error::success();
 }
@@ -139,26 +138,15 @@ llvm::Error Reader::readObjects(StringRef text) {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::readSizes(StringRef text) {
-  llvm::SmallVector<StringRef, 4> entries;
-  text.split(entries, ',', -1, false);
-  for (StringRef entry : entries) {
-    auto [symbol, number] = entry.trim().split('=');
-    int64_t value = 0;
-    if (number.getAsInteger(10, value))
-      return optionError("sizes: got '" + entry + "', expected a symbol and its value, such as 's0=5'");
-    case_.sizes.emplace_back(symbol.str(), value);
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error Reader::readBound(StringRef text) {
-  if (text.empty())
+/// Reads an option that gives symbols values, if the case has it.
+llvm::Error Reader::readValues(StringRef option, SymbolValues &values) {
+  auto found = case_.options.find(option.str());
+  if (found == case_.options.end())
     return llvm::Error::success();
-  llvm::Expected<SymbolValues> values = parseSymbolValues(text);
-  if (!values)
-    return optionError("bind: " + llvm::toString(values.takeError()));
-  case_.bound = std::move(*values);
+  llvm::Expected<SymbolValues> parsed = parseSymbolValues(found->second);
+  if (!parsed)
+    return optionError(option + ": " + llvm::toString(parsed.takeError()));
+  values = std::move(*parsed);
   return llvm::Error::success();
 }
 

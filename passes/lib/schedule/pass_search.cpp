@@ -67,7 +67,7 @@ overlap::Schedule ProgramSearch::schedule(const overlap::SearchOptions &options,
     return longest;
   overlap::Schedule usual = std::move(once(usualOptions(options)).back().schedule);
   const bool isFaster = overlap::rankUnder(options.budget, usual) < overlap::rankUnder(options.budget, longest);
-  return isFaster ? usual : longest;
+  return std::move(isFaster ? usual : longest);
 }
 
 /// Searches one program, and records the results.

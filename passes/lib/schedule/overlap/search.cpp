@@ -208,7 +208,7 @@ void Search::climb() {
     Schedule found = tryUnder(limit);
     if (&limit == &all.back())
       starts_.releaseBases(); // what follows needs much memory of its own
-    improvements.add([this, &limit, found = std::move(found)] { return improved(found, limit); });
+    improvements.add([this, &limit, found = std::move(found)]() mutable { return improved(std::move(found), limit); });
     while (improvements.isFull())
       finishNext();
   }
