@@ -15,7 +15,7 @@ namespace {
 
 class WaitDelayer {
 public:
-  WaitDelayer(const Problem &problem, Schedule schedule, int64_t budget)
+  WaitDelayer(const Problem &problem, Schedule schedule, Budget budget)
       : problem_(problem), schedule_(std::move(schedule)), budget_(budget), spans_(schedule_),
         curve_(memoryByPlace(problem, schedule_)), followers_(problem.before.inverse(problem.steps.size())),
         leader_(asItStands(problem).order), place_(placesOf(schedule_.order)), releases_(problem.steps.size()) {
@@ -32,7 +32,7 @@ private:
 
   const Problem &problem_;
   Schedule schedule_;
-  int64_t budget_;
+  Budget budget_;
   BucketSpans spans_;
   MemoryCurve curve_;
   NumberLists followers_;
@@ -88,7 +88,7 @@ size_t WaitDelayer::fitting(size_t place, size_t most, int64_t bytes) const {
   size_t least = place + 1;
   while (least < most) {
     size_t middle = most - (most - least) / 2;
-    if (curve_.largest(place + 1, middle) + bytes <= budget_)
+    if (budget_.fits(curve_.largest(place + 1, middle) + bytes))
       least = middle;
     else
       most = middle - 1;
@@ -142,7 +142,7 @@ Schedule WaitDelayer::run() {
 
 } // namespace
 
-Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget) {
+Schedule delayWaits(const Problem &problem, Schedule schedule, Budget budget) {
   return WaitDelayer(problem, std::move(schedule), budget).run();
 }
 

@@ -8,11 +8,11 @@
 // Ownership: plain values. Failure: none. Cost: O(log n) squared a wait, and a memory curve.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
 /// `budget`: bytes that no move may exceed. Neither reads nor sets Schedule::picoseconds and peakBytes.
-[[nodiscard]] Schedule delayWaits(const Problem &problem, Schedule schedule, int64_t budget);
+[[nodiscard]] Schedule delayWaits(const Problem &problem, Schedule schedule, Budget budget);
 
 } // namespace ccgraph::overlap

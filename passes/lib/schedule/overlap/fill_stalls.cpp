@@ -91,7 +91,7 @@ private:
 /// their readers.
 class StallFiller {
 public:
-  StallFiller(const Problem &problem, Schedule schedule, int64_t budget)
+  StallFiller(const Problem &problem, Schedule schedule, Budget budget)
       : problem_(problem), schedule_(std::move(schedule)), budget_(budget), places_(problem, schedule_),
         after_(problem.before.inverse(problem.steps.size())), missing_(problem.steps.size()),
         isIssued_(problem.steps.size()), turn_(problem.steps.size(), none),
@@ -114,7 +114,7 @@ private:
 
   const Problem &problem_;
   Schedule schedule_;
-  int64_t budget_;
+  Budget budget_;
   Places places_;
   NumberLists after_;
   /// by step: the number of its predecessors that are not yet available
@@ -220,7 +220,7 @@ bool StallFiller::isOver(size_t place) const {
   size_t last = place;
   for (const Move &move : moves_)
     last = std::max(last, move.from);
-  return places_.largest(place, last + 1) > budget_;
+  return !budget_.fits(places_.largest(place, last + 1));
 }
 
 void StallFiller::fill(size_t place, int64_t room) {
@@ -275,7 +275,7 @@ Schedule StallFiller::run() {
 
 } // namespace
 
-Schedule fillStalls(const Problem &problem, Schedule schedule, int64_t budget) {
+Schedule fillStalls(const Problem &problem, Schedule schedule, Budget budget) {
   return StallFiller(problem, std::move(schedule), budget).run();
 }
 

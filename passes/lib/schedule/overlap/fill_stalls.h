@@ -16,11 +16,11 @@
 // dozens of moves a stall.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
 /// `budget`: bytes that no move may exceed. Neither reads nor sets Schedule::picoseconds and peakBytes.
-[[nodiscard]] Schedule fillStalls(const Problem &problem, Schedule schedule, int64_t budget);
+[[nodiscard]] Schedule fillStalls(const Problem &problem, Schedule schedule, Budget budget);
 
 } // namespace ccgraph::overlap

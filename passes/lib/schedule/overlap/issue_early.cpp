@@ -127,7 +127,7 @@ size_t EarlyIssuer::fitting(size_t least, size_t place, int64_t bytes) const {
   size_t most = place - 1;
   while (least < most) {
     size_t middle = least + (most - least) / 2;
-    if (curve_.largest(middle + 1, place) + bytes <= options_.budget)
+    if (options_.budget.fits(curve_.largest(middle + 1, place) + bytes))
       most = middle;
     else
       least = middle + 1;

@@ -8,13 +8,13 @@
 // Ownership: plain values. Failure: none. Cost: O(log n) squared a launch, and a memory curve.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
 struct IssueEarlyOptions {
   /// bytes that no move may exceed
-  int64_t budget = unlimited;
+  Budget budget = unlimited;
   /// the only launches to issue earlier; empty: all
   llvm::ArrayRef<uint32_t> only = {};
   /// If given, by step: the steps that need it. Computation that only one transfer needs then moves with it, such as

@@ -31,9 +31,11 @@ public:
     if (threads > 1)
       pool_.emplace(llvm::hardware_concurrency(threads));
   }
-  void add(std::function<Result()> task) {
+  /// Adds a task. It may wait for the results of tasks that were added before.
+  std::shared_future<Result> add(std::function<Result()> task) {
     results_.push_back(pool_ ? pool_->async(std::move(task))
                              : std::async(std::launch::deferred, std::move(task)).share());
+    return results_.back();
   }
   [[nodiscard]] bool empty() const { return results_.empty(); }
   /// Returns true if the next step is take(): enough tasks were added to occupy all threads.

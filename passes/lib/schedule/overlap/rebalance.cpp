@@ -27,7 +27,7 @@ public:
   Rebalancer(const Problem &problem, Schedule schedule, const RebalanceOptions &options)
       : problem_(problem), best_(std::move(schedule)), options_(options),
         followers_(problem.before.inverse(problem.steps.size())) {
-    options_.budget = std::max(options_.budget, best_.peakBytes);
+    options_.budget = options_.budget.atLeast(best_.peakBytes);
   }
   Schedule run();
 
@@ -43,6 +43,7 @@ private:
   [[nodiscard]] std::vector<size_t> sequenceOf(size_t at) const;
   [[nodiscard]] Exchange pairsOf(llvm::ArrayRef<size_t> sequence) const;
   [[nodiscard]] Schedule eased(Schedule schedule) const;
+  bool take(Schedule schedule, int64_t longest);
   [[nodiscard]] bool improves(const Exchange &exchange);
   [[nodiscard]] bool improvesByChange(size_t at);
   [[nodiscard]] bool improvesByPairs(llvm::ArrayRef<size_t> sequence);
@@ -196,7 +197,20 @@ Rebalancer::Exchange Rebalancer::pairsOf(llvm::ArrayRef<size_t> sequence) const 
 /// Issues collectives early and delays waits.
 Schedule Rebalancer::eased(Schedule schedule) const {
   const IssueEarlyOptions early = {options_.budget, {}, &followers_};
-  return measured(problem_, delayWaits(problem_, issueEarly(problem_, std::move(schedule), early), options_.budget));
+  return delayWaits(problem_, issueEarly(problem_, std::move(schedule), early), options_.budget);
+}
+
+/// Takes a schedule as the best one if it takes no longer than this, and fits. Most take longer, so their peak is not
+/// computed.
+bool Rebalancer::take(Schedule schedule, int64_t longest) {
+  schedule.picoseconds = timeOf(problem_, schedule);
+  if (schedule.picoseconds > longest)
+    return false;
+  schedule.peakBytes = memoryPeak(problem_, schedule).bytes;
+  if (!options_.budget.fits(schedule.peakBytes))
+    return false;
+  best_ = std::move(schedule);
+  return true;
 }
 
 /// Returns whether the exchange makes the step shorter; the best schedule has it then.
@@ -207,11 +221,7 @@ bool Rebalancer::improves(const Exchange &exchange) {
   std::optional<Schedule> exchanged = exchangeTransfers(problem_, followers_, best_, exchange);
   if (!exchanged)
     return false;
-  Schedule schedule = eased(std::move(*exchanged));
-  if (schedule.picoseconds >= best_.picoseconds || schedule.peakBytes > options_.budget)
-    return false;
-  best_ = std::move(schedule);
-  return true;
+  return take(eased(std::move(*exchanged)), best_.picoseconds - 1);
 }
 
 bool Rebalancer::improvesByChange(size_t at) {
@@ -268,8 +278,7 @@ bool Rebalancer::improve() {
 Schedule Rebalancer::run() {
   if (options_.tries == 0)
     return std::move(best_);
-  if (Schedule now = eased(best_); now.picoseconds <= best_.picoseconds && now.peakBytes <= options_.budget)
-    best_ = std::move(now);
+  take(eased(best_), best_.picoseconds);
   while (tries_ < options_.tries && improve()) {
   }
   return std::move(best_);

@@ -15,12 +15,12 @@
 // Ownership: plain values. Failure: none. Cost: an issueEarly(), a delayWaits() and a replay for each of `tries`.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
 struct RebalanceOptions {
-  int64_t budget = unlimited;
+  Budget budget = unlimited;
   /// maximum number of changes that are tried
   unsigned tries = 0;
 };

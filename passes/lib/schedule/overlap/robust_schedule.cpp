@@ -44,15 +44,16 @@ public:
   Strengthener(const Problem &problem, Schedule schedule, const RobustnessOptions &options)
       : problem_(problem), options_(options), best_(std::move(schedule)),
         slowest_(best_.picoseconds + best_.picoseconds / costPart) {
-    options_.budget = std::max(options_.budget, best_.peakBytes);
+    options_.budget = options_.budget.atLeast(best_.peakBytes);
   }
   Schedule run();
 
 private:
+  [[nodiscard]] bool isWithin(Schedule &schedule, int64_t longest) const;
   void take(Schedule other);
   [[nodiscard]] size_t mostExposed(const OtherLinks &links) const;
   [[nodiscard]] Schedule cut(size_t bucket) const;
-  [[nodiscard]] bool isWorthIt(const Schedule &parts, int64_t saved) const;
+  [[nodiscard]] bool takesCut(size_t bucket, OtherLinks &links);
 
   const Problem &problem_;
   RobustnessOptions options_;
@@ -62,9 +63,18 @@ private:
   std::set<uint32_t> whole_;
 };
 
+/// Sets time and peak of a schedule; returns whether it takes no longer than this, and fits. The peak takes longer to
+/// compute, so it is set only if the time is short enough.
+bool Strengthener::isWithin(Schedule &schedule, int64_t longest) const {
+  schedule.picoseconds = timeOf(problem_, schedule);
+  if (schedule.picoseconds > longest)
+    return false;
+  schedule.peakBytes = memoryPeak(problem_, schedule).bytes;
+  return options_.budget.fits(schedule.peakBytes);
+}
+
 void Strengthener::take(Schedule other) {
-  other = measured(problem_, std::move(other));
-  if (other.picoseconds <= best_.picoseconds && other.peakBytes <= options_.budget)
+  if (isWithin(other, best_.picoseconds))
     best_ = std::move(other);
 }
 
@@ -103,12 +113,21 @@ Schedule Strengthener::cut(size_t bucket) const {
   const uint32_t launches[] = {first.front(), second.front()};
   result.buckets.push_back(std::move(second));
   llvm::erase_if(result.buckets, [](const std::vector<uint32_t> &it) { return it.size() < 2; });
-  return measured(problem_, issueEarly(problem_, std::move(result), {options_.budget, launches}));
+  return issueEarly(problem_, std::move(result), {options_.budget, launches});
 }
 
-bool Strengthener::isWorthIt(const Schedule &parts, int64_t saved) const {
-  int64_t cost = std::max<int64_t>(0, parts.picoseconds - best_.picoseconds);
-  return parts.picoseconds <= slowest_ && parts.peakBytes <= options_.budget && saved > worthwhile * cost;
+/// Splits the bucket if the parts are worth their cost; returns whether they are.
+bool Strengthener::takesCut(size_t bucket, OtherLinks &links) {
+  Schedule parts = cut(bucket);
+  if (!isWithin(parts, slowest_))
+    return false;
+  OtherLinks then(problem_, parts);
+  const int64_t cost = std::max<int64_t>(0, parts.picoseconds - best_.picoseconds);
+  if (links.total() - then.total() <= worthwhile * cost)
+    return false;
+  best_ = std::move(parts);
+  links = std::move(then);
+  return true;
 }
 
 Schedule Strengthener::run() {
@@ -121,12 +140,7 @@ Schedule Strengthener::run() {
     size_t bucket = mostExposed(links);
     if (bucket == best_.buckets.size())
       break;
-    Schedule parts = cut(bucket);
-    OtherLinks then(problem_, parts);
-    if (isWorthIt(parts, links.total() - then.total())) {
-      best_ = std::move(parts);
-      links = std::move(then);
-    } else
+    if (!takesCut(bucket, links))
       whole_.insert(best_.buckets[bucket].front());
   }
   return closed(problem_, std::move(best_));

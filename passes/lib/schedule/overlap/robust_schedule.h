@@ -9,12 +9,12 @@
 // Ownership: plain values. Failure: none. Cost: up to three replays, and one issueEarly(), for each of `rounds`.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
 struct RobustnessOptions {
-  int64_t budget = unlimited;
+  Budget budget = unlimited;
   /// Maximum number of splits that are tried. With 0, collectives are only issued earlier and waits only delayed, so
   /// nothing is slower.
   unsigned rounds = 8;

@@ -11,8 +11,10 @@
 #include "schedule/overlap/simple_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 
 namespace ccgraph::overlap {
@@ -32,6 +34,21 @@ constexpr size_t fewSteps = 256;
 /// A plan is made robust if it is slower by less than this part.
 constexpr int64_t nearPart = 20;
 
+/// An improved schedule.
+struct Improvement {
+  Schedule schedule;
+  /// under each of these limits, the improvement of the same schedule is the same
+  BudgetRange limits;
+};
+using SharedImprovement = std::shared_ptr<const Improvement>;
+using Improvements = OrderedTasks<SharedImprovement>;
+
+/// The last schedule that was improved under limits of one effort.
+struct LastImproved {
+  Schedule found;
+  std::shared_future<SharedImprovement> improvement;
+};
+
 class Search {
 public:
   Search(const Problem &problem, const SearchOptions &options, TrialRecord &record)
@@ -47,10 +64,11 @@ private:
   [[nodiscard]] std::vector<MemoryLimit> limits() const;
   [[nodiscard]] Schedule tryUnder(const MemoryLimit &limit);
   [[nodiscard]] unsigned mostChanges() const;
-  [[nodiscard]] Schedule improved(Schedule schedule, const MemoryLimit &limit) const;
+  [[nodiscard]] Improvement improved(Schedule schedule, const MemoryLimit &limit) const;
   [[nodiscard]] std::optional<Schedule> askBeam(int64_t limit) const;
   void findOptimum();
   [[nodiscard]] Schedule optimumWithin(int64_t budget, Schedule best) const;
+  void addImprovement(Improvements &improvements, Schedule found, const MemoryLimit &limit);
   void climb();
   void finish(const MemoryLimit &limit, Schedule found);
   void add(const MemoryLimit &limit, Schedule found);
@@ -73,6 +91,8 @@ private:
   int64_t firstTime_ = 0;
   /// the best one of the last limit
   std::optional<Attempt> attempt_;
+  /// by effort
+  std::array<LastImproved, 2> last_;
   /// The largest limit so far, at most the budget. What is found up to a limit does not depend on the budget.
   MemoryLimit reached_;
   /// the best result within these bytes
@@ -132,18 +152,26 @@ unsigned Search::mostChanges() const {
 }
 
 /// Improves the result of the trial schedules under this limit.
-Schedule Search::improved(Schedule best, const MemoryLimit &limit) const {
+Improvement Search::improved(Schedule best, const MemoryLimit &limit) const {
+  Improvement result;
+  const Budget budget(limit.bytes, &result.limits);
   auto consider = [&](Schedule schedule) {
+    // which of both is better depends on the limit only as far as they fit it
+    static_cast<void>(budget.fits(schedule.peakBytes));
+    static_cast<void>(budget.fits(best.peakBytes));
     if (rankUnder(limit.bytes, schedule) < rankUnder(limit.bytes, best))
       best = std::move(schedule);
   };
   if (limit.effort == Effort::Full && !optimum_)
-    if (std::optional<Schedule> found = askBeam(limit.bytes))
+    if (std::optional<Schedule> found = askBeam(limit.bytes)) {
+      result.limits = {limit.bytes, limit.bytes + 1};
       consider(std::move(*found));
-  consider(measured(problem_, fillStalls(problem_, best, limit.bytes)));
+    }
+  consider(measured(problem_, fillStalls(problem_, best, budget)));
   if (limit.effort == Effort::Full)
-    best = rebalance(problem_, std::move(best), {limit.bytes, mostChanges()});
-  return robust(problem_, std::move(best), {limit.bytes, options_.maxWalks / walksPerCut});
+    best = rebalance(problem_, std::move(best), {budget, mostChanges()});
+  result.schedule = robust(problem_, std::move(best), {budget, options_.maxWalks / walksPerCut});
+  return result;
 }
 
 std::vector<MemoryLimit> Search::limits() const {
@@ -197,18 +225,34 @@ void Search::finish(const MemoryLimit &limit, Schedule found) {
   add(limit, std::move(found));
 }
 
+/// Adds the improvement of a schedule as a task. Neighbouring limits often have the same schedule, and its improvement
+/// under the limit before may serve this one too.
+void Search::addImprovement(Improvements &improvements, Schedule found, const MemoryLimit &limit) {
+  LastImproved &last = last_[static_cast<size_t>(limit.effort)];
+  std::shared_future<SharedImprovement> earlier;
+  if (found.order == last.found.order && found.buckets == last.found.buckets)
+    earlier = last.improvement;
+  else
+    last.found = found;
+  last.improvement = improvements.add([this, limit, earlier, found = std::move(found)]() mutable {
+    if (earlier.valid() && earlier.get()->limits.contains(limit.bytes))
+      return earlier.get();
+    return std::make_shared<const Improvement>(improved(std::move(found), limit));
+  });
+}
+
 /// Visits all limits. The trial schedules of a limit begin with those of the limit before. Their improvement depends on
 /// nothing else, and costs more, so other threads do it.
 void Search::climb() {
   const std::vector<MemoryLimit> all = limits();
-  OrderedTasks<Schedule> improvements(problem_.steps.size() < fewSteps ? 1 : options_.threads);
+  Improvements improvements(problem_.steps.size() < fewSteps ? 1 : options_.threads);
   size_t finished = 0;
-  auto finishNext = [&] { finish(all[finished++], improvements.take()); };
+  auto finishNext = [&] { finish(all[finished++], improvements.take()->schedule); };
   for (const MemoryLimit &limit : all) {
     Schedule found = tryUnder(limit);
     if (&limit == &all.back())
       starts_.releaseBases(); // what follows needs much memory of its own
-    improvements.add([this, &limit, found = std::move(found)]() mutable { return improved(std::move(found), limit); });
+    addImprovement(improvements, std::move(found), limit);
     while (improvements.isFull())
       finishNext();
   }

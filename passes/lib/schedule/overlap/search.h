@@ -8,6 +8,9 @@
 // Each part is greedy, so a smaller limit can give a faster schedule. The search therefore runs under a fixed list of
 // limits (memory_limits.h), and the fastest result within the budget counts. So more memory never gives a slower step.
 //
+// Neighbouring limits often have the same schedule before it is improved. If nothing that its improvement asks depends
+// on which of these limits it is (budget.h), it is improved once for all of them.
+//
 // A simple plan (simple_plan.h) and the orders of other schedulers, which do not depend on the budget, are candidates.
 // So the result is no slower than any of them that fits the budget.
 //

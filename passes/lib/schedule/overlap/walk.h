@@ -20,10 +20,8 @@
 // Ownership: refers to problem and tasks. Failure: none. Cost: O((steps + edges) log n).
 #pragma once
 
+#include "schedule/overlap/budget.h"
 #include "schedule/overlap/memory_plan.h"
-
-#include <algorithm>
-#include <limits>
 
 namespace ccgraph::overlap {
 
@@ -41,19 +39,6 @@ struct Policy {
   bool lastingFirst = false;
   /// maximum picoseconds of computation that are deferred at one time
   int64_t keepBack = 0;
-};
-
-/// Budgets in bytes, from `least` up to but without `end`.
-struct BudgetRange {
-  int64_t least = std::numeric_limits<int64_t>::min();
-  int64_t end = std::numeric_limits<int64_t>::max();
-  [[nodiscard]] bool contains(int64_t budget) const { return least <= budget && budget < end; }
-  /// Returns whether a budget of the range has room for so many bytes; the budgets with another answer leave the range.
-  [[nodiscard]] bool narrowByRoom(int64_t budget, int64_t bytes) {
-    const bool fits = bytes <= budget;
-    (fits ? least : end) = fits ? std::max(least, bytes) : std::min(end, bytes);
-    return fits;
-  }
 };
 
 /// A trial schedule.
