@@ -48,12 +48,9 @@ uint64_t commType(CollectiveKind kind) {
     return Scatter;
   case CollectiveKind::Barrier:
     return Barrier;
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-    break;
+  default:
+    llvm_unreachable("transfers have no type of collective");
   }
-  llvm_unreachable("transfers have no type of collective");
 }
 
 /// The attributes of a node.

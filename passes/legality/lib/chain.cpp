@@ -77,15 +77,9 @@ Outcome Terms::exchange(const Call &call, const Layout &input) {
     return scatter(call, input, *sizes);
   case CollectiveKind::AllToAll:
     return transpose(call, input, *sizes);
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Barrier:
-    break;
+  default:
+    return "is of a kind that cannot be followed through a chain";
   }
-  return "is of a kind that cannot be followed through a chain";
 }
 
 namespace {

@@ -42,15 +42,9 @@ private:
       return scatter();
     case CollectiveKind::AllToAll:
       return transpose();
-    case CollectiveKind::Scatter:
-    case CollectiveKind::Send:
-    case CollectiveKind::Recv:
-    case CollectiveKind::BatchP2P:
-    case CollectiveKind::ShardDimAllToAll:
-    case CollectiveKind::Barrier:
-      break;
+    default:
+      return "is of a kind that is never merged";
     }
-    return "is of a kind that is never merged";
   }
 
   static Outcome made(Runs runs) { return contiguous({}, std::move(runs)); }

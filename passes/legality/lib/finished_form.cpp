@@ -246,17 +246,9 @@ private:
       if (spec_->inputSplits >= 0)
         return sent_.size() == 1 && filled_.size() == 1 && haveSplits(now);
       return filled_.size() == sent_.size() && now.inputSplits == rows(sent_) && now.outputSplits == rows(filled_);
-    case CollectiveKind::AllReduce:
-    case CollectiveKind::Broadcast:
-    case CollectiveKind::Scatter:
-    case CollectiveKind::Send:
-    case CollectiveKind::Recv:
-    case CollectiveKind::BatchP2P:
-    case CollectiveKind::ShardDimAllToAll:
-    case CollectiveKind::Barrier:
-      break;
+    default:
+      return false;
     }
-    return false;
   }
 
   /// Checks each tensor of a list with its buffer.

@@ -165,16 +165,9 @@ RankValues::Outcome RankValues::exchange(const Call &call, const std::vector<Sha
   }
   case CollectiveKind::AllToAll:
     return transpose(call, sent);
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Barrier:
-    break;
+  default:
+    return "is of a kind that has no stages";
   }
-  return "is of a kind that has no stages";
 }
 
 // For a sum of {0, 1} [2, 4) and of {2, 3} [2, 4) the result is the sum of {0, 1, 2, 3} [2, 4).

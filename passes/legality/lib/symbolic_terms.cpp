@@ -38,17 +38,9 @@ Outcome SymbolicTerms::exchange(const Call &call, const RowValue &input) {
     return gather(input);
   case CollectiveKind::ReduceScatter:
     return scatter(call, input);
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Barrier:
-    break;
+  default:
+    return "is of a kind that cannot be followed for every value of a symbol";
   }
-  return "is of a kind that cannot be followed for every value of a symbol";
 }
 
 std::optional<RowRuns> SymbolicTerms::reduced(const Call &call, RowRuns runs) {

@@ -32,24 +32,9 @@ double linearMicroseconds(const Machine &machine, const CollectiveShape &shape) 
 } // namespace
 
 double linearSteps(CollectiveKind kind, int64_t ranks) {
-  const auto others = static_cast<double>(ranks - 1);
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-    return 2 * others;
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Barrier:
-    return others;
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
+  if (isPointToPoint(kind))
     return 1;
-  }
-  llvm_unreachable("no such kind");
+  return static_cast<double>(ranks - 1) * (kind == CollectiveKind::AllReduce ? 2 : 1);
 }
 
 double collectiveMicroseconds(const Machine &machine, const CollectiveShape &shape) {

@@ -2,6 +2,8 @@
 
 #include "cost/arithmetic.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -156,22 +158,10 @@ double pairwiseMicroseconds(const Question &q) {
 }
 
 bool isRing(CollectiveKind kind) {
-  switch (kind) {
-  case CollectiveKind::AllReduce:
-  case CollectiveKind::AllGather:
-  case CollectiveKind::ReduceScatter:
-  case CollectiveKind::Broadcast:
-  case CollectiveKind::Barrier:
-    return true;
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Scatter:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-    return false;
-  }
-  llvm_unreachable("no such kind");
+  constexpr CollectiveKind rings[] = {CollectiveKind::AllReduce, CollectiveKind::AllGather,
+                                      CollectiveKind::ReduceScatter, CollectiveKind::Broadcast,
+                                      CollectiveKind::Barrier};
+  return llvm::is_contained(rings, kind);
 }
 
 } // namespace

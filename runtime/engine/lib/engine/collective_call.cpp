@@ -30,15 +30,9 @@ std::optional<int64_t> placeInRow(const Launch &launch, size_t row, size_t membe
   case CollectiveKind::ReduceScatter:
   case CollectiveKind::Scatter:
     return static_cast<int64_t>(member) * shorter;
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::ShardDimAllToAll:
-  case CollectiveKind::Send:
-  case CollectiveKind::Recv:
-  case CollectiveKind::BatchP2P:
-  case CollectiveKind::Barrier:
+  default:
     return std::nullopt;
   }
-  return std::nullopt;
 }
 
 /// Rows of one rank that overlap must do so as in-place forms do, or one is written before it is read.
