@@ -47,6 +47,14 @@ protected:
   void state() {
     bench_.certificate.rules.push_back({"offloaded-value", {at("v")}, {back_, reload_, host_, offload_}});
   }
+  /// Calls a function of one operand again, of this operand, for the reader.
+  void repeat(llvm::StringRef first, llvm::StringRef reader, Node *operand) {
+    Node *again = makeCall(at(reader), "again", at(first)->target().str(), {operand}, plain);
+    for (unsigned i = 0; i < at(reader)->numOperands(); ++i)
+      if (at(reader)->operand(i) == at(first))
+        bench_.graph().setOperand(at(reader), i, again);
+    bench_.certificate.rules.push_back({"repeated-call", {at(first)}, {again}});
+  }
   std::string verdict() { return bench_.verdict(); }
 
   RewriteBench bench_;
@@ -238,6 +246,35 @@ TEST_F(LegalityOffloadedValue, RefusesAWaitThatFreesBeforeAnotherTransferHasRead
   bench_.snapshot();
   bench_.graph().moveBefore(host_, at("gw"));
   EXPECT_EQ(verdict(), "in-flight");
+}
+
+constexpr llvm::StringLiteral readByACheapCall = R"(
+  v: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, y)
+  u: "f32[4, 4][4, 1]cpu" = torch.ops.aten.exp.default(v)
+  a: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(v, u)
+  c: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(a, v)
+  d: "f32[4, 4][4, 1]cpu" = torch.ops.aten.mm.default(c, u)
+  return (d,))";
+
+TEST_F(LegalityOffloadedValue, AcceptsARepeatedCallOfWhatComesBack) {
+  load(readByACheapCall);
+  offload();
+  repeat("u", "d", back_);
+  EXPECT_EQ(verdict(), "");
+}
+
+TEST_F(LegalityOffloadedValue, RefusesARepeatedCallOfWhatIsFreed) {
+  load(readByACheapCall);
+  offload();
+  repeat("u", "d", at("v"));
+  EXPECT_EQ(verdict(), "freed");
+}
+
+TEST_F(LegalityOffloadedValue, RefusesARepeatedCallOfTheHostsCopy) {
+  load(readByACheapCall);
+  offload();
+  repeat("u", "c", host_);
+  EXPECT_NE(verdict(), "");
 }
 
 } // namespace
