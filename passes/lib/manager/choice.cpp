@@ -34,7 +34,7 @@ public:
     std::unique_ptr<Pass> own = pass.clone();
     PassContext context(pass.name(), {analyses_, costs_, choice.budget ? choice.budget : setting_.budget, setting_.spmd,
                                       setting_.bitwise, setting_.objects, setting_.inputPeak, setting_.knownOrders,
-                                      choice.freesMemory});
+                                      choice.freesMemory, choice.actionPerValue});
     llvm::Expected<Changed> changed = own->run(*graph_, context);
     if (!changed) {
       llvm::consumeError(changed.takeError());
@@ -78,7 +78,7 @@ public:
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
   void consider(const Choice &choice);
-  void considerBudgets(int64_t most, bool freesMemory);
+  void considerBudgets(int64_t most, Choice like);
   [[nodiscard]] bool canFree() const;
   [[nodiscard]] std::optional<Outcome> outcomeOf(const Choice &choice);
   [[nodiscard]] std::optional<Outcome> complete(Trial &trial, std::string text);
@@ -137,13 +137,16 @@ std::vector<int64_t> Chooser::smallerBudgets() const {
 }
 
 /// Considers the budgets up to `most` bytes. The largest one first: its searches have the results of the smaller ones.
-void Chooser::considerBudgets(int64_t most, bool freesMemory) {
+void Chooser::considerBudgets(int64_t most, Choice like) {
+  like.budget = std::nullopt;
   if (setting_.budget.value_or(overlap::unlimited) <= most)
-    consider({std::nullopt, freesMemory});
+    consider(like);
   const std::vector<int64_t> limits = smallerBudgets();
-  for (const int64_t limit : llvm::reverse(limits))
+  for (const int64_t limit : llvm::reverse(limits)) {
+    like.budget = limit;
     if (limit <= most)
-      consider({limit, freesMemory});
+      consider(like);
+  }
 }
 
 /// Returns true if a pass that frees memory changes the program.
@@ -159,10 +162,12 @@ Choice Chooser::choose() {
   constexpr size_t mostNodes = 12'000;
   if (graph_.size() > mostNodes)
     return {};
-  considerBudgets(std::numeric_limits<int64_t>::max(), false);
+  considerBudgets(std::numeric_limits<int64_t>::max(), {});
   // Memory beyond 125 % of the peak is not scarce.
   if (canFree())
-    considerBudgets(*setting_.inputPeak + *setting_.inputPeak / 4, true);
+    considerBudgets(*setting_.inputPeak + *setting_.inputPeak / 4, {.freesMemory = true});
+  if (setting_.costs.get().machine().hostLink.exists())
+    considerBudgets(*setting_.inputPeak - 1, {.freesMemory = chosen_.freesMemory, .actionPerValue = true});
   return chosen_;
 }
 

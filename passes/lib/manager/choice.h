@@ -13,6 +13,10 @@
 // A pass that frees memory (Pass::freesMemory()) makes the step slower by itself. If such a pass changes the program,
 // the limits up to 125 % of the peak, and the budget if it is no larger, are tried with these passes too.
 //
+// On a machine with a link to the host, recompute-values computes values again, and then offloads others. Instead, it
+// may compare the two for each value (PassContext::actionPerValue()). Of the limits and the budget, those below the
+// peak of the input are tried in this way too.
+//
 // The list of a larger budget contains that of a smaller one, and no schedule is slower within a larger budget. So a
 // budget gives no slower step than any smaller budget of the list. Of the limits below its peak, a program of more than
 // 6000 nodes has only the largest; and a program of more than 12,000 nodes has only the budget itself, without the
@@ -32,6 +36,8 @@ struct Choice {
   std::optional<int64_t> budget;
   /// the passes that free memory are run
   bool freesMemory = false;
+  /// recompute-values compares the two ways to free the memory of a value for each value
+  bool actionPerValue = false;
 };
 
 /// Returns the choice for the passes that choose nodes, which begin the list. The setting is that of the pipeline, with

@@ -312,7 +312,7 @@ llvm::Error Runner::runPass(size_t index) {
   const Choice choice = pass.choosesNodes() && choice_ ? *choice_ : Choice();
   PassContext context(pass.name(), {analyses_, costs_, choice.budget ? choice.budget : budgetOf(pass), options_.spmd,
                                     options_.bitwise, options_.objects, normalizes ? std::nullopt : inputPeak_,
-                                    options_.knownOrders, choice.freesMemory});
+                                    options_.knownOrders, choice.freesMemory, choice.actionPerValue});
   if (pass.choosesNodes())
     takeChangedBound(context);
   takeSnapshot();

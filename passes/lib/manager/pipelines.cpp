@@ -43,9 +43,10 @@ void addSimplify(Pipeline &pipeline, unsigned level) {
     add(pipeline, "chunk-rows").set("when", "faster");
     Pass &recompute = add(pipeline, "recompute-values");
     recompute.set("when", "always");
+    // Where the machine has a link to the host, a value may be kept there instead. One pass decides, since a value that
+    // is better offloaded should not be computed again, or the reverse.
+    recompute.set("offload", "below-peak");
     setThorough(recompute);
-    // What cannot be computed again cheaply may be kept in the host's memory, where the machine has a link to it.
-    setThorough(add(pipeline, "offload-values"));
     setThorough(add(pipeline, "keep-gathered"));
   }
 }

@@ -37,12 +37,12 @@ std::vector<Actual> layoutOf(const Type &type) {
 
 } // namespace
 
-Offloading::Offloading(Graph &graph, const ProgramFacts &facts, const CostModel &cost)
-    : PeakReduction(graph, facts), graph_(graph), facts_(facts), cost_(cost), computed_(graph.idLimit()) {
+Offloading::Offloading(ValueLives &lives, const CostModel &cost, CopyTime time)
+    : FreeingAction(lives), cost_(cost), time_(time), computed_(graph_.idLimit()) {
   int64_t computed = 0;
-  for (const Node *node : graph) {
+  for (const Node *node : graph_) {
     computed_[node->id()] = computed;
-    if (!facts.launches(node) && !facts.waits(node))
+    if (!facts_.launches(node) && !facts_.waits(node))
       computed += cost.estimatedTime(*node).picoseconds;
   }
 }
@@ -67,11 +67,16 @@ void Offloading::noteEarly(Attempt &attempt, Node *user) const {
       attempt.lastEarly = holder;
   };
   extend(user);
-  if (!lives_.isNew(user) && facts_.launches(user)) {
-    if (facts_.asyncPairs().staysOpen(user))
+  const Node *known = lives_.originalOf(user);
+  if (known && facts_.launches(known)) {
+    if (facts_.asyncPairs().staysOpen(known))
       attempt.obstacle = OffloadObstacle::InFlight;
-    llvm::for_each(facts_.waitsOf(user), extend);
+    lives_.forEachWait(user, extend);
   }
+  // A view that was made again names the storage too.
+  if (known && lives_.isNew(user) && facts_.views(known))
+    for (const Use &use : user->uses())
+      noteEarly(attempt, use.user());
 }
 
 void Offloading::collectUses(Attempt &attempt) const {
@@ -101,13 +106,42 @@ bool Offloading::addView(Attempt &attempt, Node *name) const {
   return true;
 }
 
-/// Returns the picoseconds of both copies that are longer than the computation between the value and the step where it
-/// is to be gone, and between that step and the reader.
+/// Returns the picoseconds by which one more copy lets the link end later. Each copy has the computation between its
+/// value and `gone` for a window, and all windows share that end of theirs.
+int64_t Offloading::addedDelay(llvm::ArrayRef<Copy> sorted, int64_t gone, const Copy &added) {
+  struct Link {
+    int64_t busy = 0, late = 0;
+    void take(const Copy &copy, int64_t window) {
+      busy += copy.picoseconds;
+      late = std::max(late, busy - window);
+    }
+  };
+  auto windowOf = [gone](const Copy &copy) { return std::abs(copy.computed - gone); };
+  Link without, with;
+  bool isAdded = false;
+  for (const Copy &copy : sorted) {
+    // A value of another peak does not compete.
+    if ((copy.computed < gone) != (added.computed < gone))
+      continue;
+    if (!isAdded && windowOf(added) <= windowOf(copy)) {
+      with.take(added, windowOf(added));
+      isAdded = true;
+    }
+    without.take(copy, windowOf(copy));
+    with.take(copy, windowOf(copy));
+  }
+  if (!isAdded)
+    with.take(added, windowOf(added));
+  return with.late - without.late;
+}
+
+/// Returns the picoseconds that both copies add to those of the values before which no computation hides. The copy to
+/// the host may run between the value and the step where it is to be gone, and the copy back between that step and the
+/// reader.
 int64_t Offloading::exposedTime(const Attempt &attempt) const {
-  const int64_t copy = cost_.hostCopy(attempt.bytes);
-  const int64_t made = computed_[attempt.value->id()], gone = computed_[attempt.after->id()],
-                read = computed_[attempt.reader->id()];
-  return std::max<int64_t>(0, copy - (gone - made)) + std::max<int64_t>(0, copy - (read - gone));
+  const int64_t copy = cost_.hostCopy(attempt.bytes), gone = computed_[attempt.after->id()];
+  return addedDelay(away_, gone, {computed_[attempt.value->id()], copy}) +
+         addedDelay(back_, gone, {computed_[placeOf(attempt.reader)->id()], copy});
 }
 
 Offloading::Attempt Offloading::plan(StorageId storage, const Node *after) const {
@@ -137,8 +171,6 @@ Offloading::Attempt Offloading::plan(StorageId storage, const Node *after) const
     if (!attempt.reader || use.user->isBefore(attempt.reader))
       attempt.reader = use.user;
   }
-  if (lives_.isNew(attempt.reader))
-    return refuse(OffloadObstacle::OtherName);
   if (lives_.opaqueBetween(attempt.value, attempt.reader))
     return refuse(OffloadObstacle::Opaque);
   attempt.exposed = exposedTime(attempt);
@@ -190,7 +222,17 @@ void Offloading::rename(const Attempt &attempt, Offloaded &value) {
         graph_.setOperand(use.user, i, made.lookup(use.name));
 }
 
-const Offloaded &Offloading::apply(const Attempt &attempt) {
+void Offloading::noteCopies(const Attempt &attempt) {
+  if (time_ == CopyTime::Alone)
+    return;
+  const int64_t time = cost_.hostCopy(attempt.bytes);
+  const Copy away{computed_[attempt.value->id()], time}, back{computed_[placeOf(attempt.reader)->id()], time};
+  away_.insert(llvm::upper_bound(away_, away, [](auto &a, auto &b) { return a.computed > b.computed; }), away);
+  back_.insert(llvm::upper_bound(back_, back, [](auto &a, auto &b) { return a.computed < b.computed; }), back);
+}
+
+FreedValue Offloading::take(StorageId storage, const Node *at) {
+  const Attempt attempt = plan(storage, at);
   Offloaded value;
   value.value = attempt.value;
   value.after = attempt.after;
@@ -200,32 +242,30 @@ const Offloaded &Offloading::apply(const Attempt &attempt) {
   copyAway(value, attempt.lastEarly);
   copyBack(value);
   rename(attempt, value);
-  lives_.fixed[attempt.storage] = true;
-  lives_.last[attempt.storage] = value.host;
+  lives_.addCopy(value.value, value.back);
+  for (const auto &[view, again] : llvm::zip(value.views, value.again))
+    lives_.addCopy(view, again);
+  noteCopies(attempt);
+  lives_.fixed[storage] = lives_.freed[storage] = true;
+  lives_.last[storage] = value.host;
   done_.push_back(std::move(value));
-  return done_.back();
+  return {done_.back().value, at};
 }
 
-std::pair<double, double> Offloading::gain(const Attempt &attempt) const {
+FreeingAction::Offer Offloading::offer(StorageId storage, const Node *at) const {
+  const Attempt attempt = plan(storage, at);
+  Offer offer{attempt.bytes, {}, std::nullopt};
+  if (attempt.obstacle)
+    offer.obstacle = static_cast<unsigned>(*attempt.obstacle);
   const auto freed = static_cast<double>(attempt.bytes);
-  return {freed / static_cast<double>(std::max<int64_t>(attempt.exposed, 1)), freed};
+  offer.gain = {freed / static_cast<double>(std::max<int64_t>(attempt.exposed, 1)), freed};
+  return offer;
 }
 
-/// Returns the next step of the graph as it was: the reader of what comes back there.
-Node *Offloading::placeOf(Node *step) const {
+const Node *Offloading::placeOf(const Node *step) const {
   while (lives_.isNew(step))
     step = step->next();
   return step;
-}
-
-const Offloaded *Offloading::offload(const Node *value, const Node *after) {
-  if (lives_.isNew(value) || lives_.isNew(after))
-    return nullptr;
-  const llvm::ArrayRef<StorageId> storages = facts_.storages().storages(value);
-  if (storages.size() != 1 || !lives_.mayGo(storages.front(), after))
-    return nullptr;
-  const Attempt attempt = plan(storages.front(), after);
-  return attempt.obstacle || attempt.value != value ? nullptr : &apply(attempt);
 }
 
 void stateOffload(const Offloaded &value, Certificate &certificate) {

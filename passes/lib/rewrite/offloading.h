@@ -8,19 +8,19 @@
 // storage of v, and the wait on the reload frees the host's tensor. Late readers that name v by a view which was made
 // before get the same view of w.
 //
-// A value may be offloaded if it fills a storage of the program alone, no step writes it, no caller or opaque step sees
-// it, no collective has it in flight at the step where it is to be gone, and the time of its copy is mostly that of its
-// bytes. Copies move elements unchanged, so results are bitwise equal.
+// A value may be offloaded if it fills a storage of the program alone, no step writes it, no caller or opaque
+// step sees it, no collective has it in flight at the step where it is to be gone, and the time of its copy is mostly
+// that of its bytes. Copies move elements unchanged, so results are bitwise equal.
 //
 // The offload is issued at the value, its wait after the last early reader, and the reload before the first late
 // reader. This needs the least memory; where the copies are best issued is the decision of the schedule.
 //
-// Values are chosen at the step with the most live bytes: those first that free the most bytes for a microsecond of
-// their copies that no computation hides. Then the step that now has the most live bytes is next.
+// A value costs the microseconds of its copies that no computation hides: the computation between the value and the
+// step where it is to be gone hides the copy there, and the computation from that step to the first late reader hides
+// the copy back. All copies take one link, so a value that is offloaded later costs the microseconds that it adds.
 //
-// Ownership: refers to graph, facts and costs; the facts describe the graph before the first value is offloaded.
-// Failure: an obstacle, not an error. Cost: one storage map and memory curve a round, of which there are at most 64,
-// and the uses of the values that are live at the step of each round.
+// Ownership: refers to lives and costs. Failure: an obstacle, not an error. Cost of an offer: the uses of the value,
+// and the values that were offloaded before.
 #pragma once
 
 #include "analysis/program_facts.h"
@@ -64,19 +64,24 @@ struct Offloaded {
   llvm::SmallVector<Node *, 2> views, again;
 };
 
-class Offloading : public PeakReduction<Offloading, OffloadObstacle> {
+/// How the time of a copy counts when values are chosen: as if the link had no other copy, or as what it adds to the
+/// copies before it.
+enum class CopyTime : uint8_t { Alone, Added };
+
+class Offloading final : public FreeingAction {
 public:
   /// The machine of the costs must have a link to the host.
-  Offloading(Graph &graph, const ProgramFacts &facts, const CostModel &cost);
+  Offloading(ValueLives &lives, const CostModel &cost, CopyTime time);
 
-  /// Offloads one value for the readers after a step. Returns null, and leaves the graph unchanged, if an obstacle
-  /// prevents it.
-  const Offloaded *offload(const Node *value, const Node *after);
+  [[nodiscard]] Offer offer(StorageId storage, const Node *at) const override;
+  FreedValue take(StorageId storage, const Node *at) override;
+  /// Returns the next step of the graph as it was: the reader of what comes back there.
+  [[nodiscard]] const Node *placeOf(const Node *step) const override;
+  [[nodiscard]] unsigned writtenObstacle() const override { return static_cast<unsigned>(OffloadObstacle::Written); }
   /// Returns all values so far.
   [[nodiscard]] llvm::ArrayRef<Offloaded> done() const { return done_; }
 
 private:
-  friend PeakReduction;
   /// A late use of one of the names of a storage.
   struct LateUse {
     Node *user = nullptr;
@@ -101,17 +106,22 @@ private:
   void noteEarly(Attempt &attempt, Node *user) const;
   [[nodiscard]] bool addView(Attempt &attempt, Node *name) const;
   [[nodiscard]] int64_t exposedTime(const Attempt &attempt) const;
-  [[nodiscard]] std::pair<double, double> gain(const Attempt &attempt) const;
-  [[nodiscard]] Node *placeOf(Node *step) const;
-  const Offloaded &apply(const Attempt &attempt);
+  void noteCopies(const Attempt &attempt);
   void copyAway(Offloaded &value, Node *lastEarly);
   void copyBack(Offloaded &value);
   void rename(const Attempt &attempt, Offloaded &value);
 
-  Graph &graph_;
-  const ProgramFacts &facts_;
   const CostModel &cost_;
+  CopyTime time_;
+  /// A copy that takes `picoseconds`, of a value that is made or read after this much computation.
+  struct Copy {
+    int64_t computed = 0;
+    int64_t picoseconds = 0;
+  };
+  [[nodiscard]] static int64_t addedDelay(llvm::ArrayRef<Copy> sorted, int64_t gone, const Copy &added);
+
   std::vector<int64_t> computed_; ///< by node id: picoseconds of the computation before it
+  std::vector<Copy> away_, back_; ///< of all values so far, those first whose window of computation is short
   std::vector<Offloaded> done_;
 };
 

@@ -1,18 +1,13 @@
 // PeakReduction: makes values gone at the step with the most live bytes, until few enough are live at each step.
 //
-// In each round, each value that is live across the step with the most live bytes is planned, and the plans without an
-// obstacle are applied, those of the largest gain first. Then the step that now has the most live bytes is next.
+// An action makes the storage of a value free for a part of the step: Recomputation computes the value again,
+// Offloading keeps it in the host's memory meanwhile. In each round, each action makes an offer for each value that is
+// live across the step with the most live bytes. The offers are taken in the order of the bytes that they free for a
+// microsecond. Then the step that now has the most live bytes is next. With several actions, a value gets the better
+// one.
 //
-// A rewrite derives from it: class R : public PeakReduction<R, Obstacle>, and has, visible to this class:
-//   Attempt plan(StorageId, const Node *at) const   what it takes that the storage is gone at the step. An Attempt has
-//                                                   `storage`, `bytes` (that are freed) and `obstacle` (optional)
-//   gain(const Attempt &) const                     what is compared: more is better
-//   apply(const Attempt &)                          changes the graph and lives()
-//   Node *placeOf(Node *) const                     the step for the one with the most live bytes
-//   Obstacle::Written                               of a value that a step writes
-//
-// Ownership: refers to graph and facts; the facts describe the graph before the first change. Failure: none. Cost: one
-// storage map and memory curve a round, of which there are at most 64, and the plans of the values that are live.
+// Ownership: refers to the lives and the actions, which change one graph. Failure: none. Cost: one storage map and
+// memory curve a round, of which there are at most 64, and the offers for the values that are live.
 #pragma once
 
 #include "rewrite/value_lives.h"
@@ -21,72 +16,85 @@
 
 namespace ccgraph {
 
-template <class Rewrite, class Obstacle>
-class PeakReduction {
+/// A value and the step up to which it is kept at most.
+struct FreedValue {
+  const Node *value = nullptr;
+  const Node *after = nullptr;
+};
+
+/// Makes values free for a part of the step in one way.
+class FreeingAction {
 public:
-  /// Changes the graph until at most `bytes` are live at each step, or no value at the peak is left that helps. Returns
-  /// the peak.
-  int64_t reduceTo(int64_t bytes) {
-    ValueLives::Peak now = lives_.peak();
-    for (; now.bytes > bytes && rounds_ < mostRounds; ++rounds_) {
-      const bool any = reduceAt({now.bytes, self().placeOf(now.at)}, bytes);
-      isFirstRound_ = false;
-      if (!any)
-        break;
-      now = lives_.peak();
-    }
-    return now.bytes;
-  }
-  /// Returns the obstacle of each value that stays live at the peak of the graph as it was; empty before reduceTo().
-  [[nodiscard]] llvm::ArrayRef<std::pair<const Node *, Obstacle>> kept() const { return kept_; }
+  explicit FreeingAction(ValueLives &lives) : lives_(lives), graph_(lives.graph()), facts_(lives.facts()) {}
+  FreeingAction(const FreeingAction &) = delete;
+  FreeingAction &operator=(const FreeingAction &) = delete;
+  virtual ~FreeingAction() = default;
+
+  /// What the action would do with a storage.
+  struct Offer {
+    /// that would be freed
+    int64_t bytes = 0;
+    /// bytes for a picosecond, and what decides between equal ones: more is better
+    std::pair<double, double> gain;
+    /// why the action cannot free it
+    std::optional<unsigned> obstacle;
+  };
+  /// Returns what it takes that the storage is gone at the step.
+  [[nodiscard]] virtual Offer offer(StorageId storage, const Node *at) const = 0;
+  /// Does what the offer for the graph as it is states; it has no obstacle.
+  virtual FreedValue take(StorageId storage, const Node *at) = 0;
+  /// Returns the step at which a storage is to be gone, for the one with the most live bytes.
+  [[nodiscard]] virtual const Node *placeOf(const Node *step) const { return step; }
+  /// Returns the obstacle of a value that a step writes.
+  [[nodiscard]] virtual unsigned writtenObstacle() const = 0;
 
 protected:
-  PeakReduction(Graph &graph, const ProgramFacts &facts) : lives_(graph, facts) {}
-  ~PeakReduction() = default;
+  ValueLives &lives_;
+  Graph &graph_;
+  const ProgramFacts &facts_;
+};
 
-  ValueLives lives_;
+class PeakReduction {
+public:
+  /// Why a value stays live at the peak of the graph as it was.
+  struct Kept {
+    const Node *value = nullptr;
+    const FreeingAction *action = nullptr;
+    unsigned obstacle = 0;
+  };
+  struct Done {
+    FreedValue value;
+    const FreeingAction *action = nullptr;
+  };
+
+  PeakReduction(ValueLives &lives, llvm::ArrayRef<FreeingAction *> actions)
+      : lives_(lives), actions_(actions.begin(), actions.end()) {}
+
+  /// Changes the graph until at most `bytes` are live at each step, or no value at the peak is left that helps. Returns
+  /// the peak.
+  int64_t reduceTo(int64_t bytes);
+  /// Frees one value for the readers after a step. Returns false, and leaves the graph unchanged, if an obstacle
+  /// prevents it.
+  bool free(FreeingAction &action, const Node *value, const Node *after);
+  /// Returns all values so far, in the order in which they were freed.
+  [[nodiscard]] llvm::ArrayRef<Done> done() const { return done_; }
+  /// Returns the obstacles of the values that stay; empty before reduceTo().
+  [[nodiscard]] llvm::ArrayRef<Kept> kept() const { return kept_; }
 
 private:
-  static constexpr unsigned mostRounds = 64;
+  struct Planned {
+    StorageId storage = 0;
+    FreeingAction *action = nullptr;
+    FreeingAction::Offer offer;
+  };
+  [[nodiscard]] static bool isBetter(const Planned &a, const Planned &b) { return a.offer.gain > b.offer.gain; }
+  [[nodiscard]] std::vector<Planned> offersAt(const Node *at);
+  bool reduceAt(const ValueLives::Peak &peak, int64_t bytes);
 
-  [[nodiscard]] Rewrite &self() { return static_cast<Rewrite &>(*this); }
-
-  /// Returns the plans without an obstacle. The first round notes the obstacles of the others.
-  [[nodiscard]] auto plansAt(const Node *at) {
-    std::vector<decltype(self().plan(StorageId(), at))> attempts;
-    for (StorageId storage = 0; storage < lives_.bytes.size(); ++storage) {
-      if (isFirstRound_ && lives_.isWritten(storage) && lives_.isLiveAcross(storage, at))
-        kept_.push_back({lives_.names[storage].front(), Obstacle::Written});
-      if (!lives_.mayGo(storage, at))
-        continue;
-      auto attempt = self().plan(storage, at);
-      if (!attempt.obstacle)
-        attempts.push_back(std::move(attempt));
-      else if (isFirstRound_)
-        kept_.push_back({lives_.names[storage].front(), *attempt.obstacle});
-    }
-    return attempts;
-  }
-
-  bool reduceAt(const ValueLives::Peak &peak, int64_t bytes) {
-    auto attempts = plansAt(peak.at);
-    llvm::stable_sort(attempts, [&](const auto &a, const auto &b) { return self().gain(a) > self().gain(b); });
-    int64_t live = peak.bytes;
-    bool any = false;
-    for (const auto &planned : attempts) {
-      if (live <= bytes)
-        break;
-      const auto attempt = self().plan(planned.storage, peak.at); // the changes before it may have changed the plan
-      if (attempt.obstacle)
-        continue;
-      live -= attempt.bytes;
-      self().apply(attempt);
-      any = true;
-    }
-    return any;
-  }
-
-  std::vector<std::pair<const Node *, Obstacle>> kept_;
+  ValueLives &lives_;
+  llvm::SmallVector<FreeingAction *, 2> actions_;
+  std::vector<Done> done_;
+  std::vector<Kept> kept_;
   bool isFirstRound_ = true;
   unsigned rounds_ = 0;
 };

@@ -20,30 +20,10 @@ bool hasGivenTimes(const CostModel &cost) {
   return nodes[static_cast<size_t>(TimeSource::Measured)] + nodes[static_cast<size_t>(TimeSource::Estimated)] > 0;
 }
 
-/// Returns true for a node at `place` or above it.
-bool isUpTo(const Node *node, const Node *place) { return node == place || node->isBefore(place); }
-
 } // namespace
 
-Recomputation::Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers)
-    : PeakReduction(graph, facts), graph_(graph), facts_(facts), cost_(cost), gathers_(gathers),
-      isProfiled_(hasGivenTimes(cost)) {}
-
-/// Returns a repetition of the call that is live at the reader; null if there is none.
-Node *Recomputation::copyFor(const Node *value, const Node *reader) const {
-  auto copies = copies_.find(value);
-  if (copies == copies_.end())
-    return nullptr;
-  auto isLiveThere = [&](const Node *copy) {
-    return copy->isBefore(reader) &&
-           llvm::any_of(copy->uses(), [&](const Use &use) { return isUpTo(reader, use.user()); });
-  };
-  auto found = llvm::find_if(copies->second, isLiveThere);
-  return found == copies->second.end() ? nullptr : *found;
-}
-
-/// Returns the call that a repetition repeats; other nodes are their own.
-Node *Recomputation::originalOf(Node *node) const { return lives_.isNew(node) ? originals_.lookup(node) : node; }
+Recomputation::Recomputation(ValueLives &lives, const CostModel &cost, GathersAgain gathers)
+    : FreeingAction(lives), cost_(cost), gathers_(gathers), isProfiled_(hasGivenTimes(cost)) {}
 
 /// Returns true if no step between the two writes what the call reads.
 bool Recomputation::isUnchanged(const Node *call, const Node *until) const {
@@ -104,7 +84,7 @@ bool Recomputation::addCall(Attempt &attempt, Node *call) const {
     attempt.obstacle = obstacle;
     return false;
   };
-  if (attempt.contains(call) || copyFor(call, attempt.reader))
+  if (attempt.contains(call) || lives_.copyFor(call, attempt.reader))
     return true;
   if (++attempt.visits > mostVisits)
     return refuse(RecomputeObstacle::LongChain);
@@ -114,7 +94,7 @@ bool Recomputation::addCall(Attempt &attempt, Node *call) const {
   if (gather && !addCall(attempt, gather))
     return false;
   for (Node *operand : call->dataOperands())
-    if (operand != gather && !addOperand(attempt, originalOf(operand)))
+    if (operand != gather && !addOperand(attempt, lives_.originalOf(operand)))
       return false;
   if (attempt.calls.size() == mostCalls)
     return refuse(RecomputeObstacle::LongChain);
@@ -153,7 +133,7 @@ bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
     attempt.obstacle = RecomputeObstacle::Written;
     return false;
   }
-  if (attempt.contains(operand) || copyFor(operand, attempt.reader))
+  if (attempt.contains(operand) || lives_.copyFor(operand, attempt.reader))
     return true;
   const bool isOwn = llvm::is_contained(storages, attempt.storage);
   if (!isOwn && lives_.isLive(operand, attempt.reader))
@@ -165,7 +145,7 @@ bool Recomputation::addOperand(Attempt &attempt, Node *operand) const {
   }
   attempt.visits = repeated.visits;
   attempt.isLong |= repeated.obstacle == RecomputeObstacle::LongChain;
-  if (isOwn) {
+  if (isOwn || llvm::any_of(storages, [&](StorageId storage) { return lives_.freed[storage]; })) {
     attempt.obstacle = repeated.obstacle.value_or(RecomputeObstacle::NotSmaller);
     return false;
   }
@@ -216,7 +196,7 @@ Node *Recomputation::repeat(Node *call, const Attempt &attempt, const Repetition
   builder.standFor(call);
   Node *again = repeatCall(builder, *call);
   for (unsigned i = 0; i < again->numOperands(); ++i)
-    graph_.setOperand(again, i, liveValue(originalOf(again->operand(i)), attempt, made));
+    graph_.setOperand(again, i, liveValue(lives_.originalOf(again->operand(i)), attempt, made));
   return again;
 }
 
@@ -224,7 +204,7 @@ Node *Recomputation::repeat(Node *call, const Attempt &attempt, const Repetition
 Node *Recomputation::liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const {
   if (Node *again = made.lookup(value))
     return again;
-  Node *copy = copyFor(value, attempt.reader);
+  Node *copy = lives_.copyFor(value, attempt.reader);
   return copy ? copy : value;
 }
 
@@ -250,7 +230,8 @@ void Recomputation::shorten(const Attempt &attempt) {
   }
 }
 
-const Recomputed &Recomputation::apply(const Attempt &attempt) {
+FreedValue Recomputation::take(StorageId storage, const Node *at) {
+  const Attempt attempt = plan(storage, at);
   Recomputed value{attempt.uses.front().value, attempt.after, attempt.reader, attempt.bytes, 0, 0, attempt.calls, {}};
   Repetitions made;
   for (Node *call : attempt.calls) {
@@ -265,28 +246,25 @@ const Recomputed &Recomputation::apply(const Attempt &attempt) {
   for (const auto &[call, again] : llvm::zip(value.calls, value.again)) {
     const int64_t time = cost_.estimatedTime(*again).picoseconds; // a part of a fused kernel may take longer alone
     (isGather(call) ? value.gatherTime : value.picoseconds) += time;
-    copies_[call].push_back(again);
-    originals_[again] = call;
+    lives_.addCopy(call, again);
   }
   for (StorageId storage : attempt.extended)
     if (lives_.last[storage]->isBefore(attempt.reader))
       lives_.last[storage] = attempt.reader->prev();
   shorten(attempt);
   done_.push_back(std::move(value));
-  return done_.back();
+  return {done_.back().value, at};
 }
 
-double Recomputation::gain(const Attempt &attempt) const {
-  return static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1));
-}
-
-const Recomputed *Recomputation::recompute(const Node *value, const Node *after) {
-  const llvm::ArrayRef<StorageId> storages =
-      lives_.isNew(value) ? llvm::ArrayRef<StorageId>() : facts_.storages().storages(value);
-  if (storages.size() != 1 || !lives_.mayGo(storages.front(), after))
-    return nullptr;
-  const Attempt attempt = plan(storages.front(), after);
-  return attempt.obstacle ? nullptr : &apply(attempt);
+FreeingAction::Offer Recomputation::offer(StorageId storage, const Node *at) const {
+  const Attempt attempt = plan(storage, at);
+  Offer offer{attempt.bytes, {}, std::nullopt};
+  if (attempt.obstacle)
+    offer.obstacle = static_cast<unsigned>(*attempt.obstacle);
+  // Computation that takes no time is better than a copy that is hidden, which takes the link.
+  offer.gain = {static_cast<double>(attempt.bytes) / static_cast<double>(std::max<int64_t>(attempt.picoseconds, 1)),
+                std::numeric_limits<double>::infinity()};
+  return offer;
 }
 
 void stateRepetitions(const Recomputed &value, Certificate &certificate) {

@@ -15,12 +15,10 @@
 // Where an operand is no longer live at the late readers, it is computed again too, at most 16 calls in total, or it is
 // kept instead, if it is smaller than the value.
 //
-// Values are chosen at the step with the most live bytes: those first that free the most bytes for a microsecond of
-// computation. Then the step that now has the most live bytes is next.
+// An operand that Offloading keeps in the host's memory is read where it is back, and else computed again.
 //
-// Ownership: refers to graph, facts and costs; the facts describe the graph before the first value is computed again.
-// Failure: an obstacle, not an error. Cost: one storage map and memory curve a round, of which there are at most 64,
-// and the uses of the values that are live at the step of each round.
+// Ownership: refers to lives and costs. Failure: an obstacle, not an error. Cost of an offer: the uses of the value,
+// and of the operands of at most 64 calls.
 #pragma once
 
 #include "analysis/program_facts.h"
@@ -29,8 +27,6 @@
 #include "ccgraph/passes/cost.h"
 #include "rewrite/peak_reduction.h"
 #include "rewrite/repeatable_gathers.h"
-
-#include "llvm/ADT/DenseSet.h"
 
 namespace ccgraph {
 
@@ -81,18 +77,17 @@ struct GathersAgain {
   GatherTime time = GatherTime::Exposed;
 };
 
-class Recomputation : public PeakReduction<Recomputation, RecomputeObstacle> {
+class Recomputation final : public FreeingAction {
 public:
-  Recomputation(Graph &graph, const ProgramFacts &facts, const CostModel &cost, GathersAgain gathers = {});
+  Recomputation(ValueLives &lives, const CostModel &cost, GathersAgain gathers);
 
-  /// Computes one value again for the readers after a step. Returns null, and leaves the graph unchanged, if an
-  /// obstacle prevents it.
-  const Recomputed *recompute(const Node *value, const Node *after);
+  [[nodiscard]] Offer offer(StorageId storage, const Node *at) const override;
+  FreedValue take(StorageId storage, const Node *at) override;
+  [[nodiscard]] unsigned writtenObstacle() const override { return static_cast<unsigned>(RecomputeObstacle::Written); }
   /// Returns all values so far.
   [[nodiscard]] llvm::ArrayRef<Recomputed> done() const { return done_; }
 
 private:
-  friend PeakReduction;
   /// A late use of one of the names of a storage.
   struct LateUse {
     Node *user = nullptr;
@@ -129,23 +124,14 @@ private:
   [[nodiscard]] bool mayRepeat(const Node *call) const;
   [[nodiscard]] bool hasOwnTime(const Node *call) const;
   [[nodiscard]] int64_t bytesToKeep(const Attempt &attempt, const Node *operand) const;
-  [[nodiscard]] Node *originalOf(Node *node) const;
-  [[nodiscard]] Node *copyFor(const Node *value, const Node *reader) const;
   [[nodiscard]] bool isUnchanged(const Node *call, const Node *until) const;
-  [[nodiscard]] double gain(const Attempt &attempt) const;
-  [[nodiscard]] Node *placeOf(Node *step) const { return step; }
-  const Recomputed &apply(const Attempt &attempt);
   [[nodiscard]] Node *repeat(Node *call, const Attempt &attempt, const Repetitions &made) const;
   [[nodiscard]] Node *liveValue(Node *value, const Attempt &attempt, const Repetitions &made) const;
   void shorten(const Attempt &attempt);
 
-  Graph &graph_;
-  const ProgramFacts &facts_;
   const CostModel &cost_;
   GathersAgain gathers_;
-  bool isProfiled_;                                                   ///< some nodes have given times
-  llvm::DenseMap<const Node *, llvm::SmallVector<Node *, 1>> copies_; ///< looked up only
-  llvm::DenseMap<const Node *, Node *> originals_;                    ///< of the copies; looked up only
+  bool isProfiled_; ///< some nodes have given times
   std::vector<Recomputed> done_;
 };
 

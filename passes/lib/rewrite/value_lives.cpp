@@ -8,8 +8,8 @@ namespace ccgraph {
 
 ValueLives::ValueLives(Graph &graph, const ProgramFacts &facts)
     : written(facts.writtenStorages()), writtenInFlight(written.size()), writers(written.size()), bytes(written.size()),
-      last(written.size()), fixed(written.size()), names(written.size()), graph_(graph), facts_(facts),
-      oldIds_(graph.idLimit()) {
+      last(written.size()), fixed(written.size()), freed(written.size()), names(written.size()), graph_(graph),
+      facts_(facts), oldIds_(graph.idLimit()) {
   noteNames();
   noteLives();
 }
@@ -86,6 +86,29 @@ bool ValueLives::isInFlight(const Node *value) const {
 const Node *ValueLives::opaqueBetween(const Node *from, const Node *to) const {
   const auto *opaque = llvm::partition_point(opaque_, [&](const Node *node) { return !from->isBefore(node); });
   return opaque != opaque_.end() && (*opaque)->isBefore(to) ? *opaque : nullptr;
+}
+
+void ValueLives::addCopy(Node *original, Node *copy) {
+  copies_[original].push_back(copy);
+  originals_[copy] = original;
+}
+
+Node *ValueLives::copyFor(const Node *node, const Node *reader) const {
+  auto copies = copies_.find(node);
+  if (copies == copies_.end())
+    return nullptr;
+  auto isUsedFrom = [&](const Use &use) { return use.user() == reader || reader->isBefore(use.user()); };
+  auto isLiveThere = [&](const Node *copy) { return copy->isBefore(reader) && llvm::any_of(copy->uses(), isUsedFrom); };
+  auto found = llvm::find_if(copies->second, isLiveThere);
+  return found == copies->second.end() ? nullptr : *found;
+}
+
+void ValueLives::forEachWait(const Node *launch, llvm::function_ref<void(Node *)> visit) const {
+  if (!isNew(launch))
+    return void(llvm::for_each(facts_.waitsOf(launch), visit));
+  for (const Use &use : launch->uses())
+    if (const Node *wait = originalOf(use.user()); wait && facts_.waits(wait))
+      visit(use.user());
 }
 
 } // namespace ccgraph

@@ -53,10 +53,10 @@ std::string exchangesOf(const PipelineRun &run) {
   if (const int64_t gathers = sumOf(run, "recompute-values", "gathered"))
     texts.back() += " and " + counted(static_cast<size_t>(gathers), "gather") + " of " +
                     timeText(sumOf(run, "recompute-values", "gather-ns") * picosecondsOfNs);
-  if (const int64_t offloaded = sumOf(run, "offload-values", "offloaded"))
+  if (const int64_t offloaded = sumOf(run, "recompute-values", "offloaded"))
     texts.push_back(counted(static_cast<size_t>(offloaded), "value") + " in the host's memory, " +
-                    bytesText(sumOf(run, "offload-values", "bytes")) + " with copies of " +
-                    timeText(sumOf(run, "offload-values", "copies-ns") * picosecondsOfNs));
+                    bytesText(sumOf(run, "recompute-values", "offloaded-bytes")) + " with copies of " +
+                    timeText(sumOf(run, "recompute-values", "copies-ns") * picosecondsOfNs));
   return llvm::join(texts, "; ");
 }
 

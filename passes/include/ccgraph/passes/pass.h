@@ -93,6 +93,8 @@ struct PassSetting {
   llvm::ArrayRef<KnownOrder> knownOrders = {};
   /// the passes that free memory are part of the pipeline
   bool freesMemory = false;
+  /// a pass that may free the memory of a value in two ways compares them for each value
+  bool actionPerValue = false;
 };
 
 /// The context of one run of one pass.
@@ -125,6 +127,9 @@ public:
   [[nodiscard]] bool bitwise() const { return setting_.bitwise; }
   /// Returns true if the manager found that the pipeline gives a better step with the passes that free memory.
   [[nodiscard]] bool freesMemory() const { return setting_.freesMemory; }
+  /// Returns true if the manager found that the pipeline gives a better step if a pass that may free the memory of a
+  /// value in two ways compares them for each value, instead of taking one way after the other.
+  [[nodiscard]] bool actionPerValue() const { return setting_.actionPerValue; }
   /// Returns the meanings that a file gives to the graph's objects; null if no file was given.
   [[nodiscard]] const ObjectMeanings *objects() const { return setting_.objects; }
   /// Returns the certificate, in which the pass records its rewrites. At first it contains only the pass name.
