@@ -169,6 +169,46 @@ TEST(RecomputePropertyTest, KeepsValuesWhateverIsComputedAgain) {
   EXPECT_GT(recomputed, 10U);
 }
 
+// Offloads every second value, or else computes it again: a repeated call may read what comes back, and a value that a
+// repeated call reads may be offloaded.
+TEST(RecomputePropertyTest, KeepsValuesWhateverIsComputedAgainOrOffloaded) {
+  PassManagerOptions options;
+  options.limitMemory = false; // repeated calls that no walk chose may need more than the program
+  options.machine.emplace().hostLink = {.bytesPerSecond = 50'000'000'000, .latencyPs = 0};
+  auto pipelineOf = [](llvm::ArrayRef<std::string> names) {
+    return "recompute-values{only=" + llvm::join(names, "+") + "}";
+  };
+  size_t recomputed = 0, offloaded = 0;
+  forEachProgram([&](Context &, const RandomProgram &program) {
+    std::vector<std::string> done;
+    auto add = [&](const std::string &text, size_t &count) {
+      done.push_back(text);
+      std::unique_ptr<Graph> graph = program.graph->clone();
+      llvm::Expected<PipelineRun> run = runPipeline(*graph, llvm::cantFail(Pipeline::parse(pipelineOf(done))), options);
+      const std::string error = run ? "" : llvm::toString(run.takeError());
+      RC_ASSERT(error.empty() || error.find("pass.option") != std::string::npos);
+      count += error.empty() ? 1 : 0;
+      if (!error.empty())
+        done.pop_back();
+      return error.empty();
+    };
+    bool offloads = true;
+    for (const std::string &name : lateReads(*program.graph)) {
+      if (offloads ? !add(name + ".host", offloaded) : !add(name, recomputed))
+        offloads ? add(name, recomputed) : add(name + ".host", offloaded);
+      offloads = !offloads;
+    }
+    if (done.empty())
+      return;
+    std::unique_ptr<Graph> graph = after(program, pipelineOf(done), options);
+    RC_ASSERT(static_cast<bool>(graph));
+    RC_ASSERT(verifies(*graph));
+    RC_ASSERT(sameValues(program, *graph));
+  });
+  EXPECT_GT(recomputed, 10U);
+  EXPECT_GT(offloaded, 10U);
+}
+
 namespace {
 
 std::vector<std::string> roundingPipelines() {

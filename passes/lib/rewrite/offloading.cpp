@@ -38,12 +38,15 @@ std::vector<Actual> layoutOf(const Type &type) {
 } // namespace
 
 Offloading::Offloading(ValueLives &lives, const CostModel &cost, CopyTime time)
-    : FreeingAction(lives), cost_(cost), time_(time), computed_(graph_.idLimit()) {
+    : FreeingAction(lives), cost_(cost), time_(time), computed_(graph_.idLimit()), rewritten_(lives.bytes.size()) {
   int64_t computed = 0;
   for (const Node *node : graph_) {
     computed_[node->id()] = computed;
     if (!facts_.launches(node) && !facts_.waits(node))
       computed += cost.estimatedTime(*node).picoseconds;
+    if (const CollectiveSpec *spec = collectiveOf(*node); spec && spec->waitsRewriteAll)
+      for (StorageId storage : facts_.storages().storages(node))
+        rewritten_[storage] = true;
   }
 }
 
@@ -156,6 +159,8 @@ Offloading::Attempt Offloading::plan(StorageId storage, const Node *after) const
   };
   if (cost_.machine().hostLink.latencyPs > cost_.hostCopy(attempt.bytes) / 2)
     return refuse(OffloadObstacle::Small);
+  if (rewritten_[storage])
+    return refuse(OffloadObstacle::Written);
   if (!attempt.value || !attempt.value->isBefore(after))
     return refuse(OffloadObstacle::Part);
   collectUses(attempt);

@@ -8,7 +8,7 @@
 // storage of v, and the wait on the reload frees the host's tensor. Late readers that name v by a view which was made
 // before get the same view of w.
 //
-// A value may be offloaded if it fills a storage of the program alone, no step writes it, no caller or opaque
+// A value may be offloaded if it fills a storage of the program alone, no step or wait writes it, no caller or opaque
 // step sees it, no collective has it in flight at the step where it is to be gone, and the time of its copy is mostly
 // that of its bytes. Copies move elements unchanged, so results are bitwise equal.
 //
@@ -121,6 +121,7 @@ private:
   [[nodiscard]] static int64_t addedDelay(llvm::ArrayRef<Copy> sorted, int64_t gone, const Copy &added);
 
   std::vector<int64_t> computed_; ///< by node id: picoseconds of the computation before it
+  std::vector<bool> rewritten_;   ///< by storage: each wait on a list may write it (CollectiveSpec::waitsRewriteAll)
   std::vector<Copy> away_, back_; ///< of all values so far, those first whose window of computation is short
   std::vector<Offloaded> done_;
 };
