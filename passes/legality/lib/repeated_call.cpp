@@ -127,10 +127,10 @@ private:
       for (size_t i = 0; i < operands.size(); ++i) {
         if (use_.isReshaped(operands[i]))
           return refuse(again, "reads " + text(operands[i]) + ", which may be reshaped in place");
-        // A wait that frees what the first call read changes no element. The second call reads another tensor, since
-        // checkFreed() proves that no step names what is freed.
+        // A wait may have freed what the first call read. The second call then reads another tensor, since checkFreed()
+        // proves that no step names what is freed.
         uint32_t writer = reads(accesses[i]) ? use_.writer(operands[i], first, again) : none;
-        if (writer != none && writer != use_.freeing(operands[i]))
+        if (writer != none)
           return refuse(again, "reads what " + text(writer) + " wrote since " + text(first));
       }
     }

@@ -37,9 +37,10 @@ void StorageUse::note(uint32_t index) {
 
 uint32_t StorageUse::writer(uint32_t value, uint32_t from, uint32_t to) const {
   for (uint32_t storage : storages_.of(value)) {
-    const auto *first = llvm::upper_bound(writers_[storage], from);
-    if (first != writers_[storage].end() && *first < to)
-      return *first;
+    const llvm::ArrayRef<uint32_t> writers = writers_[storage];
+    for (const auto *it = llvm::upper_bound(writers, from); it != writers.end() && *it < to; ++it)
+      if (!after_[*it].frees())
+        return *it;
   }
   return none;
 }

@@ -19,7 +19,8 @@ class StorageUse {
 public:
   explicit StorageUse(const Evidence &evidence);
 
-  /// Returns the first step of the range that writes or frees what the value occupies; `none` if there is none.
+  /// Returns the first step of the range that writes what the value occupies, and does not just free it; `none` if
+  /// there is none.
   [[nodiscard]] uint32_t writer(uint32_t value, uint32_t from, uint32_t to) const;
   /// Returns a step, except this one, that writes or frees what the value occupies; `none` if there is none.
   [[nodiscard]] uint32_t otherWriter(uint32_t value, uint32_t except) const;
