@@ -11,7 +11,7 @@
 namespace ccgraph::equality {
 namespace {
 
-/// What one step does with labels.
+/// The use of labels in one step.
 struct LabelUse {
   /// the negative numbers that it ignores
   std::vector<int64_t> ignored;

@@ -42,7 +42,7 @@ public:
     reference = {steps_.ranks, steps_.placements};
     return {nullptr, &reference, reference_.ranks, reference_.placements, steps_.trials, steps_.seed};
   }
-  /// Which tensors one form alone has; texts.
+  /// Texts of the tensors that one form alone has.
   [[nodiscard]] llvm::ArrayRef<std::string> unmatched() const { return unmatched_; }
   [[nodiscard]] bool hasUnmatchedInputs() const { return hasUnmatchedInputs_; }
 

@@ -50,7 +50,7 @@ struct Finding {
   unsigned times = 0, proofs = 0;
 };
 
-/// What the trials of one choice of sizes found.
+/// The findings of the trials of one choice of sizes.
 struct Evaluation {
   /// why the trials ended early; empty if they did not
   std::string problem;

@@ -50,7 +50,7 @@ llvm::Error fail(llvm::StringRef program, const llvm::Twine &message, const llvm
   return makeError(std::move(diagnostic));
 }
 
-/// What a graph and a plan have in common.
+/// The common part of a graph and a plan.
 struct ProgramSource {
   llvm::StringRef name;
   const GroupTable &groups;
@@ -104,7 +104,7 @@ public:
 
 private:
   enum class What : uint8_t { Peer, Root, Parts };
-  /// What a launch requires of the size of its group. A peer of 0 stands for launches without any place.
+  /// The requirement of a launch on the size of its group. A peer of 0 stands for launches without any place.
   struct Need {
     Id group = 0;
     What what = What::Peer;

@@ -23,7 +23,7 @@ struct End {
   friend auto operator<=>(const End &, const End &) = default;
 };
 
-/// What the plans of all ranks share.
+/// The common part of the plans of all ranks.
 class ReplayJob {
 public:
   explicit ReplayJob(const JobData &job) : job_(job) {

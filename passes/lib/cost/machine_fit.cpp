@@ -13,7 +13,7 @@ namespace {
 
 /// The factors of base, step and microseconds a byte in the time of a sample.
 using FitFeatures = std::array<double, 3>;
-/// Which of the three may differ from zero.
+/// Tells which of the three may differ from zero.
 using FreeNumbers = llvm::ArrayRef<size_t>;
 
 constexpr double picosecondsOfUs = 1e6;

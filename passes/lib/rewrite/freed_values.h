@@ -16,10 +16,10 @@
 
 namespace ccgraph {
 
-/// What is done with a value whose text names no place.
+/// The action for a value whose text names no place.
 enum class UsualAction : uint8_t { Recompute, Offload };
 
-/// What reduceTo() does with values. It offloads only if the machine has a link to the host.
+/// The actions of reduceTo(). It offloads only if the machine has a link to the host.
 struct FreeingActions {
   bool recompute = false;
   bool offload = false;

@@ -37,7 +37,7 @@ bool PeakReduction::reduceAt(const ValueLives::Peak &peak, int64_t bytes) {
     const Node *place = now.action->placeOf(peak.at);
     if (!lives_.mayGo(now.storage, place))
       continue;
-    // What was taken before may have changed the offer.
+    // The offers that were taken before may have changed this one.
     now.offer = now.action->offer(now.storage, place);
     if (now.offer.obstacle)
       continue;

@@ -30,7 +30,7 @@ public:
   FreeingAction &operator=(const FreeingAction &) = delete;
   virtual ~FreeingAction() = default;
 
-  /// What the action would do with a storage.
+  /// The effect that the action would have on a storage.
   struct Offer {
     /// that would be freed
     int64_t bytes = 0;

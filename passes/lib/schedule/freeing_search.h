@@ -24,7 +24,7 @@
 
 namespace ccgraph {
 
-/// What a pass may do with the values of a program.
+/// The actions that a pass may take on the values of a program.
 struct FreeingSetting {
   static constexpr int64_t mostParts = 16;
   bool recompute = false;

@@ -106,7 +106,7 @@ RemarkArgs sayDtypeOfCast(const ExchangeRegion &region, const Node & /*by*/) {
   return {{"dtype", dtypeOf(*region.cast)}};
 }
 
-/// What takes the place of a region.
+/// The replacement of a region.
 enum class Replacement : uint8_t { InputOrCast, Collective };
 
 /// One kind of rewrite; see exchanges/rewrites.h.

@@ -16,7 +16,7 @@ using Launches = std::map<RecordKey, std::vector<NodeIndex>>;
 
 using RecordedKind = CollectiveKind (*)(CollectiveKind);
 
-/// What must be equal between a record and its launch.
+/// The properties that must be equal between a record and its launch.
 struct Likeness {
   std::string (*group)(const std::string &);
   RecordedKind recordedKind; ///< of a launch: the kind that its record has

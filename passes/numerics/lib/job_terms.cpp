@@ -23,7 +23,7 @@ struct PendingLaunch {
 /// The two ends of a transfer, and its tag.
 using TransferKey = std::tuple<std::vector<int64_t>, int64_t, int64_t, int64_t>;
 
-/// What one rank has evaluated so far.
+/// The values that one rank has evaluated so far.
 struct RankProgress {
   RankProgress(TermTable &table, SumOrder order, int64_t rank) : nodes(table, order, rank) {}
   NodeValues nodes;

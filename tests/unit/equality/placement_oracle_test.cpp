@@ -147,7 +147,7 @@ Array joinedBlocks(std::vector<Array> parts, const AxisHold &hold) {
   return reshaped(joined, sizes);
 }
 
-/// What the oracle did, and what it refuted.
+/// The work of the oracle, and the claims that it refuted.
 struct OracleReport {
   size_t replicated = 0, joined = 0, computed = 0;
   std::vector<std::string> refuted;

@@ -9,7 +9,7 @@
 namespace ccgraph::equality {
 namespace {
 
-/// What the text of the ranks does wrong.
+/// The mistake in the text of the ranks.
 struct Mistake {
   /// the reduction of the loss
   std::string reduction = "'sum'";

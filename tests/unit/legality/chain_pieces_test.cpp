@@ -11,7 +11,7 @@ constexpr const char *chainWait = "_c10d_functional.wait_tensor.default";
 constexpr const char *chainGather = "_c10d_functional.all_gather_into_tensor.default";
 constexpr const char *chainScatter = "_c10d_functional.reduce_scatter_tensor.default";
 
-/// What the second of two pieces does.
+/// The calls of the second of two pieces.
 struct SecondPiece {
   int64_t residual = 1; ///< the row of the residual
   const char *sum = "aten.add.Tensor";

@@ -7,7 +7,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// What the second of two pieces does, and how both are put together.
+/// The calls of the second of two pieces, and those that put both together.
 struct SecondColumns {
   int64_t from = 1;
   int64_t to = 3;

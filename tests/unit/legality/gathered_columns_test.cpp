@@ -7,7 +7,7 @@
 namespace ccgraph::test {
 namespace {
 
-/// What the two pieces do, and how both are put together.
+/// The calls of the two pieces, and those that put both together.
 struct TwoPieces {
   int64_t end = 2;  ///< of the rows of the first piece
   int64_t from = 2; ///< of the rows of the second piece

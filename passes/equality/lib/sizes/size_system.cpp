@@ -187,7 +187,7 @@ private:
     return true;
   }
 
-  /// What is known of one side of a relation.
+  /// The known part of one side of a relation.
   struct Side {
     int64_t known = 0;
     size_t unknown = 0;

@@ -56,7 +56,7 @@ private:
   int64_t bytes_ = 0;
 };
 
-/// What a replay records: the figures of the whole program, or those of each step too.
+/// The record of a replay: the figures of the whole program, or those of each step too.
 enum class Detail : uint8_t { Totals, Steps };
 
 /// Issues steps on a clock and records the results.
