@@ -177,8 +177,14 @@ void FreeingSearch::choose() {
   const bool mayMix = setting_.recompute && setting_.offload;
   if (!mayMix || !setting_.actionPerValue)
     tryEach();
-  if (mayMix && (setting_.actionPerValue || best_->peakBytes > setting_.options.budget))
-    tryTimes({.recompute = true, .offload = true, .parts = setting_.parts + setting_.parts / 2});
+  auto isOver = [&] { return best_->peakBytes > setting_.options.budget; };
+  if (!mayMix || (!setting_.actionPerValue && !isOver()))
+    return;
+  const Choice inTurn = *best_;
+  tryTimes({.recompute = true, .offload = true, .parts = setting_.parts + setting_.parts / 2});
+  // Where neither way meets the budget, the manager compares the whole pipeline with each.
+  if (!setting_.actionPerValue && isOver())
+    best_ = inTurn;
 }
 
 /// Tries one action after the other.

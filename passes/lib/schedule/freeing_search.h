@@ -11,7 +11,7 @@
 //
 // The second way finds faster programs where the link to the host has time, but not always. So the manager tries the
 // whole pipeline with each way (manager/choice.h). Without it, the second way is tried where the first one does not
-// meet the budget.
+// meet the budget, and counts if it does.
 //
 // Ownership: refers to graph and context. Failure: none. Cost: a search for each part whose lower bound is below the
 // best step.
