@@ -256,8 +256,9 @@ LimitResult LimitSearch::repeat(const Attempt &earlier) {
 
 } // namespace
 
-Rank rankUnder(int64_t limit, const Schedule &schedule) {
-  return {std::max<int64_t>(schedule.peakBytes - limit, 0), schedule.picoseconds};
+// The order of two ranks depends on the limit only as far as the schedules fit it.
+Rank rankUnder(Budget limit, const Schedule &schedule) {
+  return {limit.fits(schedule.peakBytes) ? 0 : schedule.peakBytes - limit.bytes(), schedule.picoseconds};
 }
 
 LimitResult searchUnder(const Problem &problem, const SharedTrials &shared, const SearchOptions &options) {

@@ -23,7 +23,7 @@ namespace ccgraph::overlap {
 
 /// Bytes over the limit, then picoseconds: less is better.
 using Rank = std::pair<int64_t, int64_t>;
-[[nodiscard]] Rank rankUnder(int64_t limit, const Schedule &schedule);
+[[nodiscard]] Rank rankUnder(Budget limit, const Schedule &schedule);
 
 struct LimitResult {
   /// The fastest schedule within the budget, which is the limit; if none was found, the one of the lowest peak. The

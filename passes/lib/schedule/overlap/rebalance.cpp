@@ -200,14 +200,9 @@ Schedule Rebalancer::eased(Schedule schedule) const {
   return delayWaits(problem_, issueEarly(problem_, std::move(schedule), early), options_.budget);
 }
 
-/// Takes a schedule as the best one if it takes no longer than this, and fits. Most take longer, so their peak is not
-/// computed.
+/// Takes a schedule as the best one if it takes no longer than this, and fits.
 bool Rebalancer::take(Schedule schedule, int64_t longest) {
-  schedule.picoseconds = timeOf(problem_, schedule);
-  if (schedule.picoseconds > longest)
-    return false;
-  schedule.peakBytes = memoryPeak(problem_, schedule).bytes;
-  if (!options_.budget.fits(schedule.peakBytes))
+  if (!measureWithin(problem_, schedule, longest, options_.budget))
     return false;
   best_ = std::move(schedule);
   return true;

@@ -183,6 +183,14 @@ Schedule measured(const Problem &problem, Schedule schedule) {
   return schedule;
 }
 
+bool measureWithin(const Problem &problem, Schedule &schedule, int64_t longest, Budget budget) {
+  schedule.picoseconds = timeOf(problem, schedule);
+  if (schedule.picoseconds > longest)
+    return false;
+  schedule.peakBytes = memoryPeak(problem, schedule).bytes;
+  return budget.fits(schedule.peakBytes);
+}
+
 std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule) {
   Alive alive(problem, schedule);
   std::vector<int64_t> bytes;

@@ -9,7 +9,7 @@
 // holders.
 #pragma once
 
-#include "schedule/overlap/problem.h"
+#include "schedule/overlap/budget.h"
 
 namespace ccgraph::overlap {
 
@@ -53,6 +53,9 @@ struct MemoryPeak {
 };
 /// Returns the same peak as replay(), without times.
 [[nodiscard]] MemoryPeak memoryPeak(const Problem &problem, const Schedule &schedule);
+/// Sets the time and the peak of a schedule. Returns true if it takes at most this many picoseconds and fits the
+/// budget. The peak takes longer to compute, so it is set only if the time is short enough.
+[[nodiscard]] bool measureWithin(const Problem &problem, Schedule &schedule, int64_t longest, Budget budget);
 /// Returns the live bytes at each position of the order.
 [[nodiscard]] std::vector<int64_t> memoryByPlace(const Problem &problem, const Schedule &schedule);
 /// Returns the program in its own order.

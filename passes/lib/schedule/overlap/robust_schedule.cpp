@@ -49,7 +49,6 @@ public:
   Schedule run();
 
 private:
-  [[nodiscard]] bool isWithin(Schedule &schedule, int64_t longest) const;
   void take(Schedule other);
   [[nodiscard]] size_t mostExposed(const OtherLinks &links) const;
   [[nodiscard]] Schedule cut(size_t bucket) const;
@@ -63,18 +62,8 @@ private:
   std::set<uint32_t> whole_;
 };
 
-/// Sets time and peak of a schedule; returns whether it takes no longer than this, and fits. The peak takes longer to
-/// compute, so it is set only if the time is short enough.
-bool Strengthener::isWithin(Schedule &schedule, int64_t longest) const {
-  schedule.picoseconds = timeOf(problem_, schedule);
-  if (schedule.picoseconds > longest)
-    return false;
-  schedule.peakBytes = memoryPeak(problem_, schedule).bytes;
-  return options_.budget.fits(schedule.peakBytes);
-}
-
 void Strengthener::take(Schedule other) {
-  if (isWithin(other, best_.picoseconds))
+  if (measureWithin(problem_, other, best_.picoseconds, options_.budget))
     best_ = std::move(other);
 }
 
@@ -119,7 +108,7 @@ Schedule Strengthener::cut(size_t bucket) const {
 /// Splits the bucket if the parts are worth their cost; returns whether they are.
 bool Strengthener::takesCut(size_t bucket, OtherLinks &links) {
   Schedule parts = cut(bucket);
-  if (!isWithin(parts, slowest_))
+  if (!measureWithin(problem_, parts, slowest_, options_.budget))
     return false;
   OtherLinks then(problem_, parts);
   const int64_t cost = std::max<int64_t>(0, parts.picoseconds - best_.picoseconds);

@@ -156,10 +156,7 @@ Improvement Search::improved(Schedule best, const MemoryLimit &limit) const {
   Improvement result;
   const Budget budget(limit.bytes, &result.limits);
   auto consider = [&](Schedule schedule) {
-    // which of both is better depends on the limit only as far as they fit it
-    static_cast<void>(budget.fits(schedule.peakBytes));
-    static_cast<void>(budget.fits(best.peakBytes));
-    if (rankUnder(limit.bytes, schedule) < rankUnder(limit.bytes, best))
+    if (rankUnder(budget, schedule) < rankUnder(budget, best))
       best = std::move(schedule);
   };
   if (limit.effort == Effort::Full && !optimum_)
