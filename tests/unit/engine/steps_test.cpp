@@ -239,7 +239,8 @@ TEST(PlanSteps, MemoryFollowsTheSymbols) {
   request.plans = {&b.plan};
   auto plans = llvm::cantFail(runtime::findEngine("local")->prepare(request));
   for (int64_t size : {2, 100, 2, 0}) {
-    Row ones(static_cast<size_t>(size), 1), minus(ones.size(), -1), none(ones.size(), 0);
+    Row ones(static_cast<size_t>(size), 1), none(ones.size(), 0);
+    Row minus(ones.size(), -1);
     TensorMap results = resultsOf(plans->run({{{"in.x", f32({size}, ones)}}})).front();
     EXPECT_EQ(out(results), minus);
     EXPECT_EQ(out(results, "out.1"), none);

@@ -53,7 +53,8 @@ class Float8StepTest : public testing::TestWithParam<Spread> {};
 // A number of f8e4m3fn has an error of up to 1/16, and one of f8e5m2 of up to 1/8. So the errors of gradients that pass
 // two layers are about 0.2 of their length, and a wrong scale or a wrong transposition would exceed it.
 TEST_P(Float8StepTest, GradientsAreNearlyThoseOfExactProducts) {
-  SmallModel exact(requestOf({"alone", GetParam().model, {}}, false)), rounded(requestOf(GetParam(), true));
+  SmallModel exact(requestOf({"alone", GetParam().model, {}}, false));
+  SmallModel rounded(requestOf(GetParam(), true));
   SmallModel::Results expected = exact.run(), got = rounded.run();
   EXPECT_NEAR(rounded.loss(got), exact.loss(expected), 0.02);
   EXPECT_NE(rounded.loss(got), exact.loss(expected));
