@@ -15,7 +15,6 @@
 namespace ccgraph {
 namespace {
 
-const Arguments noArguments;
 const Provenance noProvenance;
 
 uint64_t hashFrame(const Frame &frame) {
@@ -29,7 +28,7 @@ uint64_t hashFrame(const Frame &frame) {
 Graph::Graph(Context &context, llvm::StringRef name)
     : Surroundings{.graphName = name.str()}, context_(&context), frames_(1) {}
 
-Graph::~Graph() = default; // nodes and trees are trivially destructible and go with the arena
+Graph::~Graph() = default; // nodes are trivially destructible and go with the arena
 
 template <typename T>
 llvm::MutableArrayRef<T> Graph::allocate(size_t count) {
@@ -200,20 +199,6 @@ void Graph::replaceAllUses(Node *from, Node *to) {
 
 // --- Nodes -----------------------------------------------------------------------------------------------------------
 
-// A stored tree never changes: an edit stores another one. So a snapshot of the graph may keep the pointer, and equal
-// pointers mean equal arguments.
-const Arguments *Graph::store(const Arguments &arguments) {
-  if (arguments.positional.empty() && arguments.keyword.empty())
-    return &noArguments;
-  auto positional = allocate<Argument>(arguments.positional.size());
-  auto keyword = allocate<NamedArgument>(arguments.keyword.size());
-  llvm::copy(arguments.positional, positional.begin());
-  llvm::copy(arguments.keyword, keyword.begin());
-  auto *stored = allocate<Arguments>(1).data();
-  *stored = {positional, keyword};
-  return stored;
-}
-
 Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Arguments &arguments, Node *position) {
   auto *node = new (arena_.Allocate<Node>()) Node();
   node->graph_ = this;
@@ -226,7 +211,7 @@ Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Argum
   setTarget(node, spec.target);
   byId_.push_back(node);
   byName_[node->name_] = node;
-  node->arguments_ = store(arguments);
+  node->arguments_ = context_->arguments(arguments);
   bindOperands(node, builder.operands_, {});
   OrderList(order_).insertBefore(node, position);
   return node;
@@ -234,7 +219,7 @@ Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Argum
 
 void Graph::setArguments(Node *node, ArgumentBuilder &&builder, const Arguments &arguments) {
   auto ordering = defsOf(node->operandUses().drop_front(node->numOperands_));
-  node->arguments_ = store(arguments);
+  node->arguments_ = context_->arguments(arguments);
   bindOperands(node, builder.operands_, ordering);
 }
 
@@ -364,21 +349,6 @@ const Graph *Graph::erasedSubgraph(Identifier name) const {
 
 // --- Copies ----------------------------------------------------------------------------------------------------------
 
-namespace {
-
-/// Copies the argument tree of `source`; `map` gives the target graph's nodes by id of the source's nodes.
-Arguments copyArguments(const Node &source, ArgumentBuilder &builder, llvm::ArrayRef<Node *> map,
-                        llvm::SmallVectorImpl<Argument> &positional, llvm::SmallVectorImpl<NamedArgument> &keyword) {
-  auto mapped = [&](uint32_t index) { return map[source.operand(index)->id()]; };
-  for (const Argument &argument : source.args())
-    positional.push_back(builder.copy(argument, mapped));
-  for (const NamedArgument &argument : source.kwargs())
-    keyword.push_back({argument.name, builder.copy(argument.value, mapped)});
-  return {positional, keyword};
-}
-
-} // namespace
-
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>(*context_, name());
   copy->surroundings() = surroundings();
@@ -387,13 +357,12 @@ std::unique_ptr<Graph> Graph::clone() const {
   std::vector<Node *> map(idLimit());
   for (Node *node : *this) {
     ArgumentBuilder builder(*copy);
-    llvm::SmallVector<Argument, 8> positional;
-    llvm::SmallVector<NamedArgument, 4> keyword;
-    Arguments arguments = copyArguments(*node, builder, map, positional, keyword);
+    for (const Node *def : node->dataOperands())
+      builder.operand(map[def->id()]);
     const Provenance *provenance =
         node->provenance_ == &noProvenance ? nullptr : copy->makeProvenance(*node->provenance_);
     NodeSpec spec{node->opcode_, node->name_.str(), node->target_, node->type_, node->frame_, provenance};
-    map[node->id()] = copy->create(spec, std::move(builder), arguments);
+    map[node->id()] = copy->create(spec, std::move(builder), node->arguments());
   }
   for (Node *node : *this)
     for (const Node *after : node->orderedAfter())
@@ -411,15 +380,11 @@ Argument ArgumentBuilder::operand(Node *node) {
 }
 
 Argument ArgumentBuilder::sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements) {
-  auto stored = graph_->allocate<Argument>(elements.size());
-  llvm::copy(elements, stored.begin());
-  return Argument::sequence(kind, stored);
+  return Argument::sequence(kind, graph_->context().arguments({elements, {}})->positional);
 }
 
 Argument ArgumentBuilder::dict(llvm::ArrayRef<NamedArgument> entries) {
-  auto stored = graph_->allocate<NamedArgument>(entries.size());
-  llvm::copy(entries, stored.begin());
-  return Argument::dict(stored);
+  return Argument::dict(graph_->context().arguments({{}, entries})->keyword);
 }
 
 Argument ArgumentBuilder::integers(llvm::ArrayRef<int64_t> values) {

@@ -42,9 +42,9 @@ const NodeState *GraphSnapshot::find(const Node *node) const {
   return index ? &states_[index - 1] : nullptr;
 }
 
-// Argument trees and provenance are compared by address, because an edit never changes one but stores another. An equal
-// tree at another address counts as a change: the pass has rebuilt it. The tree refers to operands by index only, so
-// the operands are compared separately.
+// Argument trees and provenance are compared by address, because an edit never changes one but stores another. Equal
+// trees have one address; an equal provenance at another address counts as a change: the pass has rebuilt it. The tree
+// refers to operands by index only, so the operands are compared separately.
 bool GraphSnapshot::matchesNode(const NodeState &state, const Node *node) const {
   bool same = node == state.node && node->name() == state.name && node->target() == state.target &&
               node->type() == state.type && &node->arguments() == state.arguments &&

@@ -1,5 +1,7 @@
 #include "ccgraph/ir/context.h"
 
+#include "argument_pool.h"
+
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/type.h"
 
@@ -18,6 +20,7 @@ struct Context::Impl {
   llvm::StringMap<char, llvm::BumpPtrAllocator &> identifiers{arena};
   llvm::DenseMap<const void *, const SymExpr *> symbols; // by identifier
   llvm::DenseMap<uint64_t, llvm::SmallVector<const Type *, 1>> types;
+  ArgumentPool arguments{arena};
   std::unique_ptr<OpTable> ops;
 
   template <typename T>
@@ -138,6 +141,8 @@ const Type *Context::noneType() {
   auto equal = [](const Type &t) { return t.kind() == Type::Kind::None; };
   return impl_->unique(1, equal, [&] { return new (impl_->arena.Allocate<Type>()) Type(); });
 }
+
+const Arguments *Context::arguments(const Arguments &given) { return impl_->arguments.get(given); }
 
 OpTable &Context::ops() {
   if (!impl_->ops)

@@ -108,6 +108,25 @@ TEST_F(GraphTest, ArgumentTreesKeepTheirNesting) {
   EXPECT_EQ(cat->operand(cat->args()[0].elements()[0]), y) << "the tree shows the new operand";
 }
 
+TEST_F(GraphTest, EqualArgumentTreesAreStoredOnce) {
+  Node *x = input("x");
+  Node *y = input("y");
+  auto view = [&](Graph &owner, Node *of, std::vector<int64_t> sizes, double scale) {
+    ArgumentBuilder builder(owner);
+    Argument value = builder.operand(of);
+    Argument list = builder.integers(sizes);
+    return owner.create({.name = "v", .target = context.identifier("mylib.view")}, std::move(builder),
+                        {{value, list}, {{context.identifier("scale"), Argument::floating(scale)}}});
+  };
+  Node *v = view(graph, x, {2, -1}, 0.0);
+  EXPECT_EQ(&view(graph, y, {2, -1}, 0.0)->arguments(), &v->arguments()) << "a tree does not contain its operands";
+  EXPECT_NE(&view(graph, x, {2, -2}, 0.0)->arguments(), &v->arguments());
+  EXPECT_NE(&view(graph, x, {2}, 0.0)->arguments(), &v->arguments());
+  EXPECT_NE(&view(graph, x, {2, -1}, -0.0)->arguments(), &v->arguments()) << "numbers are compared bitwise";
+  EXPECT_EQ(&graph.clone()->find("v")->arguments(), &v->arguments());
+  EXPECT_EQ(v->args()[1].elements()[1].integer(), -1);
+}
+
 TEST_F(GraphTest, OrderSurvivesRandomEdits) {
   std::mt19937 random(7);
   std::vector<Node *> order;

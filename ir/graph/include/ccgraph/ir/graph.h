@@ -5,13 +5,13 @@
 // precedes its uses (the verifier checks this, edits do not). Every iteration here follows program order or order of
 // creation, never addresses or hashes.
 //
-// Ownership: a Graph owns its nodes, argument trees, provenance and subgraphs in one arena, freed together; types and
-// names belong to its Context, which must outlive it. Nodes never move and are never freed before the graph, so
-// pointers and ids stay valid, also of erased nodes.
+// Ownership: a Graph owns its nodes, their provenance and its subgraphs, freed together; types, names and arguments
+// belong to its Context, which must outlive it. Nodes never move and are never freed before the graph, so pointers and
+// ids stay valid, also of erased nodes.
 // Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user
 // input is checked by readers and the verifier.
-// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 350 bytes. Memory
-// of replaced argument trees and erased nodes is freed only with the graph.
+// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 250 bytes. Memory
+// of erased nodes and of replaced lists of operands is freed only with the graph.
 #pragma once
 
 #include "ccgraph/ir/group_table.h"
@@ -47,14 +47,14 @@ struct Frame {
   friend bool operator==(const Frame &, const Frame &) = default;
 };
 
-/// Builds argument trees in a graph's arena and collects the nodes that they mention, in order of mention.
+/// Builds argument trees in the context of a graph and collects the nodes that they mention, in order of mention.
 class ArgumentBuilder {
 public:
   explicit ArgumentBuilder(Graph &graph) : graph_(&graph) {}
 
   /// Returns a reference to `node`; each call adds one operand. Call in the order of mention.
   Argument operand(Node *node);
-  /// Copies the elements into the arena. `kind` is List, Tuple or Slice.
+  /// Copies the elements into the context. `kind` is List, Tuple or Slice.
   Argument sequence(Argument::Kind kind, llvm::ArrayRef<Argument> elements);
   Argument dict(llvm::ArrayRef<NamedArgument> entries);
   /// Build lists of literals or of operands, and one text, which the Context owns.
@@ -236,7 +236,6 @@ private:
   friend class ArgumentBuilder;
   template <typename T>
   llvm::MutableArrayRef<T> allocate(size_t count);
-  const Arguments *store(const Arguments &arguments);
   void bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef<Node *> ordering);
   void appendUse(Use &use);
   void removeUse(Use &use);

@@ -93,12 +93,6 @@ private:
   llvm::ArrayRef<Use> uses_;
 };
 
-/// The argument tree of a node; immutable, so that a snapshot keeps it by keeping a pointer.
-struct Arguments {
-  llvm::ArrayRef<Argument> positional;
-  llvm::ArrayRef<NamedArgument> keyword;
-};
-
 /// Information besides the stack frame that a pass must preserve. Immutable, shared between nodes.
 struct Provenance {
   /// names of the input's nodes from which this one was created, in their order

@@ -70,7 +70,7 @@ public:
   /// Copies a node's own argument, with the nodes that it mentions.
   static Actual copyOf(const Node &node, const Argument &argument);
 
-  /// Builds the tree in the builder's arena; nodes are mentioned in the order in which they are written.
+  /// Builds the tree in the builder's context; nodes are mentioned in the order in which they are written.
   [[nodiscard]] Argument build(ArgumentBuilder &builder) const;
 
 private:

@@ -4,17 +4,18 @@
 // operand list, in the order of first mention (positional arguments, then keyword arguments; a node mentioned twice is
 // two operands). So the tree is immutable and shareable, and replacing a use is O(1) at any nesting depth.
 //
-// Ownership: an Argument is a 16-byte view; elements and entries live in the arena of their Graph (see ArgumentBuilder
-// in graph.h), texts and symbols in its Context. Copying an Argument copies no tree.
+// Ownership: an Argument is a 16-byte view; elements, entries, texts and symbols live in the Context of its Graph (see
+// ArgumentBuilder in graph.h). Copying an Argument copies no tree.
 // Failure: none; reading another kind than the one held is a bug of the caller. The verifier checks whether a call has
 // the arguments that its schema requires (structure.arguments).
-// Cost: every reader O(1); sameArgument linear in the tree.
+// Cost: every reader and sameWords O(1); sameArgument linear in the tree.
 #pragma once
 
 #include "ccgraph/ir/context.h"
 #include "ccgraph/ir/symbol.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/bit.h"
 
 #include <cassert>
 #include <cstdint>
@@ -51,7 +52,7 @@ public:
   };
 
   // --- Makers ----------------------------------------------------------------------------------
-  // Literals own nothing; trees must be built by ArgumentBuilder, whose arena outlives them.
+  // Literals own nothing; trees must be built by ArgumentBuilder, which stores them in the Context.
 
   /// None.
   Argument() = default;
@@ -76,7 +77,7 @@ public:
   static Argument word(Kind kind, Identifier text) { return Argument(kind, 0, Payload{.text = text}); }
   /// Refers to the node's operand of this index; ArgumentBuilder::operand returns indices in order of mention.
   static Argument operand(uint32_t index) { return Argument(Kind::Operand, index, Payload{.integer = 0}); }
-  /// List, Tuple or Slice; the elements must outlive the argument (the graph's arena).
+  /// List, Tuple or Slice; the elements must outlive the argument (Context::arguments stores them).
   static Argument sequence(Kind kind, llvm::ArrayRef<Argument> elements) {
     return Argument(kind, static_cast<uint32_t>(elements.size()), Payload{.elements = elements.data()});
   }
@@ -111,6 +112,17 @@ public:
   /// Returns the entries of a Dict; empty for any other kind.
   [[nodiscard]] llvm::ArrayRef<NamedArgument> entries() const;
 
+  /// Returns true if both arguments are the same literal (bitwise) or operand index, or refer to the same elements or
+  /// entries, compared by address.
+  friend bool sameWords(const Argument &a, const Argument &b) {
+    return a.kind_ == b.kind_ && a.size_ == b.size_ && a.payloadBits() == b.payloadBits();
+  }
+  /// Returns a hash that is equal for arguments with sameWords.
+  [[nodiscard]] uint64_t hashOfWords() const {
+    constexpr uint64_t factor = 0x9E3779B97F4A7C15; // 2^64 divided by the golden ratio
+    return (((uint64_t{size_} << 8 | static_cast<uint64_t>(kind_)) * factor) ^ payloadBits()) * factor;
+  }
+
 private:
   union Payload {
     int64_t integer;
@@ -121,6 +133,7 @@ private:
     const NamedArgument *entries;
   };
   Argument(Kind kind, uint32_t size, Payload payload) : kind_(kind), size_(size), payload_(payload) {}
+  [[nodiscard]] uint64_t payloadBits() const { return llvm::bit_cast<uint64_t>(payload_); }
   void check([[maybe_unused]] Kind kind) const { assert(kind_ == kind && "argument of another kind"); }
 
   Kind kind_ = Kind::None;
@@ -140,6 +153,13 @@ inline Argument Argument::dict(llvm::ArrayRef<NamedArgument> entries) {
 inline llvm::ArrayRef<NamedArgument> Argument::entries() const {
   return kind_ == Kind::Dict ? llvm::ArrayRef<NamedArgument>(payload_.entries, size_) : llvm::ArrayRef<NamedArgument>();
 }
+
+/// The arguments of a call, or the elements of a sequence or dictionary; immutable. The trees that Context::arguments
+/// stores are equal only if their addresses are.
+struct Arguments {
+  llvm::ArrayRef<Argument> positional;
+  llvm::ArrayRef<NamedArgument> keyword;
+};
 
 /// Returns true for equal trees: kinds, literals (floats bitwise, so a NaN equals itself and 0.0 is not -0.0) and
 /// operand indices. It does not compare the nodes behind the indices.

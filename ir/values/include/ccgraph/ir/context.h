@@ -1,8 +1,8 @@
 // Context: owns what graphs share, each item stored once.
 //
-// Names, symbolic expressions and types are uniqued here. So equality is pointer equality across all graphs of one
-// context, and a type that a million nodes share is stored once. A Context also owns the operator table, because an
-// operator that a user declares (`--ops`) must have the same meaning in every graph.
+// Names, symbolic expressions, types and argument trees are uniqued here. So equality is pointer equality across all
+// graphs of one context, and a type or a tree that a million nodes share is stored once. A Context also owns the
+// operator table, because an operator that a user declares (`--ops`) must have the same meaning in every graph.
 //
 // Ownership: every returned object lives as long as the Context, which must outlive its graphs. Nothing is freed
 // earlier, so a Context is for one job, not for the life of a server. Not thread-safe: one Context a thread.
@@ -22,6 +22,7 @@
 
 namespace ccgraph {
 
+struct Arguments;
 class Dim;
 class OpTable;
 class SymExpr;
@@ -81,6 +82,10 @@ public:
   [[nodiscard]] const Type *symbolicScalar(const SymExpr *value);
   /// Returns the type of a call without result.
   [[nodiscard]] const Type *noneType();
+
+  /// Returns the only copy of these arguments: equal ones, also of other nodes and graphs, have one address. Elements
+  /// and entries of nested trees must have been returned by this function.
+  [[nodiscard]] const Arguments *arguments(const Arguments &given);
 
   /// Returns the operators. The table is created empty on first use; each operator is parsed at its first look-up
   /// (op_def.h).
