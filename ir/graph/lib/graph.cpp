@@ -6,7 +6,6 @@
 #include "ccgraph/ir/op_def.h"
 #include "ccgraph/ir/text.h"
 
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -17,16 +16,9 @@ namespace {
 
 const Provenance noProvenance;
 
-uint64_t hashFrame(const Frame &frame) {
-  uint64_t hash = llvm::hash_combine(frame.file.key(), frame.function.key(), frame.code.key(), frame.annotation.key(),
-                                     frame.prefix.key(), frame.line);
-  return hash & ~(uint64_t(1) << 63); // DenseMap keeps the two top values for itself
-}
-
 } // namespace
 
-Graph::Graph(Context &context, llvm::StringRef name)
-    : Surroundings{.graphName = name.str()}, context_(&context), frames_(1) {}
+Graph::Graph(Context &context, llvm::StringRef name) : Surroundings{.graphName = name.str()}, context_(&context) {}
 
 Graph::~Graph() = default; // nodes are trivially destructible and go with the arena
 
@@ -88,25 +80,43 @@ void Graph::reorder(llvm::ArrayRef<Node *> order) {
 
 // --- Names -----------------------------------------------------------------------------------------------------------
 
+static uint32_t hashOf(Identifier name) {
+  constexpr uint64_t factor = 0x9E3779B97F4A7C15; // 2^64 divided by the golden ratio
+  return static_cast<uint32_t>((reinterpret_cast<uintptr_t>(name.key()) * factor) >> 32);
+}
+
+Node *Graph::find(Identifier name) const {
+  auto id = byName_.find(hashOf(name), [&](uint32_t known) { return byId_[known]->name_ == name; });
+  return id ? byId_[*id] : nullptr;
+}
+
+void Graph::addName(const Node *node) {
+  byName_.insert(node->id_, [&](uint32_t id) { return hashOf(byId_[id]->name_); });
+}
+
+void Graph::removeName(const Node *node) {
+  byName_.erase(node->id_, [&](uint32_t id) { return hashOf(byId_[id]->name_); });
+}
+
 // The next suffix is stored for each preferred name. Otherwise a pass that creates 10,000 nodes named "getitem" would
 // try 1, 2, 3, ... again for each of them.
 Identifier Graph::uniqueName(llvm::StringRef wish) {
   Identifier name = context_->identifier(wish);
-  if (!byName_.count(name))
+  if (!find(name))
     return name;
   unsigned &suffix = nextSuffix_[name];
   do
     name = context_->identifier((wish + "_" + llvm::Twine(++suffix)).str());
-  while (byName_.count(name));
+  while (find(name));
   return name;
 }
 
 void Graph::rename(Node *node, llvm::StringRef name) {
   assert(!find(name) && "names are unique");
   noteEdit();
-  byName_.erase(node->name_);
+  removeName(node);
   node->name_ = context_->identifier(name);
-  byName_[node->name_] = node;
+  addName(node);
 }
 
 // --- Uses ------------------------------------------------------------------------------------------------------------
@@ -210,7 +220,7 @@ Node *Graph::create(const NodeSpec &spec, ArgumentBuilder &&builder, const Argum
   node->id_ = static_cast<uint32_t>(byId_.size());
   setTarget(node, spec.target);
   byId_.push_back(node);
-  byName_[node->name_] = node;
+  addName(node);
   node->arguments_ = context_->arguments(arguments);
   bindOperands(node, builder.operands_, {});
   OrderList(order_).insertBefore(node, position);
@@ -250,7 +260,7 @@ void Graph::erase(Node *node) {
   assert(!node->hasUses() && "an erased node has no users");
   bindOperands(node, {}, {});
   OrderList(order_).remove(node);
-  byName_.erase(node->name_);
+  removeName(node);
   node->erased_ = true;
 }
 
@@ -266,27 +276,15 @@ static Identifier onOneLine(Context &context, Identifier text) {
 }
 
 uint32_t Graph::addFrame(const Frame &given) {
-  if (given == Frame())
-    return 0;
-  if (std::optional<uint32_t> index = findFrame(given)) // most frames exist already, and their texts are clean
+  if (std::optional<uint32_t> index = frames_.find(given)) // most frames exist already, and their texts are clean
     return *index;
   Frame frame = given;
   for (Identifier *text : {&frame.file, &frame.function, &frame.code, &frame.annotation, &frame.prefix})
     *text = onOneLine(*context_, *text);
   if (!(frame == given)) // a text was not clean, and the frame with the clean text may be known
-    if (std::optional<uint32_t> index = findFrame(frame))
+    if (std::optional<uint32_t> index = frames_.find(frame))
       return *index;
-  frameIndex_[hashFrame(frame)].push_back(static_cast<uint32_t>(frames_.size()));
-  frames_.push_back(frame);
-  return static_cast<uint32_t>(frames_.size() - 1);
-}
-
-std::optional<uint32_t> Graph::findFrame(const Frame &frame) const {
-  auto bucket = frameIndex_.find(hashFrame(frame));
-  if (bucket == frameIndex_.end())
-    return std::nullopt;
-  const auto *found = llvm::find_if(bucket->second, [&](uint32_t index) { return frames_[index] == frame; });
-  return found == bucket->second.end() ? std::nullopt : std::optional(*found);
+  return frames_.add(frame);
 }
 
 const Provenance *Graph::makeProvenance(const Provenance &value) {
@@ -353,7 +351,6 @@ std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>(*context_, name());
   copy->surroundings() = surroundings();
   copy->frames_ = frames_;
-  copy->frameIndex_ = frameIndex_;
   std::vector<Node *> map(idLimit());
   for (Node *node : *this) {
     ArgumentBuilder builder(*copy);

@@ -10,12 +10,14 @@
 // ids stay valid, also of erased nodes.
 // Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user
 // input is checked by readers and the verifier.
-// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 250 bytes. Memory
+// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 215 bytes. Memory
 // of erased nodes and of replaced lists of operands is freed only with the graph.
 #pragma once
 
+#include "ccgraph/ir/frames.h"
 #include "ccgraph/ir/group_table.h"
 #include "ccgraph/ir/guard.h"
+#include "ccgraph/ir/index_table.h"
 #include "ccgraph/ir/node.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -29,23 +31,6 @@
 #include <vector>
 
 namespace ccgraph {
-
-/// The place in the user's program that created a node: one stack frame and PyTorch's annotations. Null identifiers if
-/// unknown.
-struct Frame {
-  Identifier file;
-  Identifier function;
-  /// the source line, as the dump quotes it
-  Identifier code;
-  /// the text of an annotation dictionary, e.g. {'module_fqn': 'layers.0'}
-  Identifier annotation;
-  /// other words before "File:", e.g. "recompute: MUST_SAVE"
-  Identifier prefix;
-  int64_t line = 0;
-  /// foreign keys of a file, as the text of an object's members
-  Identifier attributes;
-  friend bool operator==(const Frame &, const Frame &) = default;
-};
 
 /// Builds argument trees in the context of a graph and collects the nodes that they mention, in order of mention.
 class ArgumentBuilder {
@@ -156,7 +141,7 @@ public:
   [[nodiscard]] Node *byId(uint32_t id) const { return byId_[id]; }
   /// Returns the live node with this name; null if there is none.
   [[nodiscard]] Node *find(llvm::StringRef name) const;
-  [[nodiscard]] Node *find(Identifier name) const { return byName_.lookup(name); }
+  [[nodiscard]] Node *find(Identifier name) const;
   /// Returns the output node; null if there is none.
   [[nodiscard]] Node *output() const;
 
@@ -197,7 +182,7 @@ public:
 
   // --- Provenance ------------------------------------------------------------------------------------------------
   /// Distinct frames; index 0 is the empty one.
-  [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_; }
+  [[nodiscard]] llvm::ArrayRef<Frame> frames() const { return frames_.all(); }
   /// Index of an equal frame, added if it is new; for Node::frame().
   uint32_t addFrame(const Frame &frame);
   /// Copies the value into the arena. It is not uniqued: nodes that share it are given the same pointer.
@@ -240,6 +225,8 @@ private:
   void appendUse(Use &use);
   void removeUse(Use &use);
   Identifier uniqueName(llvm::StringRef wish);
+  void addName(const Node *node);
+  void removeName(const Node *node);
   Graph &adopt(Identifier name, std::unique_ptr<Graph> subgraph);
   void noteEdit();
 
@@ -248,12 +235,10 @@ private:
   llvm::BumpPtrAllocatorImpl<llvm::MallocAllocator, 512> arena_;
   NodeChain order_;
   std::vector<Node *> byId_;
-  llvm::DenseMap<Identifier, Node *> byName_;
+  /// the ids of the nodes in the order, by name
+  IndexTable byName_;
   llvm::DenseMap<Identifier, unsigned> nextSuffix_;
-  std::vector<Frame> frames_;
-  [[nodiscard]] std::optional<uint32_t> findFrame(const Frame &frame) const;
-  /// by hash; without the empty frame, because most subgraphs have no other
-  llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> frameIndex_;
+  Frames frames_;
   uint64_t revision_ = 0;
   /// the graph of which this is a subgraph; null for a graph on its own
   Graph *parent_ = nullptr;
