@@ -151,7 +151,6 @@ void Graph::bindOperands(Node *node, llvm::ArrayRef<Node *> data, llvm::ArrayRef
     Use &use = node->operands_[i];
     use.def_ = i < data.size() ? data[i] : ordering[i - data.size()];
     use.user_ = node;
-    use.ordering_ = i >= data.size();
     assert(use.def_ && use.def_->graph_ == this && "an operand of the same graph");
     appendUse(use);
   }

@@ -29,11 +29,10 @@ GraphSnapshot::GraphSnapshot(const Graph &graph)
     state.firstOperand = static_cast<uint32_t>(pool_.size());
     state.numOperands = node->numOperands();
     state.numOrdering = node->numOrdering();
-    state.position = static_cast<uint32_t>(states_.size());
     for (const Use &use : node->operandUses())
       pool_.push_back(use.def());
-    indexById_[node->id()] = state.position + 1;
     states_.push_back(state);
+    indexById_[node->id()] = static_cast<uint32_t>(states_.size());
   }
 }
 

@@ -70,7 +70,7 @@ Program::Program(const GraphSnapshot &before) : indexById_(before.graph().idLimi
   steps_.reserve(before.nodes().size());
   size_t edges = 0;
   for (const NodeState &state : before.nodes()) {
-    indexById_[state.node->id()] = state.position;
+    indexById_[state.node->id()] = before.position(state);
     edges += state.numOperands + state.numOrdering;
   }
   makeRoom(edges);
@@ -114,7 +114,7 @@ Program::Program(const Graph &after, const GraphSnapshot &snapshot, const Progra
       operands_.push_back(indexOf(use.def()));
     const NodeState *state = snapshot.find(step.node);
     if (state && callUnchanged(*state)) {
-      const Step &was = before[state->position];
+      const Step &was = before[snapshot.position(*state)];
       setEffects(indexOf(step.node), was, before.accesses(was));
     } else {
       apply(step, effectsOf(*step.node));

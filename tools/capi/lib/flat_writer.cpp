@@ -42,8 +42,8 @@ private:
   /// Numbers imported nodes by their original position, and new nodes by their present order.
   void number() {
     for (const NodeState &state : before_.nodes()) {
-      index_[state.node->id()] = state.position;
-      byName_[state.name] = state.position;
+      index_[state.node->id()] = before_.position(state);
+      byName_[state.name] = before_.position(state);
     }
     uint32_t next = imported_;
     for (const Node *node : graph_)

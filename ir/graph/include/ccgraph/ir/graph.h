@@ -10,7 +10,7 @@
 // ids stay valid, also of erased nodes.
 // Failure: misuse (an operand of another graph, erasing a node with users) is a bug of the caller and asserts; user
 // input is checked by readers and the verifier.
-// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 215 bytes. Memory
+// Cost: edits O(degree), isBefore O(1), find one hash look-up; a node with two operands takes about 200 bytes. Memory
 // of erased nodes and of replaced lists of operands is freed only with the graph.
 #pragma once
 

@@ -40,7 +40,7 @@ public:
   /// Returns the node that reads, or that comes later.
   [[nodiscard]] Node *user() const { return user_; }
   /// Returns true if the user must follow the definition without reading it.
-  [[nodiscard]] bool isOrdering() const { return ordering_; }
+  [[nodiscard]] bool isOrdering() const;
   /// Returns the next use of the same definition, in order of creation; null at the end.
   [[nodiscard]] const Use *next() const { return next_; }
 
@@ -51,7 +51,6 @@ private:
   Node *user_ = nullptr;
   Use *next_ = nullptr;
   Use *prev_ = nullptr;
-  bool ordering_ = false;
 };
 
 /// Forward iteration over a definition's uses.
@@ -193,11 +192,14 @@ private:
   Node *prev_ = nullptr;
   uint64_t label_ = 0;
   uint32_t numOperands_ = 0;
-  uint32_t numOrdering_ = 0;
+  uint32_t numOrdering_ : 29 = 0;
+  uint32_t erased_ : 1 = false;
+  Opcode opcode_ : 2 = Opcode::CallFunction;
   uint32_t id_ = 0;
   uint32_t frame_ = 0;
-  Opcode opcode_ = Opcode::CallFunction;
-  bool erased_ = false;
 };
+
+// The ordering edges of a node follow its data operands in one array.
+inline bool Use::isOrdering() const { return this >= user_->operandUses().data() + user_->numOperands(); }
 
 } // namespace ccgraph

@@ -5,7 +5,7 @@
 // pass. The pass manager and the test harness use it to verify that a pass that reports "unchanged" changed nothing.
 //
 // Ownership: refers into the graph, which must outlive it; owns copies of the group table and of the order. Failure:
-// none. Cost: one traversal of the nodes and edges, about 100 bytes a node; find() is O(1).
+// none. Cost: one traversal of the nodes and edges, about 90 bytes a node; find() is O(1).
 #pragma once
 
 #include "ccgraph/ir/graph.h"
@@ -28,8 +28,6 @@ struct NodeState {
   uint32_t firstOperand = 0;
   uint32_t numOperands = 0;
   uint32_t numOrdering = 0;
-  /// index in the order
-  uint32_t position = 0;
 };
 
 class GraphSnapshot {
@@ -49,6 +47,10 @@ public:
   [[nodiscard]] llvm::ArrayRef<NodeState> nodes() const { return states_; }
   /// Returns the state of a node; null if it was not in the order then.
   [[nodiscard]] const NodeState *find(const Node *node) const;
+  /// Returns the index of a state of this snapshot in nodes().
+  [[nodiscard]] uint32_t position(const NodeState &state) const {
+    return static_cast<uint32_t>(&state - states_.data());
+  }
   /// Return the nodes that it read then, in operand order, and those that it was ordered after.
   [[nodiscard]] llvm::ArrayRef<Node *> operands(const NodeState &state) const {
     return llvm::ArrayRef(pool_).slice(state.firstOperand, state.numOperands);
