@@ -20,7 +20,8 @@ namespace {
 class AsyncPairLogger {
 public:
   AsyncPairLogger(const Program &program, const Storages &storages)
-      : program_(program), storages_(storages), active_(2 * size_t(storages.count())), reshapes_(storages.count()) {}
+      : program_(program), storages_(storages), activeAt_(2 * size_t(storages.count()), none),
+        reshapes_(storages.count()) {}
 
   // Each step is examined before its own launch begins, so its own reads are no intrusion.
   AsyncPairLog run() {
@@ -53,7 +54,13 @@ private:
     uint32_t full = 8;
   };
 
-  Holders &active(uint32_t storage, Hold hold) { return active_[2 * size_t(storage) + static_cast<size_t>(hold)]; }
+  static size_t placeOf(uint32_t storage, Hold hold) { return 2 * size_t(storage) + static_cast<size_t>(hold); }
+
+  /// Returns null for a storage that no launch has held in this way.
+  Holders *active(uint32_t storage, Hold hold) {
+    const uint32_t at = activeAt_[placeOf(storage, hold)];
+    return at == none ? nullptr : &active_[at];
+  }
 
   bool over(uint32_t pair) const { return log_.asyncPairs[pair].wait != none; }
 
@@ -62,10 +69,13 @@ private:
     auto operands = program_.operands(step);
     for (size_t i = 0; i < operands.size(); ++i)
       for (uint32_t storage : waitsOn(step, i) ? storages_.of(operands[i]) : llvm::ArrayRef<uint32_t>()) {
-        for (const Holder &holder : active(storage, Hold::Write).asyncPairs)
+        Holders *holders = active(storage, Hold::Write);
+        if (!holders)
+          continue;
+        for (const Holder &holder : holders->asyncPairs)
           if (end(holder.pair, index, storage))
             ended.push_back(log_.asyncPairs[holder.pair].launch);
-        forget(active(storage, Hold::Write));
+        forget(*holders);
       }
     llvm::sort(ended);
     ended.erase(std::unique(ended.begin(), ended.end()), ended.end());
@@ -110,7 +120,12 @@ private:
   }
 
   void hold(uint32_t storage, Hold how, Holder holder) {
-    Holders &holders = active(storage, how);
+    uint32_t &at = activeAt_[placeOf(storage, how)];
+    if (at == none) {
+      at = static_cast<uint32_t>(active_.size());
+      active_.emplace_back();
+    }
+    Holders &holders = active_[at];
     if (holders.asyncPairs.size() >= holders.full) {
       forget(holders);
       holders.full = std::max<uint32_t>(8, 2 * static_cast<uint32_t>(holders.asyncPairs.size()));
@@ -135,8 +150,11 @@ private:
     for (Hold how : {Hold::Read, Hold::Write}) {
       if (!writes && how == Hold::Read)
         continue;
-      forget(active(intrusion.storage, how));
-      for (const Holder &holder : active(intrusion.storage, how).asyncPairs) {
+      Holders *holders = active(intrusion.storage, how);
+      if (!holders)
+        continue;
+      forget(*holders);
+      for (const Holder &holder : holders->asyncPairs) {
         intrusion.launch = log_.asyncPairs[holder.pair].launch;
         intrusion.held = holder.value;
         intrusion.element = holder.element;
@@ -210,7 +228,8 @@ private:
 
   const Program &program_;
   const Storages &storages_;
-  std::vector<Holders> active_;                                             ///< two a storage, see active()
+  std::vector<uint32_t> activeAt_;                                          ///< of active_, see placeOf()
+  std::vector<Holders> active_;                                             ///< of storages that launches hold
   std::vector<uint32_t> reshapes_;                                          ///< by storage: count so far
   llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 0>> writtenResults_; ///< by launch; looked up only
   size_t numOpen_ = 0;

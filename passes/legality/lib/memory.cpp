@@ -20,8 +20,7 @@ class Lives {
 public:
   Lives(const Program &program, const Storages &storages)
       : program_(program), storages_(storages), end_(program.size() - 1), first_(storages.count()),
-        last_(storages.count()), lastUse_(program.size()), completion_(storages.count(), none),
-        completionsOf_(program.size()) {
+        last_(storages.count()), lastUse_(program.size()), completion_(storages.count(), none) {
     holdInputs();
     for (uint32_t i = 0; i < program.size(); ++i)
       visit(i);
@@ -119,8 +118,11 @@ private:
   }
 
   uint32_t lastWaitOn(uint32_t launch) const {
+    auto completions = completionsOf_.find(launch);
+    if (completions == completionsOf_.end())
+      return none;
     uint32_t last = none;
-    for (uint32_t completion : completionsOf_[launch])
+    for (uint32_t completion : completions->second)
       if (uint32_t wait = lastWait_[completion]; wait != none && (last == none || wait > last))
         last = wait;
     return last;
@@ -149,11 +151,12 @@ private:
   const Program &program_;
   const Storages &storages_;
   uint32_t end_;
-  std::vector<uint32_t> first_, last_;                        ///< by storage
-  std::vector<uint32_t> lastUse_;                             ///< by step: the last that reads its value, 0 for none
-  std::vector<uint32_t> completion_;                          ///< by storage: of its present or last async pair
-  std::vector<uint32_t> lastWait_;                            ///< by completion
-  std::vector<llvm::SmallVector<uint32_t, 1>> completionsOf_; ///< by launch
+  std::vector<uint32_t> first_, last_; ///< by storage
+  std::vector<uint32_t> lastUse_;      ///< by step: the last that reads its value, 0 for none
+  std::vector<uint32_t> completion_;   ///< by storage: of its present or last async pair
+  std::vector<uint32_t> lastWait_;     ///< by completion
+  /// by launch; only looked up, never iterated
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 1>> completionsOf_;
 };
 
 } // namespace
