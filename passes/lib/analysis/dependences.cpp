@@ -2,23 +2,58 @@
 
 namespace ccgraph {
 
-Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups)
-    : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()),
-      shapes_(changes_.size()), streams_(groups.numGroups()), stretch_(facts.graph().idLimit()) {
-  for (Node *node : facts.graph())
-    for (const StorageAccess &access : facts.accesses(node))
-      if (facts.waits(node) || writes(access.access))
-        changes_[access.storage] = true;
-  uint32_t stretch = 0;
-  for (Node *node : facts.graph()) {
-    stretch += facts.domain(node) == Domain::All;
-    stretch_[node->id()] = stretch;
-    visit(node);
-  }
-  index();
-}
+namespace {
 
-void Dependences::edge(Node *from, Node *to) {
+/// Finds the edges in one traversal of the program.
+class EdgeFinder {
+public:
+  using Edges = std::vector<std::pair<Node *, Node *>>;
+  EdgeFinder(const ProgramFacts &facts, const CommGroups &groups)
+      : facts_(facts), groups_(groups), changes_(facts.storages().numStorages()), storages_(changes_.size()),
+        shapes_(changes_.size()), streams_(groups.numGroups()) {
+    for (const Node *node : facts.graph())
+      for (const StorageAccess &access : facts.accesses(node))
+        if (facts.waits(node) || writes(access.access))
+          changes_[access.storage] = true;
+  }
+  Edges find() {
+    for (Node *node : facts_.graph())
+      visit(node);
+    return std::move(edges_);
+  }
+
+private:
+  /// The last users of one resource.
+  struct Users {
+    Node *writer = nullptr;
+    llvm::SmallVector<Node *, 2> readers;
+  };
+  void visit(Node *node);
+  void visitStorages(Node *node);
+  void visitDomain(Node *node);
+  void visitGroup(Node *node);
+  void visitTransfer(Node *node);
+  void read(Node *node, Users &resource);
+  void write(Node *node, Users &resource);
+  void edge(Node *from, Node *to);
+
+  const ProgramFacts &facts_;
+  const CommGroups &groups_;
+  /// by storage: some step writes it or waits for it
+  std::vector<bool> changes_;
+  std::vector<Users> storages_;
+  /// by storage: the steps that reshape a tensor in it, and the steps that name it
+  std::vector<Users> shapes_;
+  /// by group
+  std::vector<Users> streams_;
+  /// transfers, and the waits on them
+  Users transfers_;
+  Users random_;
+  Users host_;
+  Edges edges_;
+};
+
+void EdgeFinder::edge(Node *from, Node *to) {
   if (from && from != to)
     edges_.emplace_back(from, to);
 }
@@ -28,13 +63,13 @@ void Dependences::edge(Node *from, Node *to) {
 //   w1, r1, r2, w2, r3      w1 -> r1, w1 -> r2, r1 -> w2, r2 -> w2, w2 -> r3
 // w1 -> w2 is not needed, because a reader lies between. So each read makes two edges at most, and reads of one
 // resource may be reordered.
-void Dependences::read(Node *node, Users &resource) {
+void EdgeFinder::read(Node *node, Users &resource) {
   edge(resource.writer, node);
   if (resource.readers.empty() || resource.readers.back() != node)
     resource.readers.push_back(node);
 }
 
-void Dependences::write(Node *node, Users &resource) {
+void EdgeFinder::write(Node *node, Users &resource) {
   if (resource.writer == node)
     return;
   if (resource.readers.empty())
@@ -45,7 +80,7 @@ void Dependences::write(Node *node, Users &resource) {
   resource.writer = node;
 }
 
-void Dependences::visitStorages(Node *node) {
+void EdgeFinder::visitStorages(Node *node) {
   bool wait = facts_.waits(node);
   for (const StorageAccess &access : facts_.accesses(node)) {
     if (reshapes(access.access))
@@ -69,7 +104,7 @@ void Dependences::visitStorages(Node *node) {
   }
 }
 
-void Dependences::visitDomain(Node *node) {
+void EdgeFinder::visitDomain(Node *node) {
   switch (facts_.domain(node)) {
   case Domain::Rng:
     return write(node, random_);
@@ -84,7 +119,7 @@ void Dependences::visitDomain(Node *node) {
 
 // A fence writes the stream of every group that may share two ranks with its own; any other collective reads the stream
 // of its own group. So collectives may be reordered here, but none moves across a fence.
-void Dependences::visitGroup(Node *node) {
+void EdgeFinder::visitGroup(Node *node) {
   uint32_t group = groups_.groupOf(node);
   if (group == CommGroups::none)
     return;
@@ -97,7 +132,7 @@ void Dependences::visitGroup(Node *node) {
 /// Orders transfers and the waits on them. A rank that waits for a transfer issues nothing until the other end has
 /// arrived, so every step that the transfer may need stays before the wait. If each rank received, waited and only then
 /// sent, neighbours would deadlock.
-void Dependences::visitTransfer(Node *node) {
+void EdgeFinder::visitTransfer(Node *node) {
   bool completes = llvm::any_of(facts_.completes(node), [&](Node *launch) { return groups_.isFence(launch); });
   if (completes || (groups_.isFence(node) && !facts_.launches(node)))
     write(node, transfers_);
@@ -105,19 +140,30 @@ void Dependences::visitTransfer(Node *node) {
     read(node, transfers_);
 }
 
-void Dependences::visit(Node *node) {
+void EdgeFinder::visit(Node *node) {
   visitStorages(node);
   visitDomain(node);
   visitGroup(node);
   visitTransfer(node);
 }
 
+} // namespace
+
+Dependences::Dependences(const ProgramFacts &facts, const CommGroups &groups) : stretch_(facts.graph().idLimit()) {
+  uint32_t stretch = 0;
+  for (const Node *node : facts.graph()) {
+    stretch += facts.domain(node) == Domain::All;
+    stretch_[node->id()] = stretch;
+  }
+  index(EdgeFinder(facts, groups).find());
+}
+
 /// Builds two arrays of neighbours, sorted by node: counts the edges of each node, sums the counts to the start of each
 /// node's range, and then puts each edge into the next free slot of its node.
-void Dependences::index() {
+void Dependences::index(llvm::ArrayRef<std::pair<Node *, Node *>> edges) {
   beforeStart_.assign(stretch_.size() + 1, 0);
   afterStart_.assign(stretch_.size() + 1, 0);
-  for (auto [from, to] : edges_) {
+  for (auto [from, to] : edges) {
     ++afterStart_[from->id() + 1];
     ++beforeStart_[to->id() + 1];
   }
@@ -125,15 +171,13 @@ void Dependences::index() {
     beforeStart_[i] += beforeStart_[i - 1];
     afterStart_[i] += afterStart_[i - 1];
   }
-  before_.resize(edges_.size());
-  after_.resize(edges_.size());
+  before_.resize(edges.size());
+  after_.resize(edges.size());
   std::vector<uint32_t> nextBefore(beforeStart_), nextAfter(afterStart_);
-  for (auto [from, to] : edges_) {
+  for (auto [from, to] : edges) {
     after_[nextAfter[from->id()]++] = to;
     before_[nextBefore[to->id()]++] = from;
   }
-  edges_.clear();
-  edges_.shrink_to_fit();
 }
 
 } // namespace ccgraph

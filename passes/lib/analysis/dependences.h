@@ -20,7 +20,6 @@ namespace ccgraph {
 /// Computed once for the present order; moves that respect the dependences keep them valid.
 class Dependences {
 public:
-  /// `facts` and `groups` must outlive this object.
   Dependences(const ProgramFacts &facts, const CommGroups &groups);
 
   /// Return the nodes that must stay before / after this one, besides those of its edges. A node may occur more than
@@ -31,39 +30,13 @@ public:
   [[nodiscard]] uint32_t stretch(const Node *node) const { return stretch_[node->id()]; }
 
 private:
-  /// The last users of one resource.
-  struct Users {
-    Node *writer = nullptr;
-    llvm::SmallVector<Node *, 2> readers;
-  };
   static llvm::ArrayRef<Node *> slice(const std::vector<Node *> &pool, const std::vector<uint32_t> &start,
                                       const Node *node) {
     return llvm::ArrayRef(pool).slice(start[node->id()], start[node->id() + 1] - start[node->id()]);
   }
-  void visit(Node *node);
-  void visitStorages(Node *node);
-  void visitDomain(Node *node);
-  void visitGroup(Node *node);
-  void visitTransfer(Node *node);
-  void read(Node *node, Users &resource);
-  void write(Node *node, Users &resource);
-  void edge(Node *from, Node *to);
-  void index();
+  /// `edges` lead from the node that must be first.
+  void index(llvm::ArrayRef<std::pair<Node *, Node *>> edges);
 
-  const ProgramFacts &facts_;
-  const CommGroups &groups_;
-  /// by storage: some step writes it or waits for it
-  std::vector<bool> changes_;
-  std::vector<Users> storages_;
-  /// by storage: the steps that reshape a tensor in it, and the steps that name it
-  std::vector<Users> shapes_;
-  /// by group
-  std::vector<Users> streams_;
-  /// transfers, and the waits on them
-  Users transfers_;
-  Users random_;
-  Users host_;
-  std::vector<std::pair<Node *, Node *>> edges_;
   std::vector<Node *> before_, after_;
   /// by node id, one more at the end
   std::vector<uint32_t> beforeStart_, afterStart_;
