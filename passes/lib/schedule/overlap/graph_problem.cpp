@@ -3,6 +3,10 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/lifetimes.h"
 
+#include "llvm/ADT/DenseMap.h"
+
+#include <memory>
+
 namespace ccgraph::overlap {
 
 namespace {
@@ -299,12 +303,16 @@ GraphProblem timesOf(const Graph &graph, const ProgramFacts &facts, const CommGr
 
 GraphProblem problemOf(Graph &graph, const GraphProblemOptions &options) {
   GraphProblem made = Maker(graph, options).make();
-  std::vector<Node *> nodes = made.nodes;
-  made.problem.timePieces = [nodes, &costs = options.costs](uint32_t launch) {
-    return costs.collectivePieces(*nodes[launch]);
+  // A problem may outlive the list of nodes, and its functions are copied, so they share the nodes that they need.
+  auto launches = std::make_shared<llvm::DenseMap<uint32_t, const Node *>>();
+  for (uint32_t step = 0; step < made.nodes.size(); ++step)
+    if (made.problem.steps[step].kind == StepKind::Launch)
+      launches->try_emplace(step, made.nodes[step]);
+  made.problem.timePieces = [launches, &costs = options.costs](uint32_t launch) {
+    return costs.collectivePieces(*launches->lookup(launch));
   };
-  made.problem.estimatedTime = [nodes = std::move(nodes), &costs = options.costs](uint32_t launch, int64_t bytes) {
-    return costs.collective(*nodes[launch], bytes);
+  made.problem.estimatedTime = [launches, &costs = options.costs](uint32_t launch, int64_t bytes) {
+    return costs.collective(*launches->lookup(launch), bytes);
   };
   return made;
 }
