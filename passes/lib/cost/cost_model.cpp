@@ -15,6 +15,7 @@
 #include "cost/tiles.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/PointerIntPair.h"
 
 #include <limits>
 
@@ -299,22 +300,22 @@ struct CostModel::Impl {
   void priceAll(const Graph &graph, const GivenDurations &given) {
     known.resize(graph.idLimit());
     for (const Node *node : graph) {
-      Known &entry = known[node->id()];
-      entry.op = node->op();
+      EstimatedTime price;
       if (const auto duration = given.of(*node))
-        entry.price = {duration->picoseconds,
-                       duration->source == DurationSource::Measured ? TimeSource::Measured : TimeSource::Estimated};
+        price = {duration->picoseconds,
+                 duration->source == DurationSource::Measured ? TimeSource::Measured : TimeSource::Estimated};
       else if (!isFree(*node))
-        entry.price = predicted(*node);
-      const auto source = static_cast<size_t>(entry.price.source);
+        price = predicted(*node);
+      known[node->id()] = Known(price, node->op());
+      const auto source = static_cast<size_t>(price.source);
       if (const auto sizes = productSizes(*node)) {
-        const Product product{*sizes, entry.price.picoseconds};
+        const Product product{*sizes, price.picoseconds};
         products.try_emplace(node->id(), product);
         productsByName.try_emplace(node->name(), product);
       }
-      noteFusible(*node, entry.price);
+      noteFusible(*node, price);
       ++summary.nodes[source];
-      summary.picoseconds[source] += entry.price.picoseconds;
+      summary.picoseconds[source] += price.picoseconds;
     }
     summary.assumedGroups = placements.assumed().vec();
   }
@@ -329,7 +330,7 @@ struct CostModel::Impl {
       const Node *twin = *copied;
       ++copied;
       idInCopy[node->id()] = twin->id();
-      costs[twin->id()] = {costOf(*node), node->op()};
+      costs[twin->id()] = Known(costOf(*node), node->op());
       if (const auto own = products.find(node->id()); own != products.end())
         parts.try_emplace(twin->id(), own->second);
     }
@@ -345,7 +346,7 @@ struct CostModel::Impl {
   void keepCosts(const Graph &edited) {
     std::vector<Known> costs(edited.idLimit());
     for (const Node *node : edited)
-      costs[node->id()] = {costOf(*node), node->op()};
+      costs[node->id()] = Known(costOf(*node), node->op());
     known = std::move(costs);
   }
 
@@ -356,17 +357,26 @@ struct CostModel::Impl {
   }
 
   EstimatedTime costOf(const Node &node) {
-    const bool isKnown = node.id() < known.size() && known[node.id()].op == node.op();
-    return isKnown ? known[node.id()].price : costOfLater(node);
+    const bool isKnown = node.id() < known.size() && known[node.id()].op() == node.op();
+    return isKnown ? known[node.id()].price() : costOfLater(node);
   }
 
   EstimatedTime costOfLater(const Node &node) { return isFree(node) ? EstimatedTime() : predictedLater(node); }
 
   /// The cost of a node that the graph had at construction. The operator is stored because a pass may give a node
-  /// another one.
-  struct Known {
-    EstimatedTime price;
-    const OpDef *op = nullptr;
+  /// another one. Sixteen bytes, because there is one for each node.
+  class Known {
+  public:
+    Known() = default;
+    Known(EstimatedTime price, const OpDef *op) : picoseconds_(price.picoseconds), opAndSource_(op, price.source) {}
+    [[nodiscard]] EstimatedTime price() const { return {picoseconds_, opAndSource_.getInt()}; }
+    [[nodiscard]] const OpDef *op() const { return opAndSource_.getPointer(); }
+
+  private:
+    static constexpr unsigned sourceBits = 3;
+    static_assert(numTimeSources <= 1U << sourceBits);
+    int64_t picoseconds_ = 0;
+    llvm::PointerIntPair<const OpDef *, sourceBits, TimeSource> opAndSource_;
   };
 
   const Graph *graph; ///< may be edited meanwhile
