@@ -122,17 +122,18 @@ void Graph::rename(Node *node, llvm::StringRef name) {
 // --- Uses ------------------------------------------------------------------------------------------------------------
 
 void Graph::appendUse(Use &use) {
-  Node &def = *use.def_;
-  use.prev_ = def.lastUse_;
+  Use *&first = use.def_->firstUse_;
   use.next_ = nullptr;
-  (def.lastUse_ ? def.lastUse_->next_ : def.firstUse_) = &use;
-  def.lastUse_ = &use;
+  use.prev_ = first ? first->prev_ : &use;
+  (first ? use.prev_->next_ : first) = &use;
+  first->prev_ = &use;
 }
 
 void Graph::removeUse(Use &use) {
-  Node &def = *use.def_;
-  (use.prev_ ? use.prev_->next_ : def.firstUse_) = use.next_;
-  (use.next_ ? use.next_->prev_ : def.lastUse_) = use.prev_;
+  Use *&first = use.def_->firstUse_;
+  (first == &use ? first : use.prev_->next_) = use.next_;
+  if (Use *after = use.next_ ? use.next_ : first)
+    after->prev_ = use.prev_;
 }
 
 // A node stores its edges in one array of Use, data operands first, and each Use is also a link in the list of its

@@ -50,6 +50,7 @@ private:
   Node *def_ = nullptr;
   Node *user_ = nullptr;
   Use *next_ = nullptr;
+  /// for the first use of a definition: the last one
   Use *prev_ = nullptr;
 };
 
@@ -187,7 +188,6 @@ private:
   const Provenance *provenance_ = nullptr;
   Use *operands_ = nullptr;
   Use *firstUse_ = nullptr;
-  Use *lastUse_ = nullptr;
   Node *next_ = nullptr;
   Node *prev_ = nullptr;
   uint64_t label_ = 0;
