@@ -20,7 +20,7 @@ namespace ccgraph {
 // that gives a tensor the storage of another (set_). Pools are kept as a union-find: into_ leads from a storage towards
 // the smallest of its pool. A set that was stored before two of its storages joined one pool still contains both;
 // therefore settlePools rewrites all sets at the end.
-StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()), lists_(graph.idLimit()) {
+StorageMap::StorageMap(const Graph &graph) : whole_(graph.idLimit()) {
   owner_.reserve(graph.size() / 2);
   for (const Node *node : graph)
     visit(*node);
@@ -41,7 +41,7 @@ llvm::ArrayRef<StorageId> StorageMap::storages(const Node *node) const {
 }
 
 llvm::ArrayRef<StorageId> StorageMap::storages(const Node *node, unsigned element) const {
-  Range list = lists_[node->id()];
+  Range list = lists_.lookup(node->id());
   if (element >= list.count)
     return storages(node);
   Range range = elementRanges_[list.begin + element];
@@ -236,7 +236,7 @@ void StorageMap::visitElement(const Node &getItem, unsigned index) {
   }
   auto element = storages(list, index);
   for (StorageId id : element)
-    if (owner_[id] == list && !type_[id] && index < lists_[list->id()].count)
+    if (owner_[id] == list && !type_[id] && index < lists_.lookup(list->id()).count)
       type_[id] = getItem.type();
   whole_[getItem.id()] = unite(llvm::SmallVector<StorageId, 4>(element.begin(), element.end()));
 }

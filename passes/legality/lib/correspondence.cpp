@@ -38,8 +38,7 @@ std::string claimText(Claim claim) {
 // Every node that is on both sides corresponds to itself. Every other node must be claimed by exactly one entry.
 Correspondence::Correspondence(const Rewrite &rewrite, Findings &findings)
     : rewrite_(rewrite), untouched_(rewrite.before.size(), none), images_(rewrite.before.size(), none),
-      performers_(rewrite.before.size(), none), origin_(rewrite.after.size(), none),
-      claimsBefore_(rewrite.before.size()), claimsAfter_(rewrite.after.size()) {
+      performers_(rewrite.before.size(), none), origin_(rewrite.after.size(), none) {
   match(findings);
   const Certificate &certificate = rewrite_.certificate;
   for (uint32_t i = 0; i < certificate.merged.size(); ++i)
@@ -288,10 +287,10 @@ void Correspondence::claimRemoved(Findings &findings) {
 
 void Correspondence::requireClaims(Findings &findings) {
   for (uint32_t i = 0; i < rewrite_.before.size(); ++i)
-    if (untouched_[i] == none && claimsBefore_[i].part == Part::Untouched)
+    if (untouched_[i] == none && claimBefore(i).part == Part::Untouched)
       findings.add(*rewrite_.before[i].node, "unlisted", "is removed, and is in no entry of the certificate");
   for (uint32_t i = 0; i < rewrite_.after.size(); ++i)
-    if (rewrite_.before.indexOf(rewrite_.after[i].node) == none && claimsAfter_[i].part == Part::Untouched)
+    if (rewrite_.before.indexOf(rewrite_.after[i].node) == none && claimAfter(i).part == Part::Untouched)
       findings.add(*rewrite_.after[i].node, "unlisted", "is new, and is in no entry of the certificate");
 }
 
@@ -305,7 +304,7 @@ void Correspondence::followTwins(Findings &findings) {
       uint32_t was = rewrite_.before.indexOf(node);
       if (was == none)
         return rewrite_.after.indexOf(node);
-      Claim claim = claimsBefore_[was];
+      Claim claim = claimBefore(was);
       if (claim.part != Part::Removed)
         return images_[was];
       node = removed[claim.entry].twin;

@@ -58,8 +58,8 @@ public:
     auto found = repeated_.find(after);
     return found == repeated_.end() ? none : found->second;
   }
-  [[nodiscard]] Claim claimBefore(uint32_t before) const { return claimsBefore_[before]; }
-  [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_[after]; }
+  [[nodiscard]] Claim claimBefore(uint32_t before) const { return claimsBefore_.lookup(before); }
+  [[nodiscard]] Claim claimAfter(uint32_t after) const { return claimsAfter_.lookup(after); }
 
 private:
   /// Pairs the steps that are the same node on both sides; entries then override this for their nodes.
@@ -96,8 +96,9 @@ private:
   std::vector<uint32_t> origin_;
   /// only looked up, never iterated
   llvm::DenseMap<uint32_t, uint32_t> repeated_;
-  std::vector<Claim> claimsBefore_;
-  std::vector<Claim> claimsAfter_;
+  // Of the steps in entries; only looked up, never iterated.
+  llvm::DenseMap<uint32_t, Claim> claimsBefore_;
+  llvm::DenseMap<uint32_t, Claim> claimsAfter_;
 };
 
 } // namespace ccgraph::legality

@@ -63,7 +63,7 @@ const Argument *elementwiseList(const Step &step) {
   return list && list->isSequence() && step.op->results.size() == 1 ? list : nullptr;
 }
 
-Storages::Storages(const Program &program) : program_(program), values_(program.size()), lists_(program.size()) {
+Storages::Storages(const Program &program) : program_(program), values_(program.size()) {
   countElements();
   for (uint32_t i = 0; i < program.size(); ++i)
     values_[i] = valueOf(i);
@@ -160,7 +160,7 @@ void Storages::countElements() {
       lists_[i].count = static_cast<uint32_t>(list->elements().size());
   }
   uint32_t total = 0;
-  for (Range &list : lists_) {
+  for (auto &[step, list] : lists_) {
     list.begin = total;
     total += list.count;
   }
@@ -222,7 +222,7 @@ Storages::Range Storages::valueOf(uint32_t index) {
 Storages::Range Storages::callValue(uint32_t index, const Step &step) {
   if (step.element != none)
     return elementValue(step);
-  if (lists_[index].count)
+  if (numElements(index))
     return listValue(index, step);
   exchange(step);
   Range only;
@@ -265,7 +265,7 @@ Storages::Range Storages::elementValue(const Step &step) {
         llvm::append_range(storages, of(operand));
     return filled.argument->isSequence() ? uniteList(storages) : unite(storages);
   }
-  Range elements = lists_[list];
+  Range elements = lists_.lookup(list);
   if (step.element >= elements.count)
     return values_[list];
   Range element = elements_[elements.begin + step.element];
@@ -288,7 +288,8 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
     storages.append(own.begin(), own.end());
   };
   std::optional<Range> shared; // by every element that no list element is paired with
-  for (uint32_t element = 0; element < lists_[index].count; ++element) {
+  const Range elements = lists_.lookup(index);
+  for (uint32_t element = 0; element < elements.count; ++element) {
     llvm::SmallVector<uint32_t, 8> storages;
     bool paired =
         inputs && element < inputs->elements().size() && inputs->elements()[element].is(Argument::Kind::Operand);
@@ -307,7 +308,7 @@ Storages::Range Storages::listValue(uint32_t index, const Step &step) {
     }
     if (step.freshResult && !sharesPair)
       storages.push_back(fresh(index, element < types.size() ? types[element] : nullptr));
-    elements_[lists_[index].begin + element] = unite(storages);
+    elements_[elements.begin + element] = unite(storages);
     all.append(storages.begin(), storages.end());
   }
   return uniteList(all);

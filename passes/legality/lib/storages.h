@@ -15,6 +15,8 @@
 
 #include "program.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace ccgraph::legality {
 
 class Storages {
@@ -24,10 +26,10 @@ public:
   /// Returns all storages that some part of a step's value may occupy, ascending.
   [[nodiscard]] llvm::ArrayRef<uint32_t> of(uint32_t step) const { return slice(values_[step]); }
   /// Returns the number of elements of a list result; 0 for any other.
-  [[nodiscard]] uint32_t numElements(uint32_t step) const { return lists_[step].count; }
+  [[nodiscard]] uint32_t numElements(uint32_t step) const { return lists_.lookup(step).count; }
   /// Returns the storages of one element of a list result, ascending; `index` must be below numElements().
   [[nodiscard]] llvm::ArrayRef<uint32_t> element(uint32_t step, uint32_t index) const {
-    return slice(elements_[lists_[step].begin + index]);
+    return slice(elements_[lists_.lookup(step).begin + index]);
   }
   /// Returns the number of storages; they are dense from 0.
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(owners_.size()); }
@@ -86,7 +88,8 @@ private:
   const Program &program_;
   std::vector<uint32_t> pool_;
   std::vector<Range> values_; ///< by step
-  std::vector<Range> lists_;  ///< of elements_
+  /// by step of a list: of elements_
+  llvm::MapVector<uint32_t, Range> lists_;
   std::vector<Range> elements_;
   std::vector<Owner> owners_;
   static constexpr size_t mostShared = 32;

@@ -13,11 +13,13 @@
 //
 // Ownership: holds ids and pointers to the nodes; valid until the graph is edited (moving nodes is no edit here, as
 // long as definitions precede uses). Failure: none; unknown storages count as shared. Cost: O(nodes + edges) time,
-// 12-30 bytes a node, and at most 4 * mostStorages in the worst case; queries O(1), except mayAlias, O(m log n) in the
+// 12-22 bytes a node, and at most 4 * mostStorages in the worst case; queries O(1), except mayAlias, O(m log n) in the
 // sizes of the two sets.
 #pragma once
 
 #include "ccgraph/ir/graph.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 #include <vector>
 
@@ -86,8 +88,8 @@ private:
   std::vector<StorageId> pool_;
   /// by node id
   std::vector<Range> whole_;
-  /// by node id: range of elementRanges_, empty for non-lists
-  std::vector<Range> lists_;
+  /// by node id of a list: range of elementRanges_; only looked up, never iterated
+  llvm::DenseMap<uint32_t, Range> lists_;
   std::vector<Range> elementRanges_;
   /// by storage, where it is in a pool: that pool
   std::vector<StorageId> into_;
