@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Checks that each file includes the headers that declare the types and functions it names, directly or through another
-header: includes.py [FOLDER]
+header of the project: includes.py [FOLDER]
 
 Sources that are compiled in one batch (CCGRAPH_UNITY) see each other's headers, so a source that lacks an include
 compiles there, and not alone. This test compiles nothing. It reads declarations at namespace scope, and leaves out names
 that several headers declare, members, and names that the file itself or its headers declare in some other way. A variable
 with arguments that is not the first of its declaration looks like a call: declare it alone. Compiling each source alone
-finds the rest."""
+finds the rest.
+
+Of the standard library it checks the headers in STANDARD. The precompiled headers have them all, and a build without
+precompiled headers does not; other standard headers come with these or with LLVM's."""
 import collections, os, pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -27,10 +30,21 @@ ENUMERATION = re.compile(r"\benum\s+(?:(?:class|struct)\s+)?\w*[^{;]*\{([^}]*)\}
 NAMED = re.compile(r"(?:[\w>&*\]]\s+[*&]?|[*&>]|\b[A-Z]\w*::)([a-z]\w*)\s*(?=[(={,;)\]:])|\b([a-z]\w+)\s*=")
 NO_TYPE = {"return", "else", "throw", "case", "new", "delete"}
 
+# The names by which a use of a standard header is known.
+STANDARD = {"atomic": "atomic", "cmath": "ceil exp floor isinf isnan log pow sqrt", "complex": "complex",
+            "condition_variable": "condition_variable", "deque": "deque", "functional": "function",
+            "limits": "numeric_limits", "map": "map multimap", "mutex": "lock_guard mutex scoped_lock unique_lock",
+            "optional": "nullopt optional", "random": "mt19937 mt19937_64", "set": "multiset set",
+            "sstream": "istringstream ostringstream stringstream", "thread": "thread",
+            "unordered_map": "unordered_map", "variant": "get_if variant visit"}
+STANDARD_HEADER = {name: header for header, names in STANDARD.items() for name in names.split()}
+STANDARD_NAME = re.compile(r"\bstd::(\w+)")
+
 
 class File:
     """used: names that need a declaration. named: names that the file declares anywhere. declared: those of them at
-    namespace scope, for other files. included: the names of the project's headers in its #include lines."""
+    namespace scope, for other files. included: the names of the project's headers in its #include lines. standard:
+    (name, header) of what it uses of the standard library. brackets: the names in <> in its #include lines."""
 
     def __init__(self, path):
         text = path.read_text(encoding="utf-8")
@@ -47,8 +61,11 @@ class File:
                 self.named.add(match[1] or match[2])
         rest = FOREIGN.sub(" ", TEST_NAMES.sub(" ", code))
         self.used = set(USED_TYPE.findall(rest)) | set(CALLED.findall(rest))
-        self.included = re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"',
-                                   unity_batches.bare(text, keep_strings=True), re.M)
+        self.standard = {(f"std::{name}", STANDARD_HEADER[name]) for name in STANDARD_NAME.findall(code)
+                         if name in STANDARD_HEADER}
+        lines = unity_batches.bare(text, keep_strings=True)
+        self.included = re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', lines, re.M)
+        self.brackets = set(re.findall(r"^[ \t]*#[ \t]*include[ \t]+<([^>]+)>", lines, re.M))
 
 
 def missing(root):
@@ -73,15 +90,19 @@ def missing(root):
         # The sources of PyTorch's module use names of PyTorch without a namespace.
         if path.is_relative_to(root / "runtime" / "torch"):
             continue
-        known, seen, left = set(file.named), {path}, list(headers_of(path))
+        known, brackets, seen, left = set(file.named), set(file.brackets), {path}, list(headers_of(path))
         while left:
             if (header := left.pop()) not in seen:
                 seen.add(header)
                 known |= files[header].named
+                brackets |= files[header].brackets
                 left += headers_of(header)
         for name in sorted(file.used - known):
             if len(headers := declaring.get(name, ())) == 1:
                 yield path.relative_to(root), name, next(iter(headers)).relative_to(root)
+        for name, header in sorted(file.standard):
+            if header not in brackets:
+                yield path.relative_to(root), name, f"<{header}>"
     yield len(files)
 
 

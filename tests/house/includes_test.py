@@ -55,6 +55,12 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.missing(b_h="class Shape;\n", a_cpp="Shape a;\n"), ["a.cpp:Shape"])
         self.assertEqual(self.missing(b_h="class Shape;\n", a_cpp='#include "b.h"\nShape *a;\n'), [])
 
+    def test_a_header_of_the_standard_library(self):
+        self.assertEqual(self.missing(a_cpp="std::map<int, int> a;\n"), ["a.cpp:std::map"])
+        self.assertEqual(self.missing(a_cpp="#include <map>\nstd::map<int, int> a;\n"), [])
+        self.assertEqual(self.missing(b_h="#include <map>\n", a_cpp='#include "b.h"\nstd::map<int, int> a;\n'), [])
+        self.assertEqual(self.missing(a_cpp="std::size_t a;\n"), [])
+
     def test_files_of_the_device_are_read(self):
         self.assertEqual(self.missing(b_cuh="enum class Reduction { Sum };\n", a_cu="Reduction r;\n"), ["a.cu:Reduction"])
 

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <mutex>
 #include <pthread.h>
 #include <random>
 #include <sys/stat.h>

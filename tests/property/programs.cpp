@@ -6,6 +6,7 @@
 #include "ccgraph/ir/verifier.h"
 
 #include <cstdlib>
+#include <functional>
 
 namespace ccgraph::test {
 

@@ -16,6 +16,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <functional>
+
 namespace ccgraph::test {
 
 /// Calls the property with one program after another, until it fails or there are enough.

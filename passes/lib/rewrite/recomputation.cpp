@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
+
 namespace ccgraph {
 
 namespace {

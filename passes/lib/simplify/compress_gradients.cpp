@@ -21,6 +21,8 @@
 
 #include "llvm/Support/Format.h"
 
+#include <limits>
+
 namespace ccgraph {
 
 namespace {

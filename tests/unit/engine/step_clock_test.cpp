@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <set>
+
 namespace ccgraph::test {
 namespace {
 

@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace ccgraph::test {
 
 /// The text of one rank. Each launch returns its number, by which later calls name it; its node is "l<number>".

@@ -6,6 +6,9 @@
 #include "ccgraph/tracer/optimizers.h"
 #include "support/rank_program.h"
 
+#include <cmath>
+#include <functional>
+
 namespace ccgraph::test {
 namespace {
 

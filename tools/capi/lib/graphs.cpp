@@ -20,6 +20,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
+#include <limits>
 
 using namespace ccgraph;
 using namespace ccgraph::capi;

@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
+
 namespace ccgraph {
 namespace {
 

@@ -3,6 +3,8 @@
 
 #include "ccgraph/ir/strides.h"
 
+#include <limits>
+
 namespace ccgraph::equality {
 namespace {
 

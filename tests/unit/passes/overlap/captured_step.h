@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace ccgraph::test {
 
 /// A captured step with its measured durations.

@@ -1,5 +1,6 @@
 #include "unit/passes/overlap/problem_text.h"
 
+#include <map>
 #include <set>
 
 using llvm::StringRef;

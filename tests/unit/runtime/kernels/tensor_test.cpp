@@ -1,6 +1,8 @@
 // Tests windows of shared memory: strides, aliasing, refusals.
 #include "unit/runtime/kernels/kernel_testing.h"
 
+#include <cmath>
+
 namespace ccgraph::runtime::testing {
 namespace {
 
