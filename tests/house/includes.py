@@ -3,10 +3,10 @@
 header of the project: includes.py [FOLDER]
 
 Sources that are compiled in one batch (CCGRAPH_UNITY) see each other's headers, so a source that lacks an include
-compiles there, and not alone. This test compiles nothing. It reads declarations at namespace scope, and leaves out names
-that several headers declare, members, and names that the file itself or its headers declare in some other way. A variable
-with arguments that is not the first of its declaration looks like a call: declare it alone. Compiling each source alone
-finds the rest.
+compiles there, and not alone. This test compiles nothing. It reads declarations at namespace scope, and leaves out
+names that several headers declare, members, and names that the file itself or its headers declare in some other way. A
+variable with arguments that is not the first of its declaration looks like a call: declare it alone. Compiling each
+source alone finds the rest.
 
 Of the standard library it checks the headers in STANDARD. The precompiled headers have them all, and a build without
 precompiled headers does not; other standard headers come with these or with LLVM's."""

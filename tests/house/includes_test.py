@@ -20,7 +20,8 @@ class Includes(unittest.TestCase):
             return [f"{path.name}:{name}" for path, name, _ in found]
 
     def test_a_type_and_a_function_need_their_header(self):
-        self.assertEqual(self.missing(a_cpp="int size(Shape s) { return rankOf(s); }\n"), ["a.cpp:Shape", "a.cpp:rankOf"])
+        self.assertEqual(self.missing(a_cpp="int size(Shape s) { return rankOf(s); }\n"),
+                         ["a.cpp:Shape", "a.cpp:rankOf"])
         self.assertEqual(self.missing(a_cpp="n::Unit unit;\n"), ["a.cpp:Unit"])
         self.assertEqual(self.missing(a_cpp="int a = n::rankOf(s);\n"), ["a.cpp:rankOf"])
         self.assertEqual(self.missing(a_cpp="int a = f(b(), rankOf<int>(s));\n"), ["a.cpp:rankOf"])
@@ -62,7 +63,8 @@ class Includes(unittest.TestCase):
         self.assertEqual(self.missing(a_cpp="std::size_t a;\n"), [])
 
     def test_files_of_the_device_are_read(self):
-        self.assertEqual(self.missing(b_cuh="enum class Reduction { Sum };\n", a_cu="Reduction r;\n"), ["a.cu:Reduction"])
+        self.assertEqual(self.missing(b_cuh="enum class Reduction { Sum };\n", a_cu="Reduction r;\n"),
+                         ["a.cu:Reduction"])
 
 
 if __name__ == "__main__":
