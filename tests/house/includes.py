@@ -10,7 +10,7 @@ source alone finds the rest.
 
 Of the standard library it checks the headers in STANDARD. The precompiled headers have them all, and a build without
 precompiled headers does not; other standard headers come with these or with LLVM's."""
-import collections, os, pathlib, re, sys
+import collections, pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "cmake"))
