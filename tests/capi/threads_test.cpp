@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <thread>
@@ -47,15 +48,18 @@ ccgraph_graph *read(const std::string &path) {
   return fine(ccgraph_read(path.c_str(), nullptr, &graph)) ? graph : nullptr;
 }
 
-/// Returns the optimized graph of a file, and the schedule.
-std::string optimized(const std::string &path, const ccgraph_options *options) {
-  ccgraph_graph *graph = read(path);
+/// Optimizes the graph. Returns it and its schedule, and frees it.
+std::string optimized(ccgraph_graph *graph, const ccgraph_options *options, const char *name) {
   if (graph == nullptr)
     return "";
-  check(fine(ccgraph_optimize(graph, options)), path.c_str());
+  check(fine(ccgraph_optimize(graph, options)), name);
   std::string made = printed(graph, "json") + printed(graph, "schedule");
   ccgraph_graph_free(graph);
   return made;
+}
+
+std::string optimized(const std::string &path, const ccgraph_options *options) {
+  return optimized(read(path), options, path.c_str());
 }
 
 constexpr size_t threadCount = 4;
@@ -125,6 +129,44 @@ void checkErrors() {
   });
 }
 
+/// A step whose loss needs the most memory, and whose parameters are gathered twice. `-O3` compares the choices with and
+/// without pieces of the loss on two threads.
+constexpr const char *lossStep = R"(class graph(torch.nn.Module):
+    def forward(self, x: "bf16[64, 8][8, 1]cpu", w: "bf16[4, 8][8, 1]cpu", v: "bf16[4, 32][32, 1]cpu"):
+        gather: "bf16[8, 8][8, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, '0')
+        whole: "bf16[8, 8][8, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(gather)
+        h: "bf16[64, 8][8, 1]cpu" = torch.ops.aten.mm.default(x, whole)
+        gather_1: "bf16[8, 32][32, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(v, 2, '0')
+        whole_1: "bf16[8, 32][32, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(gather_1)
+        p: "bf16[64, 32][32, 1]cpu" = torch.ops.aten.mm.default(h, whole_1)
+        c: "f32[64, 32][32, 1]cpu" = torch.ops.prims.convert_element_type.default(p, torch.float32)
+        s: "f32[64, 32][32, 1]cpu" = torch.ops.aten._log_softmax.default(c, 1, False)
+        m: "f32[][]cpu" = torch.ops.aten.mean.default(s)
+        e: "f32[64, 32][32, 1]cpu" = torch.ops.aten.exp.default(s)
+        d: "bf16[64, 32][32, 1]cpu" = torch.ops.prims.convert_element_type.default(e, torch.bfloat16)
+        gather_2: "bf16[8, 32][32, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(v, 2, '0')
+        whole_2: "bf16[8, 32][32, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(gather_2)
+        t: "bf16[32, 8][1, 32]cpu" = torch.ops.aten.permute.default(whole_2, [1, 0])
+        dh: "bf16[64, 8][8, 1]cpu" = torch.ops.aten.mm.default(d, t)
+        gather_3: "bf16[8, 8][8, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, '0')
+        whole_3: "bf16[8, 8][8, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(gather_3)
+        t_1: "bf16[8, 8][1, 8]cpu" = torch.ops.aten.permute.default(whole_3, [1, 0])
+        dx: "bf16[64, 8][8, 1]cpu" = torch.ops.aten.mm.default(dh, t_1)
+        return (m, dx)
+)";
+
+/// Optimizes the step above several times at once. The limits of memory are those of its own peak.
+void checkChoices(const ccgraph_options *options) {
+  auto once = [&] {
+    ccgraph_graph *graph = nullptr;
+    const bool isRead = fine(ccgraph_read_bytes("loss.py", lossStep, strlen(lossStep), nullptr, &graph));
+    return optimized(isRead ? graph : nullptr, options, "loss.py");
+  };
+  const std::string first = once();
+  check(first.find("_log_softmax_1") != std::string::npos, "the loss is cut into pieces");
+  together([&](size_t) { check(once() == first, "each run chooses alike"); });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -142,6 +184,8 @@ int main(int argc, char **argv) {
   // The search for a schedule has threads of its own.
   check(fine(ccgraph_options_set(options, "pipeline", "-O3")), "options are set");
   checkOwnGraphs({std::string(argv[1]) + "/small/transformer_step_w4/readable.py.gz"}, options);
+  check(fine(ccgraph_options_set(options, "memory-budget", "100%")), "options are set");
+  checkChoices(options);
   checkErrors();
   ccgraph_options_free(options);
   return failures != 0;

@@ -22,6 +22,8 @@ struct Context::Impl {
   llvm::DenseMap<uint64_t, llvm::SmallVector<const Type *, 1>> types;
   ArgumentPool arguments{arena};
   std::unique_ptr<OpTable> ops;
+  unsigned sharings = 0;
+  std::recursive_mutex mutex; ///< recursive: a symbol is made from an identifier, and an operator from many
 
   template <typename T>
   T *copy(llvm::ArrayRef<T> values) {
@@ -70,15 +72,22 @@ llvm::SmallVector<Dim, 8> rowMajorStrides(Context &context, llvm::ArrayRef<Dim> 
 Context::Context() : impl_(std::make_unique<Impl>()) {}
 Context::~Context() = default;
 
+Context::Sharing::Sharing(Context &context) : context_(context) { ++context_.impl_->sharings; }
+Context::Sharing::~Sharing() { --context_.impl_->sharings; }
+
+Context::Lock Context::lock() const { return impl_->sharings > 0 ? Lock(impl_->mutex) : Lock(); }
+
 // An entry of the table never moves, so its address is the identifier: equal texts have one address, and names are
 // compared and hashed without reading their letters.
 Identifier Context::identifier(llvm::StringRef text) {
+  const Lock lock = this->lock();
   return Identifier(&*impl_->identifiers.try_emplace(text).first);
 }
 
 // Expressions are uniqued by text and not by value: "s0 + 1" and "1 + s0" are two expressions. A comparison must treat
 // "different" as "not known to be equal" (symbol.h).
 const SymExpr *Context::symbolic(llvm::StringRef text) {
+  const Lock lock = this->lock();
   Identifier id = identifier(text);
   const SymExpr *&slot = impl_->symbols[id.key()];
   if (!slot)
@@ -90,6 +99,7 @@ const Type *Context::tensor(DType dtype, const TensorShape &shape, Device device
   assert((!shape.stridesKnown || shape.sizes.size() == shape.strides.size()) && "one stride a size");
   uint64_t hash = llvm::hash_combine(static_cast<int>(dtype), hashDims(shape.sizes), hashDims(shape.strides),
                                      shape.stridesKnown, device.kind.key(), device.index);
+  const Lock lock = this->lock();
   auto equal = [&](const Type &t) {
     return t.isTensor() && t.dtype() == dtype && t.stridesKnown() == shape.stridesKnown && t.device() == device &&
            t.sizes() == shape.sizes && t.strides() == shape.strides;
@@ -116,6 +126,7 @@ const Type *Context::contiguousTensor(DType dtype, llvm::ArrayRef<Dim> sizes, De
 const Type *Context::list(llvm::ArrayRef<const Type *> elements) {
   uint64_t hash = llvm::hash_combine(static_cast<int>(Type::Kind::List),
                                      llvm::hash_combine_range(elements.begin(), elements.end()));
+  const Lock lock = this->lock();
   auto equal = [&](const Type &t) { return t.isList() && t.elements() == elements; };
   return impl_->unique(hash, equal, [&] {
     auto *type = new (impl_->arena.Allocate<Type>()) Type();
@@ -128,6 +139,7 @@ const Type *Context::list(llvm::ArrayRef<const Type *> elements) {
 
 const Type *Context::symbolicScalar(const SymExpr *value) {
   uint64_t hash = llvm::hash_combine(static_cast<int>(Type::Kind::Symbolic), value);
+  const Lock lock = this->lock();
   auto equal = [&](const Type &t) { return t.kind() == Type::Kind::Symbolic && t.symbol() == value; };
   return impl_->unique(hash, equal, [&] {
     auto *type = new (impl_->arena.Allocate<Type>()) Type();
@@ -138,13 +150,18 @@ const Type *Context::symbolicScalar(const SymExpr *value) {
 }
 
 const Type *Context::noneType() {
+  const Lock lock = this->lock();
   auto equal = [](const Type &t) { return t.kind() == Type::Kind::None; };
   return impl_->unique(1, equal, [&] { return new (impl_->arena.Allocate<Type>()) Type(); });
 }
 
-const Arguments *Context::arguments(const Arguments &given) { return impl_->arguments.get(given); }
+const Arguments *Context::arguments(const Arguments &given) {
+  const Lock lock = this->lock();
+  return impl_->arguments.get(given);
+}
 
 OpTable &Context::ops() {
+  const Lock lock = this->lock();
   if (!impl_->ops)
     impl_->ops = std::make_unique<OpTable>(*this);
   return *impl_->ops;

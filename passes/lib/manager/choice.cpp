@@ -1,11 +1,15 @@
 #include "manager/choice.h"
 
+#include "ccgraph/ir/context.h"
 #include "ccgraph/ir/graph.h"
 #include "ccgraph/ir/lifetimes.h"
 #include "ccgraph/passes/bounds.h"
 #include "ccgraph/passes/timeline.h"
 #include "schedule/overlap/memory_limits.h"
+#include "schedule/overlap/ordered_tasks.h"
+#include "schedule/search_record.h"
 
+#include <future>
 #include <limits>
 #include <map>
 
@@ -24,9 +28,9 @@ struct Outcome {
 /// A copy of the graph on which passes run.
 class Trial {
 public:
-  Trial(const Graph &graph, const PassSetting &setting)
-      : graph_(graph.clone()), analyses_(*graph_, setting.analyses), costs_(setting.costs, *graph_), setting_(setting) {
-  }
+  /// `shared` has the record of searches.
+  Trial(const Graph &graph, const PassSetting &setting, Analyses &shared)
+      : graph_(graph.clone()), analyses_(*graph_, shared), costs_(setting.costs, *graph_), setting_(setting) {}
 
   /// Runs a pass as chosen. Returns the text of its rewrite, empty if the pass changed nothing, or no value if it
   /// failed.
@@ -64,30 +68,45 @@ private:
   const PassSetting &setting_;
 };
 
-/// The best choice of a pipeline.
+/// The best of the choices that were tried.
+struct Best {
+  Choice choice;
+  std::optional<Outcome> outcome;
+  /// Takes the other one if it is better.
+  void consider(const Best &other) {
+    if (other.outcome && (!outcome || other.outcome->isBetterThan(*outcome)))
+      *this = other;
+  }
+};
+
+/// Finds the best choice among several budgets. `shared` has the record of its searches.
 class Chooser {
 public:
-  Chooser(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes, const PassSetting &setting)
-      : graph_(graph), setting_(setting) {
+  Chooser(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes, const PassSetting &setting,
+          Analyses &shared)
+      : graph_(graph), setting_(setting), shared_(shared) {
     auto chooses = [](const std::unique_ptr<Pass> &pass) { return pass->choosesNodes(); };
     choosing_ = passes.take_while(chooses);
     others_ = passes.drop_front(choosing_.size());
   }
-  [[nodiscard]] Choice choose();
+  /// Considers the budgets up to `most` bytes.
+  void considerBudgets(int64_t most, Choice like);
+  [[nodiscard]] const Best &best() const { return best_; }
+  /// Considers what another chooser found.
+  void consider(const Best &other) { best_.consider(other); }
+  /// Returns true if a pass that frees memory changes the program.
+  [[nodiscard]] bool canFree() const;
 
 private:
   [[nodiscard]] std::vector<int64_t> smallerBudgets() const;
-  void consider(const Choice &choice);
-  void considerBudgets(int64_t most, Choice like);
-  [[nodiscard]] bool canFree() const;
   [[nodiscard]] std::optional<Outcome> outcomeOf(const Choice &choice);
   [[nodiscard]] std::optional<Outcome> complete(Trial &trial, std::string text);
 
   const Graph &graph_;
   llvm::ArrayRef<std::unique_ptr<Pass>> choosing_, others_;
   const PassSetting &setting_;
-  Choice chosen_;
-  std::optional<Outcome> best_;
+  Analyses &shared_;
+  Best best_;
   std::map<std::string, std::optional<Outcome>> known_; ///< by the text of the rewrites
 };
 
@@ -97,7 +116,7 @@ std::optional<Outcome> Chooser::complete(Trial &trial, std::string text) {
   auto [known, isNew] = known_.try_emplace(std::move(text));
   if (!isNew)
     return known->second;
-  if (best_ && best_->bytesOver == 0 && trial.bound() >= best_->picoseconds)
+  if (best_.outcome && best_.outcome->bytesOver == 0 && trial.bound() >= best_.outcome->picoseconds)
     return std::nullopt;
   for (const std::unique_ptr<Pass> &pass : others_)
     if (!trial.run(*pass, {}))
@@ -107,7 +126,7 @@ std::optional<Outcome> Chooser::complete(Trial &trial, std::string text) {
 
 /// Returns the outcome of the step with the nodes that are chosen in this way.
 std::optional<Outcome> Chooser::outcomeOf(const Choice &choice) {
-  Trial trial(graph_, setting_);
+  Trial trial(graph_, setting_, shared_);
   std::string text;
   for (const std::unique_ptr<Pass> &pass : choosing_) {
     std::optional<std::string> rewrite = trial.run(*pass, choice);
@@ -116,11 +135,6 @@ std::optional<Outcome> Chooser::outcomeOf(const Choice &choice) {
     text += *rewrite;
   }
   return complete(trial, std::move(text));
-}
-
-void Chooser::consider(const Choice &choice) {
-  if (const std::optional<Outcome> outcome = outcomeOf(choice); outcome && (!best_ || outcome->isBetterThan(*best_)))
-    best_ = outcome, chosen_ = choice;
 }
 
 /// Returns the smaller budgets that are tried, ascending. Each costs up to as much as the budget itself, so of those
@@ -136,39 +150,46 @@ std::vector<int64_t> Chooser::smallerBudgets() const {
   return limits;
 }
 
-/// Considers the budgets up to `most` bytes. The largest one first: its searches have the results of the smaller ones.
+// The largest budget first: its searches have the results of the smaller ones.
 void Chooser::considerBudgets(int64_t most, Choice like) {
-  like.budget = std::nullopt;
+  auto consider = [&](std::optional<int64_t> budget) {
+    like.budget = budget;
+    best_.consider({like, outcomeOf(like)});
+  };
   if (setting_.budget.value_or(overlap::unlimited) <= most)
-    consider(like);
+    consider(std::nullopt);
   const std::vector<int64_t> limits = smallerBudgets();
-  for (const int64_t limit : llvm::reverse(limits)) {
-    like.budget = limit;
+  for (const int64_t limit : llvm::reverse(limits))
     if (limit <= most)
-      consider(like);
-  }
+      consider(limit);
 }
 
-/// Returns true if a pass that frees memory changes the program.
 bool Chooser::canFree() const {
-  Trial trial(graph_, setting_);
+  Trial trial(graph_, setting_, shared_);
   for (const std::unique_ptr<Pass> &pass : choosing_)
     if (pass->freesMemory() && trial.run(*pass, {std::nullopt, true}).value_or("") != "")
       return true;
   return false;
 }
 
-Choice Chooser::choose() {
-  constexpr size_t mostNodes = 12'000;
-  if (graph_.size() > mostNodes)
-    return {};
-  considerBudgets(std::numeric_limits<int64_t>::max(), {});
+/// Considers budgets with the passes that free memory, and all budgets without these passes. Neither result depends on
+/// the other, and the programs differ. So where the machine has several threads, two run at once, each with a record of
+/// its own searches.
+void considerBoth(Chooser &usual, const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes,
+                  const PassSetting &setting) {
   // Memory beyond 125 % of the peak is not scarce.
-  if (canFree())
-    considerBudgets(*setting_.inputPeak + *setting_.inputPeak / 4, {.freesMemory = true});
-  if (setting_.costs.get().machine().hostLink.exists())
-    considerBudgets(*setting_.inputPeak - 1, {.freesMemory = chosen_.freesMemory, .actionPerValue = true});
-  return chosen_;
+  const int64_t scarce = *setting.inputPeak + *setting.inputPeak / 4;
+  const Context::Sharing sharing(graph.context());
+  Analyses analyses(graph, setting.analyses.boundTypes());
+  Chooser freeing(graph, passes, setting, analyses);
+  // libstdc++ defers the task, too, if the system has no thread left.
+  const std::launch policy =
+      overlap::usefulThreads() > 1 ? std::launch::async | std::launch::deferred : std::launch::deferred;
+  std::future<void> done = std::async(policy, [&] { freeing.considerBudgets(scarce, {.freesMemory = true}); });
+  usual.considerBudgets(std::numeric_limits<int64_t>::max(), {});
+  done.get();
+  usual.consider(freeing.best());
+  setting.analyses.searches().add(std::move(analyses.searches()));
 }
 
 } // namespace
@@ -180,7 +201,19 @@ bool needsChoice(llvm::ArrayRef<std::unique_ptr<Pass>> passes) {
 }
 
 Choice chooseForStep(const Graph &graph, llvm::ArrayRef<std::unique_ptr<Pass>> passes, const PassSetting &setting) {
-  return Chooser(graph, passes, setting).choose();
+  constexpr size_t mostNodes = 12'000;
+  if (graph.size() > mostNodes)
+    return {};
+  const bool hasLink = setting.costs.get().machine().hostLink.exists();
+  Chooser chooser(graph, passes, setting, setting.analyses);
+  if (chooser.canFree())
+    considerBoth(chooser, graph, passes, setting);
+  else
+    chooser.considerBudgets(std::numeric_limits<int64_t>::max(), {});
+  if (hasLink)
+    chooser.considerBudgets(*setting.inputPeak - 1,
+                            {.freesMemory = chooser.best().choice.freesMemory, .actionPerValue = true});
+  return chooser.best().choice;
 }
 
 } // namespace ccgraph

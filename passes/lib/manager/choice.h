@@ -24,7 +24,8 @@
 //
 // Ownership: refers to the graph and its analyses; they remain as they are. Failure: a pass that fails under a budget
 // is not run under it; the run of the pipeline reports the error. Cost: the passes once for each budget; a search of a
-// program is recorded, with its results for all smaller budgets, so it is not repeated.
+// program is recorded, with its results for all smaller budgets, so it is not repeated. Choices with and without the
+// passes that free memory are found at the same time if the machine has two threads; the result does not depend on it.
 #pragma once
 
 #include "ccgraph/passes/pass.h"

@@ -57,6 +57,12 @@ public:
       schedules_.emplace(std::pair(key, result.budget),
                          std::make_shared<overlap::Schedule>(std::move(result.schedule)));
   }
+  /// Adds what another record of the same pipeline has.
+  void add(SearchRecord other) {
+    schedules_.merge(other.schedules_);
+    programs_.merge(other.programs_);
+    pieces_.merge(other.pieces_);
+  }
   /// Adds the faster result of two searches for each budget for which both are recorded; the first one wins a tie.
   void addFaster(const std::string &key, const std::string &first, const std::string &second);
   /// Returns the program that results from a change, named by the key of the program before and the change.

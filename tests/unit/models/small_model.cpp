@@ -269,16 +269,30 @@ double SmallModel::loss(const Results &results) const {
   return sum;
 }
 
-std::string differencesAfterO2(const SmallModel &model) {
+namespace {
+
+/// As differencesAfterO2(), for any pipeline. With `mustChange`, its last pass must change every program.
+std::string differencesAfter(const SmallModel &model, const Pipeline &pipeline, bool mustChange) {
   std::vector<std::unique_ptr<Graph>> after;
   std::vector<const Graph *> rewritten;
   for (const Graph *before : model.request().graphs) {
     rewritten.push_back(after.emplace_back(before->clone()).get());
-    if (llvm::Expected<PipelineRun> run = runPipeline(*after.back(), pipelineOfLevel(2)); !run)
+    llvm::Expected<PipelineRun> run = runPipeline(*after.back(), pipeline);
+    if (!run)
       return llvm::toString(run.takeError());
+    if (mustChange && run->passes.back().changed == Changed::No)
+      return run->passes.back().pass + " changed nothing";
   }
   const runtime::EquivalenceReport report = runtime::checkEquivalence(model.request(), rewritten, {});
   return report.verdict == runtime::Verdict::Equal ? "" : "not equal: " + differencesIn(report);
+}
+
+} // namespace
+
+std::string differencesAfterO2(const SmallModel &model) { return differencesAfter(model, pipelineOfLevel(2), false); }
+
+std::string differencesInPieces(const SmallModel &model) {
+  return differencesAfter(model, llvm::cantFail(Pipeline::parse("chunk-collectives{pieces=2}")), true);
 }
 
 } // namespace ccgraph::test

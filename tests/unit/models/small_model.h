@@ -72,5 +72,7 @@ private:
 /// Runs the passes of -O2 on the programs of a step, and returns how its results then differ, or the error; "" if they
 /// are the same.
 [[nodiscard]] std::string differencesAfterO2(const SmallModel &model);
+/// The same after chunk-collectives with two pieces a region; also an error if some program has no such region.
+[[nodiscard]] std::string differencesInPieces(const SmallModel &model);
 
 } // namespace ccgraph::test

@@ -116,6 +116,25 @@ TEST_P(SpreadTest, IsTheSameProgramAfterO2) {
 INSTANTIATE_TEST_SUITE_P(All, SpreadTest, testing::ValuesIn(spreads),
                          [](const auto &instance) { return instance.param.name; });
 
+/// Programs in which collectives are beside products of matrices that use or make their values.
+const Spread beside[] = {
+    {"tp", "llama3-8b", {.tensor = 2}},
+    {"fsdp_tp", "llama3-8b", {.shards = 2, .tensor = 2}},
+    {"gpt2_tp", "gpt2-xl", {.tensor = 2}},
+    {"mixtral_fsdp_tp", "mixtral-8x7b", {.shards = 2, .tensor = 2}},
+};
+
+class PiecesTest : public testing::TestWithParam<Spread> {};
+
+TEST_P(PiecesTest, ComputeTheSame) {
+  GenerateRequest request = requestOf(GetParam());
+  request.shape.batch = GetParam().parallel.shards; // one sequence for each rank
+  EXPECT_EQ(differencesInPieces(SmallModel(request)), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PiecesTest, testing::ValuesIn(beside),
+                         [](const auto &instance) { return instance.param.name; });
+
 /// The model of each preset on one rank, and with its loss in pieces.
 const Spread alone[] = {
     {"llama", "llama3-8b", {}},

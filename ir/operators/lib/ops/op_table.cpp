@@ -170,6 +170,7 @@ OpTable::OpTable(Context &context) : impl_(std::make_unique<Impl>(context)) {}
 OpTable::~OpTable() = default;
 
 const OpDef *OpTable::lookup(Identifier target) {
+  const Context::Lock lock = impl_->context.lock();
   OpDef *&def = impl_->byTarget[target];
   if (!def)
     def = impl_->find(target.str());

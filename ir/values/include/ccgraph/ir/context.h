@@ -5,7 +5,8 @@
 // operator table, because an operator that a user declares (`--ops`) must have the same meaning in every graph.
 //
 // Ownership: every returned object lives as long as the Context, which must outlive its graphs. Nothing is freed
-// earlier, so a Context is for one job, not for the life of a server. Not thread-safe: one Context a thread.
+// earlier, so a Context is for one job, not for the life of a server. One thread at a time, except while an object of
+// Context::Sharing exists. What was returned never changes, so reading it needs no lock.
 // Failure: none; sizes and strides of unequal number are a bug of the caller and assert. Texts are not checked for
 // being sensible names or expressions.
 // Cost: one hash look-up a call, linear in the text or type given.
@@ -19,6 +20,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
+#include <mutex>
 
 namespace ccgraph {
 
@@ -91,7 +93,25 @@ public:
   /// (op_def.h).
   [[nodiscard]] OpTable &ops();
 
+  /// While it exists, several threads may use the context and look up operators, each for graphs of its own. The
+  /// constructor and the destructor are called while only one thread uses the context; objects may be nested.
+  class Sharing {
+  public:
+    explicit Sharing(Context &context);
+    ~Sharing();
+    Sharing(const Sharing &) = delete;
+    Sharing &operator=(const Sharing &) = delete;
+
+  private:
+    Context &context_;
+  };
+
 private:
+  friend class OpTable;
+  using Lock = std::unique_lock<std::recursive_mutex>;
+  /// Returns a lock of all tables while the context is shared, else one that locks nothing.
+  [[nodiscard]] Lock lock() const;
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
