@@ -138,6 +138,8 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
     bindElements(entry);
   else if (rule && rule->replacement == Replacement::CallAndWait)
     bindFinished(entry);
+  else if (rule && rule->replacement == Replacement::ValueForCopy)
+    bind(entry.matched.front(), entry.built.front(), nullptr);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
 }
@@ -242,8 +244,8 @@ llvm::SmallVector<uint32_t, 2> Correspondence::launchesOf(const RuleEntry &entry
 /// Returns true for the only built node of a rule that may name a value of both programs.
 bool Correspondence::isExistingValue(const RuleEntry &entry, const Node *node) const {
   const RuleTemplate *rule = templateOf(entry.name);
-  return rule && rule->replacement == Replacement::ValueForValue && entry.built.size() == 1 && node &&
-         node->graph() == &rewrite_.graph && rewrite_.before.contains(node) && rewrite_.after.contains(node);
+  return rule && (rule->replacement == Replacement::ValueForValue || rule->replacement == Replacement::ValueForCopy) &&
+         entry.built.size() == 1 && isKept(node);
 }
 
 /// Makes the built launches perform the first matched launch, and binds the values; all other matched nodes have no

@@ -188,6 +188,13 @@ constexpr RuleTemplate templates[] = {
       "the wait, or a copy of its rows in memory of its own."},
      Replacement::CallAndWait,
      checkFinishedForm},
+    {{"forwarded-copy", "an aten.copy of the wait on a collective into new memory",
+      "the wait, a value of both programs",
+      "Copy and result have one type, and the result fills memory that a known operator of the program made. After the "
+      "first copy of a result, no step writes it or one of its copies while the program still uses another of them. At "
+      "most one of them is returned. No step moves."},
+     Replacement::ValueForCopy,
+     nullptr},
     {{"functional-form", "a collective or wait of another form", "one functional call",
       "The call has the same arguments and group, in the form of the other operator; a buffer that the matched "
       "call wrote is whole, made in the program, and afterwards named through the result alone."},
@@ -292,7 +299,7 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated, offloaded;
+  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated, offloaded, forwarded;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule && rule->check)
@@ -301,6 +308,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
       repeated.push_back(i);
     if (rule && rule->replacement == Replacement::CopyBesideValue)
       offloaded.push_back(i);
+    if (rule && rule->replacement == Replacement::ValueForCopy)
+      forwarded.push_back(i);
     if (rule && (rule->replacement == Replacement::CallAndWait ||
                  (rule->check == checkFunctionalForm && rules[i].matched.size() == 1)))
       forms.push_back(i);
@@ -317,6 +326,9 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   checkRegionMemory(evidence, regions, findings);
   checkRepeatedCalls(evidence, repeated, findings);
   checkOffloadedValues(evidence, offloaded, findings);
+  checkForwardedCopies(evidence, forwarded, findings);
+  if (!forwarded.empty())
+    checkJoinedMemory(evidence, "forwarded-copy", findings);
 }
 
 /// Adds the accesses of a built step to the replacement of each of these operands.

@@ -34,6 +34,8 @@ enum class Replacement : uint8_t {
   CallBesideCall,
   /// the first built node is a copy of the matched node, which stays; a reader may read either
   CopyBesideValue,
+  /// the built node, a value of both programs, replaces the value of the matched node, which has no performer
+  ValueForCopy,
   /// the built nodes are the nodes of the subgraph that the first matched node ran, in its place (inlined_subgraphs.h)
   BodyForCall,
 };
@@ -71,6 +73,11 @@ void checkInPlaceForm(const Evidence &evidence, uint32_t entry, Findings &findin
 /// For the entries of in-place-form: what their calls write over belongs to the program, and no other node names it
 /// later. O(n + e).
 void checkInPlaceBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+/// For the entries of forwarded-copy together. O(n + e).
+void checkForwardedCopies(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+/// For a certificate with entries of a rule by which storages become one: there are no others of this kind, and no step
+/// moves. O(n).
+void checkJoinedMemory(const Evidence &evidence, llvm::StringRef rule, Findings &findings);
 void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// Follows getitems from a call that is complete when it returns. Returns the number of the tensor that a getitem
 /// reads; `none` for a list, for the Work, and for a node that reads nothing of the call.

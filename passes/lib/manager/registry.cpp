@@ -11,6 +11,7 @@
   PASS("decompose-all-reduce", createDecomposeAllReduce)                                                               \
   PASS("deduplicate-collectives", createDeduplicateCollectives)                                                        \
   PASS("eliminate-dead-collectives", createEliminateDeadCollectives)                                                   \
+  PASS("forward-copies", createForwardCopies)                                                                          \
   PASS("functionalize-collectives", createFunctionalizeCollectives)                                                    \
   PASS("hierarchical-collectives", createHierarchicalCollectives)                                                      \
   PASS("inline-control-deps", createInlineControlDeps)                                                                 \

@@ -3,19 +3,9 @@
 #include "ccgraph/ir/collective.h"
 #include "ccgraph/ir/writing_forms.h"
 #include "rewrite/supersede.h"
+#include "simplify/reinplace/storage_uses.h"
 
 namespace ccgraph {
-
-namespace {
-
-/// Returns true if the node made memory of its own that no other program part keeps.
-bool makesOwnMemory(const Node &owner) {
-  const OpDef *op = owner.op();
-  return op && !op->opaque && effectsOf(owner).domain != Domain::All &&
-         (op->role == OpRole::Compute || op->role == OpRole::Collective);
-}
-
-} // namespace
 
 llvm::StringRef inPlaceFormOf(const Node &node) {
   const CollectiveSpec *spec = collectiveOf(node);

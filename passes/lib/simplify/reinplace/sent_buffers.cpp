@@ -1,29 +1,16 @@
 #include "simplify/reinplace/sent_buffers.h"
 
+#include "simplify/reinplace/storage_uses.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 namespace ccgraph {
-
-namespace {
-
-/// Returns the last of the waits that complete a launch; null if some result has none.
-const Node *endOf(const Node &launch, const AsyncPairs &pairs) {
-  if (pairs.staysOpen(&launch))
-    return nullptr;
-  const Node *end = &launch;
-  for (const Node *wait : pairs.waitsOf(&launch))
-    if (end->isBefore(wait))
-      end = wait;
-  return end;
-}
-
-} // namespace
 
 SentBuffers::SentBuffers(const ProgramFacts &facts) : flights_(facts.storages().numStorages()) {
   for (const Node *node : facts.graph()) {
     if (!facts.launches(node))
       continue;
-    const Flight flight{node, endOf(*node, facts.asyncPairs())};
+    const Flight flight{node, lastWaitOf(*node, facts.asyncPairs())};
     for (const StorageAccess &access : facts.accesses(node))
       note(access.storage, flight);
     for (StorageId storage : facts.storages().storages(node))
