@@ -140,6 +140,8 @@ void Correspondence::claimRule(uint32_t index, Findings &findings) {
     bindFinished(entry);
   else if (rule && rule->replacement == Replacement::ValueForCopy)
     bind(entry.matched.front(), entry.built.front(), nullptr);
+  else if (rule && rule->replacement == Replacement::CallForCopy)
+    bindFilled(entry);
   else
     bind(entry.matched.front(), entry.built.front(), entry.built.front());
 }
@@ -228,6 +230,18 @@ void Correspondence::bindFinished(const RuleEntry &entry) {
     uint32_t element = call == none || was == none ? none : finishedElement(rewrite_.before, call, was);
     const Node *stands = element == none ? nullptr : standIn(element);
     bind(getItem, stands, stands);
+  }
+}
+
+/// Binds the launch, and the copies after it: their readers read what was copied, if that stays.
+void Correspondence::bindFilled(const RuleEntry &entry) {
+  bind(entry.matched.front(), entry.built.front(), entry.built.front());
+  for (const Node *copy : llvm::ArrayRef(entry.matched).drop_front()) {
+    const uint32_t was = copy ? rewrite_.before.indexOf(copy) : none;
+    const uint32_t source =
+        was != none && isCopy(rewrite_.before[was]) ? rewrite_.before.operands(rewrite_.before[was])[1] : none;
+    const Node *copied = source == none ? nullptr : rewrite_.before[source].node;
+    bind(copy, isKept(copied) ? copied : nullptr, entry.built.front());
   }
 }
 

@@ -77,6 +77,7 @@ private:
   [[nodiscard]] bool isExistingValue(const RuleEntry &entry, const Node *node) const;
   void bindElements(const RuleEntry &entry);
   void bindFinished(const RuleEntry &entry);
+  void bindFilled(const RuleEntry &entry);
   [[nodiscard]] const Node *copyOf(const RuleEntry &entry, const Node *value) const;
   void claim(const Node *node, bool before, Claim claim, Findings &findings);
   /// Reports every new or removed node that no entry claims.

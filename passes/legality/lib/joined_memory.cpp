@@ -6,7 +6,8 @@ namespace ccgraph::legality {
 
 namespace {
 
-// The rule forwarded-copy lets two storages become one. It is proved from the uses of both in the program before. So nothing else in the certificate may join storages, or give a step another place.
+// The rules forwarded-copy and filled-buffer let two storages become one. Each is proved from the uses of both in the
+// program before. So nothing else in the certificate may join storages, or give a step another place.
 
 /// Returns the step after that has the place of a step before; `none` for a copy that is gone.
 uint32_t placeAfter(const Evidence &evidence, uint32_t before) {
@@ -31,9 +32,11 @@ const Node *firstMoved(const Evidence &evidence) {
 
 } // namespace
 
-void checkJoinedMemory(const Evidence &evidence, llvm::StringRef rule, Findings &findings) {
+void checkJoinedMemory(const Evidence &evidence, llvm::StringRef rule, llvm::StringRef also, Findings &findings) {
   const Certificate &certificate = evidence.rewrite.certificate;
-  const bool others = llvm::any_of(certificate.rules, [&](const RuleEntry &entry) { return entry.name != rule; });
+  const bool others = llvm::any_of(certificate.rules, [&](const RuleEntry &entry) {
+    return entry.name != rule && (also.empty() || entry.name != also);
+  });
   const bool removes =
       llvm::any_of(certificate.removed, [](const RemovedEntry &entry) { return entry.reason != RemovedReason::Dead; });
   if (others || removes || !certificate.merged.empty())

@@ -176,6 +176,20 @@ constexpr RuleTemplate templates[] = {
       "and all_gather, and a gather one of slices."},
      Replacement::ValueForWait,
      checkExchangeChain},
+    {{"filled-buffer",
+      "a functional all_gather, reduce_scatter, all_reduce or broadcast of one tensor, then a copy_ of "
+      "the wait on it into a buffer, which for the last two is the input",
+      "the same call with the buffer as `out`, or in place",
+      "The call has the same arguments, and PyTorch's writing form in place of the operator; buffer and result have "
+      "one "
+      "dense type. Readers of the copy read the wait. The buffer shares no memory with another input, and no other "
+      "collective has it in flight at the launch. Between launch and copy no step uses the buffer or is opaque. No "
+      "step "
+      "writes the result, observes its place or returns it, and none uses it after a later write of the buffer. No "
+      "step "
+      "moves."},
+     Replacement::CallForCopy,
+     checkFilledBuffer},
     {{"finished-form", "a call of c10d that is finished when it returns, then the getitems of what it yields",
       "a functional call, the wait on it, then what joins the pieces that it sends, takes its result apart, the "
       "getitems "
@@ -299,7 +313,7 @@ void checkInlinedCall(const Evidence &evidence, uint32_t entry, Findings &findin
 
 void checkRules(const Evidence &evidence, Findings &findings) {
   const auto &rules = evidence.rewrite.certificate.rules;
-  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated, offloaded, forwarded;
+  llvm::SmallVector<uint32_t, 0> forms, inPlace, regions, repeated, offloaded, filled, forwarded;
   for (uint32_t i = 0; i < rules.size(); ++i) {
     const RuleTemplate *rule = templateOf(rules[i].name);
     if (rule && rule->check)
@@ -308,6 +322,8 @@ void checkRules(const Evidence &evidence, Findings &findings) {
       repeated.push_back(i);
     if (rule && rule->replacement == Replacement::CopyBesideValue)
       offloaded.push_back(i);
+    if (rule && rule->replacement == Replacement::CallForCopy)
+      filled.push_back(i);
     if (rule && rule->replacement == Replacement::ValueForCopy)
       forwarded.push_back(i);
     if (rule && (rule->replacement == Replacement::CallAndWait ||
@@ -326,9 +342,12 @@ void checkRules(const Evidence &evidence, Findings &findings) {
   checkRegionMemory(evidence, regions, findings);
   checkRepeatedCalls(evidence, repeated, findings);
   checkOffloadedValues(evidence, offloaded, findings);
+  checkFilledMemory(evidence, filled, findings);
   checkForwardedCopies(evidence, forwarded, findings);
+  if (!filled.empty())
+    checkJoinedMemory(evidence, "filled-buffer", "in-place-form", findings);
   if (!forwarded.empty())
-    checkJoinedMemory(evidence, "forwarded-copy", findings);
+    checkJoinedMemory(evidence, "forwarded-copy", "", findings);
 }
 
 /// Adds the accesses of a built step to the replacement of each of these operands.

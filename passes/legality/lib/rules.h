@@ -36,6 +36,9 @@ enum class Replacement : uint8_t {
   CopyBesideValue,
   /// the built node, a value of both programs, replaces the value of the matched node, which has no performer
   ValueForCopy,
+  /// the built launch replaces the first matched node, a launch, in value and effect. It also does what the second one
+  /// did, a copy into a buffer, whose readers read what was copied
+  CallForCopy,
   /// the built nodes are the nodes of the subgraph that the first matched node ran, in its place (inlined_subgraphs.h)
   BodyForCall,
 };
@@ -73,11 +76,16 @@ void checkInPlaceForm(const Evidence &evidence, uint32_t entry, Findings &findin
 /// For the entries of in-place-form: what their calls write over belongs to the program, and no other node names it
 /// later. O(n + e).
 void checkInPlaceBuffers(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
+/// Checks the nodes of an entry of filled-buffer.
+void checkFilledBuffer(const Evidence &evidence, uint32_t entry, Findings &findings);
+/// For the entries of filled-buffer together: no node observes that a result lies in the buffer, or that the buffer is
+/// written earlier. O(n + e).
+void checkFilledMemory(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
 /// For the entries of forwarded-copy together. O(n + e).
 void checkForwardedCopies(const Evidence &evidence, llvm::ArrayRef<uint32_t> entries, Findings &findings);
-/// For a certificate with entries of a rule by which storages become one: there are no others of this kind, and no step
-/// moves. O(n).
-void checkJoinedMemory(const Evidence &evidence, llvm::StringRef rule, Findings &findings);
+/// For a certificate with entries of a rule by which storages become one: besides those of `also`, there are no others
+/// of this kind, and no step moves. O(n).
+void checkJoinedMemory(const Evidence &evidence, llvm::StringRef rule, llvm::StringRef also, Findings &findings);
 void checkFinishedForm(const Evidence &evidence, uint32_t entry, Findings &findings);
 /// Follows getitems from a call that is complete when it returns. Returns the number of the tensor that a getitem
 /// reads; `none` for a list, for the Work, and for a node that reads nothing of the call.

@@ -19,7 +19,8 @@ void supersede(Graph &graph, Node *node, Node *by) {
   graph.rename(by, name);
 }
 
-Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args) {
+Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args,
+                 llvm::ArrayRef<NamedActual> kwargs) {
   NodeSpec spec;
   spec.name = node->name().str();
   spec.target = graph.context().identifier(target);
@@ -30,7 +31,10 @@ Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRe
   std::vector<Argument> built;
   for (const Actual &actual : args)
     built.push_back(actual.build(builder));
-  return graph.create(spec, std::move(builder), Arguments{built, {}}, node);
+  std::vector<NamedArgument> named;
+  for (const NamedActual &actual : kwargs)
+    named.push_back({graph.context().identifier(actual.name), actual.value.build(builder)});
+  return graph.create(spec, std::move(builder), Arguments{built, named}, node);
 }
 
 bool isPlainCall(const Node &call) { return call.kwargs().empty() && call.args().size() == call.op()->params.size(); }

@@ -21,7 +21,8 @@ void copyOrdering(Graph &graph, const Node &from, Node *to);
 void supersede(Graph &graph, Node *node, Node *by);
 
 /// Creates a call before a node that it may supersede, with the type, frame and provenance of that node.
-[[nodiscard]] Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args);
+[[nodiscard]] Node *callBefore(Graph &graph, Node *node, llvm::StringRef target, llvm::ArrayRef<Actual> args,
+                               llvm::ArrayRef<NamedActual> kwargs = {});
 
 /// Returns true if the call has exactly the positional arguments of its schema.
 [[nodiscard]] bool isPlainCall(const Node &call);
