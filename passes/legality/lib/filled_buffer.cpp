@@ -121,7 +121,7 @@ public:
     if (buffer == none || result == none || !isKnown(buffer) || storages_.owner(result) != filled.launch)
       return "is in memory that other values may share";
     if (storages_.isReshaped(buffer) || storages_.isReshaped(result))
-      return "or the result is reshaped by some step";
+      return "a step reshapes, or it reshapes the result";
     if (sharesWithInput(filled, buffer))
       return "may share memory with the input";
     if (log_.isHeldAt(buffer, filled.launch))
@@ -139,7 +139,7 @@ private:
     if (changed != none && log_.lastUse(result) >= changed)
       return "a step may write while the result is still in use";
     if (log_.isReturned(result) || log_.isPlaced(result))
-      return "a step can tell from the memory of the result";
+      return "a step can tell apart from memory of the result alone";
     return nullptr;
   }
 

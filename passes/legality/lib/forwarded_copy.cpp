@@ -78,7 +78,7 @@ private:
 
   [[nodiscard]] const char *memoryError(const Shared &shared) const {
     if (llvm::any_of(shared.storages, [&](uint32_t storage) { return storages_.isReshaped(storage); }))
-      return "or the result that its readers read is reshaped by some step";
+      return "is reshaped by some step, or its result is";
     if (llvm::count_if(shared.storages, [&](uint32_t storage) { return log_.isReturned(storage); }) > 1)
       return "is returned, and so is the result or another copy of it";
     uint32_t changed = none;
@@ -86,7 +86,7 @@ private:
       changed = std::min(changed, log_.nextWrite(storage, shared.firstCopy));
     auto isUsed = [&](uint32_t storage) { return log_.lastUse(storage) >= changed; };
     if (changed != none && llvm::count_if(shared.storages, isUsed) > 1)
-      return "or the result, or another copy of it, is written while another of them is in use";
+      return "is one memory with its result now, of which a step writes the one while another one uses the other";
     return nullptr;
   }
 

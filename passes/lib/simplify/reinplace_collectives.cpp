@@ -97,7 +97,7 @@ private:
   Reason used_{*this, RemarkKind::Missed, "buffer-used",
                "a step between the launch and the copy uses the buffer, or is an operator of unknown effects"};
   Reason written_{*this, RemarkKind::Missed, "written",
-                  "a later step writes its result or the buffer, and the two are not equal any more"};
+                  "a step writes its result, or writes the buffer while the result is still in use"};
   Reason returned_{*this, RemarkKind::Missed, "returned",
                    "the program returns its result, which would be memory of the buffer"};
   Reason placed_{*this, RemarkKind::Missed, "address-observed",
