@@ -10,6 +10,7 @@
 #include "ccgraph/passes/registry.h"
 #include "simplify/reinplace/copied_results.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace ccgraph {

@@ -18,6 +18,7 @@
 #include "simplify/reinplace/in_place_call.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 
 namespace ccgraph {
@@ -211,6 +212,8 @@ std::vector<Node *> ReinplaceCollectives::judgeInputs(const Candidates &candidat
 /// Returns the copies that may go, at most one for each launch. The other launches write over their inputs.
 std::vector<BufferCopy> ReinplaceCollectives::judgeBuffers(const Candidates &candidates, llvm::ArrayRef<Node *> inPlace,
                                                            PassContext &context) const {
+  if (llvm::all_of(candidates, [](const auto &entry) { return entry.second.empty(); }))
+    return {};
   FilledBuffers buffers(context.analyses().facts());
   for (const Node *launch : inPlace)
     buffers.noteInPlace(*launch);

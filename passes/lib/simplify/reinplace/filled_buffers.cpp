@@ -5,8 +5,6 @@
 #include "rewrite/supersede.h"
 #include "simplify/reinplace/in_place_call.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace ccgraph {
 
 namespace {
