@@ -54,6 +54,8 @@ Run Terms::ofRank(Run run, int64_t rank) {
     term.kind = Term::Kind::OfRank;
     term.rank = rank;
     run.source = intern(std::move(term));
+  } else if (isOfReceiver(run)) {
+    run.source = received(run.source, rank);
   }
   return run;
 }
@@ -194,18 +196,24 @@ std::optional<Runs> Terms::ownPiece(const Layout &input) {
 // 0". Each rank p sends rank k the product of rank k's x and p's own W, which is "the receiver's x times W from 0" in
 // both pieces. A row function of several rows needs all of them to be the receiver's.
 std::optional<uint32_t> Terms::ofReceiver(uint32_t source, int64_t rank) {
-  Term term = terms_[source];
-  if (term.kind == Term::Kind::OfRank && term.rank == rank) {
+  return changed(source, [&](uint32_t rows) -> std::optional<uint32_t> {
+    Term term = terms_[rows];
+    if (term.kind != Term::Kind::OfRank || term.rank != rank)
+      return std::nullopt;
     term.kind = Term::Kind::OfReceiver;
     term.rank = 0;
     return intern(std::move(term));
-  }
+  });
+}
+
+std::optional<uint32_t> Terms::changed(uint32_t source, ChangeTerm change) {
+  const Term term = terms_[source];
   const std::optional<Computed> computed = term.kind == Term::Kind::Own ? computedOf(term.step) : std::nullopt;
   if (!computed || !term.casts.empty() || computed->kind == Computed::Kind::Total)
-    return std::nullopt;
+    return change(source);
   if (computed->kind == Computed::Kind::Product) {
     Product product = products_[computed->number];
-    std::optional<uint32_t> rows = ofReceiver(product.rows, rank);
+    std::optional<uint32_t> rows = changed(product.rows, change);
     if (!rows)
       return std::nullopt;
     product.rows = *rows;
@@ -213,12 +221,32 @@ std::optional<uint32_t> Terms::ofReceiver(uint32_t source, int64_t rank) {
   }
   RowTerm own = rowTerms_[computed->number];
   for (RowOperand &operand : own.operands) {
-    std::optional<uint32_t> rows = operand.cut ? ofReceiver(operand.source, rank) : std::optional(operand.source);
+    std::optional<uint32_t> rows = operand.cut ? changed(operand.source, change) : std::optional(operand.source);
     if (!rows)
       return std::nullopt;
     operand.source = *rows;
   }
   return internRows(std::move(own));
+}
+
+// The sum of "the receiver's x times W" is, as rank k receives it, the sum of "rank k's x times W". The receiver of a
+// reduction that is itself added is another one: it stays.
+uint32_t Terms::received(uint32_t source, int64_t rank) {
+  Term reduction = terms_[source];
+  const uint32_t addends = *changed(intern({.kind = Term::Kind::Own, .step = reduction.step}), [&](uint32_t rows) {
+    Term term = terms_[rows];
+    if (term.kind != Term::Kind::OfReceiver)
+      return std::optional(rows);
+    term.kind = Term::Kind::OfRank;
+    term.rank = rank;
+    return std::optional(intern(std::move(term)));
+  });
+  reduction.step = terms_[addends].step;
+  return intern(std::move(reduction));
+}
+
+bool Terms::isOfReceiver(const Run &run) {
+  return terms_[run.source].kind == Term::Kind::Reduced && received(run.source, 0) != run.source;
 }
 
 std::optional<Runs> Terms::piecesOfReceiver(const Layout &input) {

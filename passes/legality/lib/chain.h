@@ -19,7 +19,8 @@
 //   piece k is rank k's        a second all_to_all returns own elements: it sends each rank its elements back
 //
 // A product of gathered rows, or a row function of it, whose piece k is computed from rank k's rows has a
-// reduce_scatter with a term: "sum of the products of the receiver's rows". On each rank the receiver is that rank.
+// reduce_scatter with a term: "sum of the products of the receiver's rows". On each rank the receiver is that rank. If
+// such sums are gathered, piece k is the sum of the products of rank k's rows.
 //
 // A cast changes each element for itself, so it becomes a part of the term: "x cast to f32". The gather of a cast is
 // the cast of the gather, but the sum of casts is not the cast of the sum.
@@ -33,6 +34,7 @@
 #include "row_calls.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
 #include <variant>
@@ -150,7 +152,9 @@ private:
   [[nodiscard]] bool isOwn(const Run &run) const;
   [[nodiscard]] bool isReplicated(const Run &run) const { return terms_[run.source].kind == Term::Kind::Replicated; }
   /// Returns true for elements that are the same on every rank: none depends on the number of the rank.
-  [[nodiscard]] bool isEqualEverywhere(const Run &run) const { return run.perRank == 0 && !isOwn(run); }
+  [[nodiscard]] bool isEqualEverywhere(const Run &run) { return run.perRank == 0 && !isOwn(run) && !isOfReceiver(run); }
+  /// Returns true for a reduction that differs by rank, since it is one of the receiver's rows.
+  [[nodiscard]] bool isOfReceiver(const Run &run);
   /// Returns the run as the rank of this number holds it, valid on any rank.
   Run ofRank(Run run, int64_t rank);
   /// Returns the run after a reduction over the group; empty if it has no term.
@@ -170,6 +174,12 @@ private:
   /// Returns the runs of the piece that goes to the rank of number 0, if piece k is computed from rank k's rows by the
   /// same products and row functions; in terms of the receiver's rows.
   [[nodiscard]] std::optional<Runs> piecesOfReceiver(const Layout &input);
+  using ChangeTerm = llvm::function_ref<std::optional<uint32_t>(uint32_t)>;
+  /// Returns the term with `change` applied to each term that its products and row functions are computed from; empty
+  /// if the change of one is.
+  [[nodiscard]] std::optional<uint32_t> changed(uint32_t source, ChangeTerm change);
+  /// Returns a reduction with the receiver's rows replaced by those of the rank of this number, which received it.
+  [[nodiscard]] uint32_t received(uint32_t source, int64_t rank);
   /// Returns the term with the rows of the rank of this number replaced by those of the receiver; empty if it is
   /// computed from other rows.
   [[nodiscard]] std::optional<uint32_t> ofReceiver(uint32_t source, int64_t rank);

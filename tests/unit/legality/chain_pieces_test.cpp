@@ -174,5 +174,57 @@ TEST_F(LegalityReceiverInPieces, RefusesAnotherFunctionOfTheReceiversRows) {
   EXPECT_EQ(bench_.verdict(), "equal-pieces");
 }
 
+/// What each rank receives of such a reduction is gathered: share k is a sum of the products of rank k's rows.
+class LegalityReceivedSharesInPieces : public testing::Test {
+protected:
+  /// `first`, `second`: the shares that are put together, as their first rows.
+  void cut(int64_t first, int64_t second) {
+    bench_.certificate = {};
+    built_.clear();
+    bench_.load(R"(y: "f32[2, 2][2, 1]cpu", d: "f32[2, 2][2, 1]cpu")", R"(
+  g: "f32[4, 2][2, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(y, 2, '0')
+  v: "f32[4, 2][2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(g)
+  q: "f32[4, 2][2, 1]cpu" = torch.ops.aten.mm.default(v, d)
+  s: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.reduce_scatter_tensor.default(q, 'sum', 2, '0')
+  w: "f32[2, 2][2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(s)
+  a: "f32[4, 2][2, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, '0')
+  z: "f32[4, 2][2, 1]cpu" = torch.ops._c10d_functional.wait_tensor.default(a)
+  o: "f32[4, 2][2, 1]cpu" = torch.ops.aten.neg.default(z)
+  return (o,))");
+    constexpr const char *all = "f32[4, 2][2, 1]cpu", *share = "f32[2, 2][2, 1]cpu";
+    Node *gathered = wait("v1", make("g1", chainGather, {bench_["y"], 2, "0"}, all), all);
+    Node *product = make("q1", "aten.mm.default", {gathered, bench_["d"]}, all);
+    Node *reduced = wait("w1", make("s1", chainScatter, {product, "sum", 2, "0"}, share), share);
+    Node *sums = wait("z1", make("a1", chainGather, {reduced, 2, "0"}, all), all);
+    Node *parts[] = {make("f", "aten.slice.Tensor", {sums, 0, first, first + 2}, share),
+                     make("l", "aten.slice.Tensor", {sums, 0, second, second + 2}, share)};
+    Node *value = make("value", "aten.cat.default", {Actual::nodes(parts), 0}, all);
+    bench_.replaceByPieces({"z", "g", "s", "a", "w", "q", "v"}, {value}, built_);
+  }
+
+  RewriteBench bench_;
+
+private:
+  Node *make(const char *name, const char *target, const std::vector<Actual> &arguments, const char *type) {
+    built_.push_back(makeCall(bench_["z"], name, target, arguments, type));
+    return built_.back();
+  }
+  Node *wait(const char *name, Node *launch, const char *type) { return make(name, chainWait, {launch}, type); }
+
+  std::vector<Node *> built_;
+};
+
+TEST_F(LegalityReceivedSharesInPieces, AcceptsTheSharesInTheOrderOfTheRanks) {
+  cut(0, 2);
+  EXPECT_EQ(bench_.text(), "");
+}
+
+TEST_F(LegalityReceivedSharesInPieces, RefusesTheSharesInAnotherOrder) {
+  cut(2, 0);
+  EXPECT_EQ(bench_.verdict(), "equal-pieces");
+  cut(0, 0);
+  EXPECT_EQ(bench_.verdict(), "equal-pieces");
+}
+
 } // namespace
 } // namespace ccgraph::test
