@@ -10,7 +10,8 @@ namespace ccgraph::legality {
 namespace {
 
 using Sizes = llvm::SmallVector<IntList, 1>;
-using RowRule = std::optional<Sizes> (*)(const Step &step, llvm::ArrayRef<const Layout *> operands);
+using Operands = llvm::ArrayRef<const IntList *>;
+using RowRule = std::optional<Sizes> (*)(const Step &step, Operands operands);
 
 /// Returns the sizes with another number of columns.
 IntList withColumns(IntList sizes, int64_t columns) {
@@ -18,23 +19,23 @@ IntList withColumns(IntList sizes, int64_t columns) {
   return sizes;
 }
 
-bool hasRows(const Layout &value) { return value.sizes.size() >= 2; }
+bool hasRows(const IntList &sizes) { return sizes.size() >= 2; }
 
 /// Operands with rows have the same rows, and each operand has one column or as many as the result.
-std::optional<Sizes> elementwise(const Step &, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> elementwise(const Step &, Operands operands) {
   std::optional<IntList> rows;
   int64_t columns = 1;
-  for (const Layout *operand : operands) {
-    columns = operand->sizes.empty() ? columns : std::max(columns, operand->sizes.back());
+  for (const IntList *operand : operands) {
+    columns = operand->empty() ? columns : std::max(columns, operand->back());
     if (!hasRows(*operand))
       continue;
-    IntList own = withColumns(operand->sizes, 1);
+    IntList own = withColumns(*operand, 1);
     if (rows && *rows != own)
       return std::nullopt;
     rows = std::move(own);
   }
-  auto fits = [&](const Layout *operand) {
-    return operand->sizes.empty() || operand->sizes.back() == 1 || operand->sizes.back() == columns;
+  auto fits = [&](const IntList *operand) {
+    return operand->empty() || operand->back() == 1 || operand->back() == columns;
   };
   if (!rows || !llvm::all_of(operands, fits))
     return std::nullopt;
@@ -48,36 +49,36 @@ bool isOnly(const Argument &argument, llvm::ArrayRef<int64_t> numbers) {
 }
 
 /// mean(x, [last], True)
-std::optional<Sizes> reduction(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> reduction(const Step &step, Operands operands) {
   llvm::ArrayRef<Argument> arguments = step.arguments->positional;
   if (operands.size() != 1 || !hasRows(*operands[0]) || arguments.size() != 3 || !step.arguments->keyword.empty())
     return std::nullopt;
-  const auto last = static_cast<int64_t>(operands[0]->sizes.size()) - 1;
+  const auto last = static_cast<int64_t>(operands[0]->size()) - 1;
   const bool within =
       isOnly(arguments[1], {-1, last}) && arguments[2].is(Argument::Kind::Bool) && arguments[2].boolean();
-  return within ? std::optional(Sizes{withColumns(operands[0]->sizes, 1)}) : std::nullopt;
+  return within ? std::optional(Sizes{withColumns(*operands[0], 1)}) : std::nullopt;
 }
 
 /// softmax(x, last, wider) and the gradient of it, softmax_backward(g, y, last, dtype)
-std::optional<Sizes> softmax(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> softmax(const Step &step, Operands operands) {
   llvm::ArrayRef<Argument> arguments = step.arguments->positional;
   const size_t values = operands.size();
-  auto isAlike = [&](const Layout *value) { return hasRows(*value) && value->sizes == operands[0]->sizes; };
+  auto isAlike = [&](const IntList *value) { return hasRows(*value) && *value == *operands[0]; };
   if (values == 0 || arguments.size() != values + 2 || !step.arguments->keyword.empty() ||
       !llvm::all_of(operands, isAlike) || !arguments[values].is(Argument::Kind::Int))
     return std::nullopt;
   const int64_t dim = arguments[values].integer();
-  const bool isLast = dim == -1 || dim == static_cast<int64_t>(operands[0]->sizes.size()) - 1;
-  return isLast ? std::optional(Sizes{operands[0]->sizes}) : std::nullopt;
+  const bool isLast = dim == -1 || dim == static_cast<int64_t>(operands[0]->size()) - 1;
+  return isLast ? std::optional(Sizes{*operands[0]}) : std::nullopt;
 }
 
 /// Returns true for one operand with rows and a number for each of them.
-bool isWithClasses(const Layout &rows, const Layout &classes) {
-  return hasRows(rows) && rows.sizes.size() == 2 && classes.sizes == withColumns(rows.sizes, 1);
+bool isWithClasses(const IntList &rows, const IntList &classes) {
+  return rows.size() == 2 && classes == withColumns(rows, 1);
 }
 
 /// nll_loss_forward(x, classes, None, sum, ignored): for each row its loss and its weight. The call adds them.
-std::optional<Sizes> lossOfRows(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> lossOfRows(const Step &step, Operands operands) {
   llvm::ArrayRef<Argument> arguments = step.arguments->positional;
   constexpr int64_t sum = 2;
   const bool isSum = arguments.size() == 5 && step.arguments->keyword.empty() && operands.size() == 2 &&
@@ -85,30 +86,30 @@ std::optional<Sizes> lossOfRows(const Step &step, llvm::ArrayRef<const Layout *>
                      arguments[3].integer() == sum;
   if (!isSum || !isWithClasses(*operands[0], *operands[1]))
     return std::nullopt;
-  return Sizes{operands[1]->sizes, operands[1]->sizes};
+  return Sizes{*operands[1], *operands[1]};
 }
 
 /// nll_loss_backward(g, x, classes, None, reduction, ignored, weight), whose g and weight are numbers
-std::optional<Sizes> gradientOfLoss(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> gradientOfLoss(const Step &step, Operands operands) {
   llvm::ArrayRef<Argument> arguments = step.arguments->positional;
   const bool fits = arguments.size() == 7 && step.arguments->keyword.empty() && operands.size() == 4 &&
-                    arguments[3].is(Argument::Kind::None) && operands[0]->sizes.empty() && operands[3]->sizes.empty() &&
+                    arguments[3].is(Argument::Kind::None) && operands[0]->empty() && operands[3]->empty() &&
                     isWithClasses(*operands[1], *operands[2]);
-  return fits ? std::optional(Sizes{operands[1]->sizes}) : std::nullopt;
+  return fits ? std::optional(Sizes{*operands[1]}) : std::nullopt;
 }
 
 /// norm(x, [C], weights of C elements): the rows, and so many numbers a row.
 template <size_t numbers>
-std::optional<Sizes> norm(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<Sizes> norm(const Step &step, Operands operands) {
   llvm::ArrayRef<Argument> arguments = step.arguments->positional;
   if (operands.empty() || !hasRows(*operands[0]) || arguments.size() < 2 || !step.arguments->keyword.empty())
     return std::nullopt;
-  const int64_t columns = operands[0]->sizes.back();
-  auto isWeight = [&](const Layout *weight) { return weight->sizes.size() == 1 && weight->sizes[0] == columns; };
+  const int64_t columns = operands[0]->back();
+  auto isWeight = [&](const IntList *weight) { return weight->size() == 1 && weight->front() == columns; };
   if (!isOnly(arguments[1], {columns}) || !llvm::all_of(operands.drop_front(), isWeight))
     return std::nullopt;
-  Sizes results = {operands[0]->sizes};
-  results.append(numbers, withColumns(operands[0]->sizes, 1));
+  Sizes results = {*operands[0]};
+  results.append(numbers, withColumns(*operands[0], 1));
   return results;
 }
 
@@ -151,8 +152,8 @@ const llvm::StringMap<Row> &table() {
 }
 
 /// Returns true if one operand has rows, and all others are single numbers.
-bool dependsOnOne(llvm::ArrayRef<const Layout *> operands) {
-  auto isNumber = [](const Layout *operand) { return operand->sizes.empty(); };
+bool dependsOnOne(Operands operands) {
+  auto isNumber = [](const IntList *operand) { return operand->empty(); };
   return !operands.empty() && hasRows(*operands.front()) && llvm::all_of(operands.drop_front(), isNumber);
 }
 
@@ -160,15 +161,25 @@ bool dependsOnOne(llvm::ArrayRef<const Layout *> operands) {
 
 bool isRowCall(const Step &step) { return step.op && table().count(step.op->target.str()) != 0; }
 
-std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const IntList *> sizes) {
   auto row = step.op ? table().find(step.op->target.str()) : table().end();
-  if (row == table().end() || llvm::any_of(operands, [](const Layout *operand) { return operand->unsized; }))
+  if (row == table().end())
     return std::nullopt;
-  std::optional<Sizes> results = row->second.rule(step, operands);
-  const bool byElement = row->second.rule == elementwise && dependsOnOne(operands);
+  std::optional<Sizes> results = row->second.rule(step, sizes);
+  const bool byElement = row->second.rule == elementwise && dependsOnOne(sizes);
   return results
              ? std::optional(RowCall{step.op, step.arguments, std::move(*results), row->second.returnsList, byElement})
              : std::nullopt;
+}
+
+std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands) {
+  llvm::SmallVector<const IntList *, 4> sizes;
+  for (const Layout *operand : operands) {
+    if (operand->unsized)
+      return std::nullopt;
+    sizes.push_back(&operand->sizes);
+  }
+  return rowCallOf(step, sizes);
 }
 
 bool addsRows(const Step &step) { return step.op && step.op->target.str() == lossTarget; }

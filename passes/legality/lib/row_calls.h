@@ -38,7 +38,9 @@ struct RowCall {
 /// Returns true for a mean or a sum of all elements in f32 or f64, and for a sum or a quotient of such numbers
 /// (Terms::total()).
 [[nodiscard]] bool isTotalCall(const Step &step);
-/// Returns the sizes of the results for operands of these sizes, in order of mention.
+/// Returns the sizes of the results for operands of these sizes, in order of mention. Sizes of dimensions that count
+/// rows are only compared, so a number may stand for an expression of a symbol.
+[[nodiscard]] std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const IntList *> sizes);
 [[nodiscard]] std::optional<RowCall> rowCallOf(const Step &step, llvm::ArrayRef<const Layout *> operands);
 /// Returns true if both call the same operator with the same literals.
 [[nodiscard]] bool sameCalls(const RowCall &a, const RowCall &b);

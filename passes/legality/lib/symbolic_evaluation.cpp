@@ -53,19 +53,28 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::initial(uint32_t op
   const Type *type = common ? program()[operand].type : nullptr;
   if (type && type->kind() == Type::Kind::Symbolic)
     return quantity(Dim(type->symbol()));
-  if (!type || !type->isTensor() || !type->stridesKnown())
+  if (!type || !type->isTensor())
     return std::nullopt;
-  const std::optional<Quantities> sizes = quantities(type->sizes()), strides = quantities(type->strides());
+  if (type->sizes().size() > 1)
+    return initialRows(operand, *common);
+  const std::optional<IntList> sizes = staticDims(type->sizes());
+  return sizes ? std::optional<Value>(SameForRows{*common, *sizes}) : std::nullopt;
+}
+
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::initialRows(uint32_t operand, uint32_t common) {
+  const Type *type = program()[operand].type;
+  const std::optional<Quantities> sizes = quantities(type->sizes()),
+                                  strides = type->stridesKnown() ? quantities(type->strides()) : std::nullopt;
   std::optional<RowValue> value = sizes && strides ? newValue(type->dtype(), *sizes, {}) : std::nullopt;
   const std::optional<Quantity> rows = value ? value->rows() : std::nullopt;
   if (!rows)
     return std::nullopt;
   RowRuns whole;
-  if (!append(whole, {scope_.terms.own(*common), Quantity(0), *rows}))
+  if (!append(whole, {scope_.terms.own(common), Quantity(0), *rows}))
     return std::nullopt;
   value->runs = std::make_shared<const RowRuns>(std::move(whole));
   value->strides = *strides;
-  common_[operand] = *common;
+  common_[operand] = common;
   return value;
 }
 
@@ -94,7 +103,7 @@ SymbolicEvaluation::Outcome SymbolicEvaluation::valueFor(uint32_t index, const S
   const RowValue *only = step.numOperands == 1 ? tensor(step, 0) : nullptr;
   if (step.waits)
     return only ? Outcome(Value(*only)) : Outcome("waits for what has no known rows");
-  return computed(step);
+  return isRowCall(step) ? rowCall(step) : computed(step);
 }
 
 SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index, const Step &step) {
@@ -106,7 +115,8 @@ SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index, const 
     return why;
   if (side_ == Side::After && !isComplete(call.inputs[0]))
     return "sends what has not been waited for";
-  if (side_ == Side::Before && !input->sizes.front().isIncreasing())
+  const std::optional<Quantity> rows = input->rows();
+  if (side_ == Side::Before && !(rows && rows->isIncreasing()))
     return "sends rows whose number does not determine the symbol, which may then differ between ranks";
   SymbolicTerms::Outcome outcome = scope_.terms.exchange(call, *input);
   if (auto *why = std::get_if<std::string>(&outcome))
@@ -116,14 +126,21 @@ SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index, const 
 
 SymbolicEvaluation::Outcome SymbolicEvaluation::computed(const Step &step) {
   using Rule = std::optional<Value> (SymbolicEvaluation::*)(const Step &);
-  static const llvm::StringMap<Rule> rules = {
-      {"aten.mm.default", &SymbolicEvaluation::product},      {"aten.slice.Tensor", &SymbolicEvaluation::slice},
-      {"aten.view.default", &SymbolicEvaluation::view},       {"aten._unsafe_view.default", &SymbolicEvaluation::view},
-      {"aten.reshape.default", &SymbolicEvaluation::reshape}, {"aten.cat.default", &SymbolicEvaluation::cat},
-      {"aten.sym_size.int", &SymbolicEvaluation::sizeOf},     {"operator.add", &SymbolicEvaluation::arithmetic},
-      {"operator.sub", &SymbolicEvaluation::arithmetic},      {"operator.mul", &SymbolicEvaluation::arithmetic},
-      {"operator.floordiv", &SymbolicEvaluation::arithmetic}};
-  const auto rule = rules.find(targetOf(step));
+  static const llvm::StringMap<Rule> rules = {{"aten.mm.default", &SymbolicEvaluation::product},
+                                              {"aten.slice.Tensor", &SymbolicEvaluation::slice},
+                                              {"aten.view.default", &SymbolicEvaluation::view},
+                                              {"aten._unsafe_view.default", &SymbolicEvaluation::view},
+                                              {"aten.reshape.default", &SymbolicEvaluation::reshape},
+                                              {"aten.cat.default", &SymbolicEvaluation::cat},
+                                              {"aten.unsqueeze.default", &SymbolicEvaluation::unsqueeze},
+                                              {"aten.squeeze.dim", &SymbolicEvaluation::squeeze},
+                                              {"aten.sym_size.int", &SymbolicEvaluation::sizeOf},
+                                              {"operator.getitem", &SymbolicEvaluation::element},
+                                              {"operator.add", &SymbolicEvaluation::arithmetic},
+                                              {"operator.sub", &SymbolicEvaluation::arithmetic},
+                                              {"operator.mul", &SymbolicEvaluation::arithmetic},
+                                              {"operator.floordiv", &SymbolicEvaluation::arithmetic}};
+  const auto rule = rules.find(step.isGetItem() ? "operator.getitem" : targetOf(step));
   if (rule == rules.end() || !step.arguments->keyword.empty())
     return "calls " + targetOf(step).str() + ", which cannot be followed for every value of a symbol";
   std::optional<Value> value = (this->*rule->second)(step);
@@ -233,6 +250,28 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::reshape(const Step 
   return resizedValue(step, true);
 }
 
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::unsqueeze(const Step &step) {
+  const RowValue *value = tensor(step, 0);
+  const Argument *dim = positional(step, 1);
+  const auto rank = value ? static_cast<int64_t>(value->sizes.size()) : 0;
+  if (!value || isLeftOut(dim) || !dim->is(Argument::Kind::Int) || dim->integer() < -rank - 1 || dim->integer() > rank)
+    return std::nullopt;
+  Quantities sizes = value->sizes;
+  sizes.insert(sizes.begin() + (dim->integer() < 0 ? dim->integer() + rank + 1 : dim->integer()), Quantity(1));
+  return resized(*value, sizes, false);
+}
+
+/// A dimension of another size than 1 stays.
+std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::squeeze(const Step &step) {
+  const RowValue *value = tensor(step, 0);
+  const std::optional<size_t> dim = value ? dimension(positional(step, 1), *value) : std::nullopt;
+  if (!dim || isLeftOut(positional(step, 1)) || value->sizes[*dim].number() != 1)
+    return std::nullopt;
+  Quantities sizes = value->sizes;
+  sizes.erase(sizes.begin() + *dim);
+  return resized(*value, sizes, false);
+}
+
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::cat(const Step &step) {
   llvm::SmallVector<const RowValue *, 4> values;
   for (size_t i = 0; i < step.numOperands; ++i)
@@ -266,6 +305,8 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::arithmetic(const St
 bool SymbolicEvaluation::fitsType(const Step &step, const Value &value) {
   const Type *type = step.type;
   bool fits = type != nullptr;
+  if (std::holds_alternative<SymbolicTerms::RowValues>(value))
+    return true;
   if (const auto *number = std::get_if<Quantity>(&value)) {
     const std::optional<Quantity> stated =
         fits && type->kind() == Type::Kind::Symbolic ? quantity(Dim(type->symbol())) : std::nullopt;
@@ -275,7 +316,7 @@ bool SymbolicEvaluation::fitsType(const Step &step, const Value &value) {
     fits = fits && type->isTensor() && type->dtype() == rows.dtype && type->stridesKnown();
     const std::optional<Quantities> sizes = fits ? quantities(type->sizes()) : std::nullopt,
                                     strides = fits ? quantities(type->strides()) : std::nullopt;
-    fits = sizes && strides && areEqual(*sizes, rows.sizes) && areEqual(*strides, rows.strides);
+    fits = sizes && strides && areEqual(*sizes, rows.sizes) && hasStrides(rows, *strides);
   }
   return fits || report(step, "is declared " + typeText(type) +
                                   ", which is not the type of its value for every value "

@@ -26,18 +26,24 @@ public:
   SymbolicEvaluation(SymbolicScope &scope, Side side) : scope_(scope), side_(side) {}
   /// Evaluates the steps, given in any order; returns false after a finding.
   [[nodiscard]] bool run(llvm::ArrayRef<uint32_t> steps);
-  /// Returns the value of a tensor; null if the step has none.
+  /// Returns the value of a tensor with rows; null if the step has none.
   [[nodiscard]] const RowValue *valueOf(uint32_t step) const;
   [[nodiscard]] bool isComplete(uint32_t step) const { return complete_.contains(step); }
 
 private:
-  using Value = std::variant<RowValue, Quantity>;
+  /// A tensor with fewer than two dimensions, whose sizes are numbers: the same for every row.
+  struct SameForRows {
+    uint32_t step = 0; ///< of the program after
+    IntList sizes;
+  };
+  using Value = std::variant<RowValue, Quantity, SameForRows, SymbolicTerms::RowValues>;
   using Outcome = std::variant<Value, std::string>;
   [[nodiscard]] const Program &program() const {
     return side_ == Side::Before ? scope_.evidence.before : scope_.evidence.after;
   }
   [[nodiscard]] bool beginOperands(const Step &step, llvm::ArrayRef<uint32_t> steps);
   [[nodiscard]] std::optional<Value> initial(uint32_t operand);
+  [[nodiscard]] std::optional<Value> initialRows(uint32_t operand, uint32_t common);
   [[nodiscard]] bool evaluate(uint32_t index);
   [[nodiscard]] Outcome valueFor(uint32_t index, const Step &step);
   [[nodiscard]] Outcome exchanged(uint32_t index, const Step &step);
@@ -47,7 +53,11 @@ private:
   [[nodiscard]] std::optional<Value> view(const Step &step);
   [[nodiscard]] std::optional<Value> reshape(const Step &step);
   [[nodiscard]] std::optional<Value> resizedValue(const Step &step, bool mayCopy);
+  [[nodiscard]] std::optional<Value> unsqueeze(const Step &step);
+  [[nodiscard]] std::optional<Value> squeeze(const Step &step);
   [[nodiscard]] std::optional<Value> cat(const Step &step);
+  [[nodiscard]] Outcome rowCall(const Step &step);
+  [[nodiscard]] std::optional<Value> element(const Step &step);
   [[nodiscard]] std::optional<Value> sizeOf(const Step &step);
   [[nodiscard]] std::optional<Value> arithmetic(const Step &step);
   /// Returns the value of the operand of this number.

@@ -1,8 +1,8 @@
 // SymbolicPieces: checks entries of the rule equal-pieces whose sizes depend on a symbol.
 //
 // Both programs are evaluated once, for every value of the symbol (symbolic_rows.h). The nodes of an entry may be
-// products of matrices, all_reduce, all_gather and reduce_scatter on one group, waits, views, slices and concatenations
-// of rows, and arithmetic on sizes. Any other node is a finding.
+// products of matrices, all_reduce, all_gather and reduce_scatter on one group, calls that compute row by row, waits,
+// views, slices and concatenations of rows, and arithmetic on sizes. Any other node is a finding.
 //
 // The size of what a matched collective sends must determine the value of the symbol. Then all ranks of its group have
 // the same value, because the collective requires equal sizes on all of them, and pieces whose ends are computed from

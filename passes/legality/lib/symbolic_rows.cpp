@@ -37,6 +37,18 @@ std::optional<RowValue> newValue(DType dtype, llvm::ArrayRef<Quantity> sizes, Ro
                   std::make_shared<const RowRuns>(std::move(runs))};
 }
 
+bool hasStrides(const RowValue &value, llvm::ArrayRef<Quantity> strides) {
+  for (size_t dim = 0; dim < strides.size(); ++dim)
+    if (value.sizes[dim].number() != 1 && !value.strides[dim].equals(strides[dim]))
+      return false;
+  return strides.size() == value.strides.size();
+}
+
+bool hasNoGaps(const RowValue &value) {
+  const std::optional<Quantities> dense = rowMajor(value.sizes);
+  return dense && hasStrides(value, *dense);
+}
+
 bool holdTheSame(const RowValue &a, const RowValue &b) {
   auto isSame = [](const RowRun &x, const RowRun &y) {
     return x.source == y.source && x.start.equals(y.start) && x.count.equals(y.count) && x.perRank.equals(y.perRank);
@@ -152,14 +164,14 @@ std::optional<RowValue> sliced(const RowValue &value, size_t dim, const Quantity
 
 std::optional<RowValue> resized(const RowValue &value, llvm::ArrayRef<Quantity> sizes, bool mayCopy) {
   std::optional<RowValue> other = newValue(value.dtype, sizes, *value.runs);
-  const std::optional<Quantities> dense = rowMajor(value.sizes);
   const std::optional<Quantity> was = value.rows(), now = other ? other->rows() : std::nullopt;
-  if (!was || !now || !dense || other->columns() != value.columns() || !was->equals(*now))
+  if (!was || !now || other->columns() != value.columns() || !was->equals(*now) || !rowMajor(value.sizes))
     return std::nullopt;
-  const bool hasGaps = !areEqual(*dense, value.strides);
-  if (hasGaps && !mayCopy)
+  const bool isView = hasNoGaps(value);
+  if (!isView && !mayCopy)
     return std::nullopt;
-  other->fillsMemory = hasGaps || value.fillsMemory;
+  // With gaps, it may be a view or a copy.
+  other->fillsMemory = isView && value.fillsMemory;
   return other;
 }
 

@@ -66,6 +66,10 @@ struct RowValue {
 [[nodiscard]] std::optional<Quantities> rowMajor(llvm::ArrayRef<Quantity> sizes);
 /// Returns a row-major value with memory of its own.
 [[nodiscard]] std::optional<RowValue> newValue(DType dtype, llvm::ArrayRef<Quantity> sizes, RowRuns runs);
+/// Returns true if the value has these strides; those of dimensions of size 1 have no meaning.
+[[nodiscard]] bool hasStrides(const RowValue &value, llvm::ArrayRef<Quantity> strides);
+/// Returns true for row-major strides.
+[[nodiscard]] bool hasNoGaps(const RowValue &value);
 /// Returns true if both have the same sizes, and the same rows in the same order.
 [[nodiscard]] bool holdTheSame(const RowValue &a, const RowValue &b);
 

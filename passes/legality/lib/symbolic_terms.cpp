@@ -69,6 +69,8 @@ std::optional<RowRun> SymbolicTerms::ofRank(RowRun run, int64_t rank) {
   run.perRank = Quantity(0);
   if (isOwn(run.source))
     run.source = intern({.kind = Term::Kind::OfRank, .of = run.source, .rank = rank});
+  else if (terms_[run.source].kind == Term::Kind::Reduced)
+    run.source = received(run.source, rank);
   return run;
 }
 
@@ -92,38 +94,44 @@ Outcome SymbolicTerms::gather(const RowValue &input) {
   return value ? Outcome(std::move(*value)) : Outcome(unfollowed.str());
 }
 
-// For 2 ranks and x [0, 2*s0), the pieces are x [0, s0) and x [s0, 2*s0), so the step is s0.
-std::optional<RowRuns> SymbolicTerms::firstPiece(const RowValue &input, const Quantity &rows) const {
-  auto pieceOf = [&](int64_t rank) {
+std::optional<std::vector<RowRuns>> SymbolicTerms::piecesOf(const RowValue &input, const Quantity &rows) const {
+  std::vector<RowRuns> pieces;
+  for (int64_t rank = 0; rank < group_.ranks; ++rank) {
     const std::optional<Quantity> from = rows.times(Quantity(rank));
-    return from ? rowsOf(input, *from, rows) : std::nullopt;
-  };
-  std::optional<RowRuns> first = pieceOf(0);
-  const std::optional<RowRuns> second = group_.ranks > 1 ? pieceOf(1) : first;
-  if (!first || !second || first->size() != second->size())
+    std::optional<RowRuns> piece = from ? rowsOf(input, *from, rows) : std::nullopt;
+    if (!piece)
+      return std::nullopt;
+    pieces.push_back(std::move(*piece));
+  }
+  return pieces;
+}
+
+namespace {
+
+/// Returns true if both are the same rows but for a distance between their starts.
+bool isAt(const RowRun &run, const RowRun &from, const std::optional<Quantity> &distance) {
+  const std::optional<Quantity> start = distance ? from.start.plus(*distance) : std::nullopt;
+  return start && start->equals(run.start) && run.count.equals(from.count) && run.source == from.source &&
+         run.perRank.number() == 0 && from.perRank.number() == 0;
+}
+
+} // namespace
+
+// For 2 ranks and x [0, 2*s0), the pieces are x [0, s0) and x [s0, 2*s0), so the step is s0.
+std::optional<RowRuns> SymbolicTerms::firstPiece(llvm::ArrayRef<RowRuns> pieces) const {
+  RowRuns first = pieces.front();
+  const RowRuns &second = pieces[pieces.size() > 1 ? 1 : 0];
+  if (llvm::any_of(pieces, [&](const RowRuns &piece) { return piece.size() != first.size(); }))
     return std::nullopt;
-  Quantities steps;
-  for (size_t i = 0; i < first->size(); ++i) {
-    const std::optional<Quantity> step = (*second)[i].start.minus((*first)[i].start);
-    if (!step || (*first)[i].perRank.number() != 0)
-      return std::nullopt;
-    steps.push_back(*step);
-  }
-  for (int64_t rank = 1; rank < group_.ranks; ++rank) {
-    const std::optional<RowRuns> own = pieceOf(rank);
-    if (!own || own->size() != first->size())
-      return std::nullopt;
-    for (size_t i = 0; i < own->size(); ++i) {
-      const RowRun &one = (*first)[i], &other = (*own)[i];
-      const std::optional<Quantity> distance = steps[i].times(Quantity(rank));
-      const std::optional<Quantity> start = distance ? one.start.plus(*distance) : std::nullopt;
-      if (!start || !start->equals(other.start) || !one.count.equals(other.count) || one.source != other.source ||
-          !one.perRank.equals(other.perRank))
+  for (size_t i = 0; i < first.size(); ++i) {
+    const std::optional<Quantity> step = second[i].start.minus(first[i].start);
+    for (size_t rank = 0; step && rank < pieces.size(); ++rank)
+      if (!isAt(pieces[rank][i], pieces.front()[i], step->times(Quantity(static_cast<int64_t>(rank)))))
         return std::nullopt;
-    }
+    if (!step)
+      return std::nullopt;
+    first[i].perRank = *step;
   }
-  for (size_t i = 0; i < first->size(); ++i)
-    (*first)[i].perRank = steps[i];
   return first;
 }
 
@@ -132,7 +140,10 @@ Outcome SymbolicTerms::scatter(const Call &call, const RowValue &input) {
   const std::optional<Quantity> rows = input.rows(), own = share && rows ? rows->over(group_.ranks) : std::nullopt;
   if (!own || input.sizes.size() < 2)
     return "has an input whose first dimension does not divide among the ranks for every value of the symbol";
-  std::optional<RowRuns> pieces = firstPiece(input, *own);
+  const std::optional<std::vector<RowRuns>> all = piecesOf(input, *own);
+  std::optional<RowRuns> pieces = all ? firstPiece(*all) : std::nullopt;
+  if (!pieces && all)
+    pieces = pieceOfReceiver(*all);
   if (!pieces)
     return "does not send each rank the piece after that of the rank before it";
   RowRuns unmoved = *pieces;
