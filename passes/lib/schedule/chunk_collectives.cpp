@@ -28,6 +28,7 @@
 // --bitwise keeps every region whole.
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/chunk_forms.h"
+#include "schedule/chunks/chunk_pass.h"
 #include "schedule/chunks/chunk_sets.h"
 #include "schedule/chunks/piece_chooser.h"
 #include "schedule/chunks/symbolic_cut.h"
@@ -37,96 +38,6 @@
 #include <limits>
 
 namespace ccgraph {
-
-namespace {
-
-class ChunkCollectives final : public Pass {
-public:
-  ChunkCollectives()
-      : Pass({.name = "chunk-collectives",
-              .description = "Cuts collectives and the products of matrices beside them into pieces, so that the "
-                             "collective of one piece overlaps with the products of another.",
-              .phase = Phase::Simplify,
-              // One unit in the last place of bf16, in which results may be rounded, is 0.8 %.
-              .tolerance = 0.01,
-              .choosesNodes = true}) {}
-  llvm::Expected<Changed> run(Graph &graph, PassContext &context) override;
-  [[nodiscard]] std::string repetition() const override;
-  [[nodiscard]] std::unique_ptr<Pass> create() const override { return std::make_unique<ChunkCollectives>(); }
-
-private:
-  Option<Count> pieces_{*this, "pieces", Count{0},
-                        "cuts every region into so many pieces of equal size, without a prediction; 0: the pieces of "
-                        "the fastest prediction, if they are faster than the whole"};
-  Option<Count> most_{*this, "max-pieces", Count{4}, "largest number of pieces that a prediction may choose"};
-  Option<Count> walks_{
-      *this, "walks", Count{0},
-      "trial schedules of the search for the program with and without pieces, see schedule-overlap; 0: "
-      "each region is judged alone"};
-  Option<Count> beam_{*this, "beam", Count{0}, "beam of that search"};
-  Option<NodeNames> only_{
-      *this, "only", NodeNames{},
-      "the collectives that are cut, each with the rows of its pieces as in g.512.1536, or their parts of symbolic "
-      "rows, or those that are cut together as in s-g.512.1536, without a prediction and whatever memory the pieces "
-      "need; *: the pass chooses them"};
-  Statistic regions_{*this, "regions", "regions cut"};
-  Statistic made_{*this, "pieces", "pieces of them"};
-  Statistic saved_{*this, "saved-ns", "predicted time that the regions alone take less, in nanoseconds"};
-  Statistic before_{*this, "before-ns", "predicted step of the best schedule without pieces, in nanoseconds"};
-  Statistic after_{*this, "after-ns", "predicted step of the best schedule with the pieces, in nanoseconds"};
-  Statistic boundBefore_{*this, "bound-before-ns",
-                         "step that no schedule without pieces can beat, with any merging and any memory, in "
-                         "nanoseconds"};
-  Statistic boundAfter_{*this, "bound-after-ns", "the same for the chosen pieces"};
-  Reason cut_{*this, RemarkKind::Rewritten, "cut",
-              "and the products beside it were cut into pieces of `rows` rows; the region alone is predicted to take "
-              "`whole-ns` ns whole and `pieces-ns` ns in pieces"};
-  Reason cutSymbolic_{*this, RemarkKind::Rewritten, "cut-symbolic",
-                      "and the products beside it were cut into pieces of `rows` rows, for every value of the symbol"};
-  Reason cutBound_{*this, RemarkKind::Rewritten, "cut-bound",
-                   "and the products beside it were cut into pieces of `rows` rows, for every value of the symbol; "
-                   "with the bound sizes, the region alone is predicted to take `whole-ns` ns whole and `pieces-ns` ns "
-                   "in pieces that have `parts` of the rows"};
-  Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
-                  "and the product beside it were cut into pieces of `columns` columns; the region alone is predicted "
-                  "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
-  Reason chain_{
-      *this, RemarkKind::Rewritten, "chain",
-      "and `with`, with the computation beside and between them, were cut into pieces of `rows` rows; together "
-      "they are predicted to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
-  Reason apart_{*this, RemarkKind::Missed, "chain-whole", "and `with` are not cut together: `why`"};
-  Reason parallel_{*this, RemarkKind::Missed, "not-parallel",
-                   "`node`, beside it, calls `operator`, whose rows are not proved to be independent"};
-  Reason spmd_{*this, RemarkKind::Missed, "not-spmd", "ranks run different graphs, so another rank may send it whole"};
-  Reason arguments_{*this, RemarkKind::Missed, "arguments",
-                    "is not called with exactly the positional arguments of its schema"};
-  Reason bitwise_{*this, RemarkKind::Missed, "bitwise",
-                  "results must be bitwise equal (--bitwise), and a product of fewer rows may be rounded otherwise"};
-  Reason ordered_{*this, RemarkKind::Missed, "ordered", "a node that would go has ordering edges"};
-  Reason written_{*this, RemarkKind::Missed, "written",
-                  "a value that the pieces would read is written, so they might read another one"};
-  Reason reshaped_{*this, RemarkKind::Missed, "reshaped",
-                   "an operand or a result may be reshaped in place, so its type does not determine it"};
-  Reason opaque_{*this, RemarkKind::Missed, "opaque",
-                 "an opaque operator is between the nodes of the region, and may write any value"};
-  Reason observed_{*this, RemarkKind::Missed, "address-observed",
-                   "the gathered value and a view of it are read whole, and one of them is returned, or read by an "
-                   "operator that observes its address"};
-  Reason type_{*this, RemarkKind::Missed, "type-mismatch", "its wait has another stated type"};
-  Reason symbolic_{*this, RemarkKind::Missed, "symbolic", "has sizes that are known only at run time: `why`"};
-  Reason rows_{*this, RemarkKind::Missed, "few-rows", "one row or column cannot be cut"};
-  Reason budget_{*this, RemarkKind::Missed, "over-budget",
-                 "the pieces would hold `bytes` bytes beside the whole, which would exceed the memory budget"};
-  Reason slower_{*this, RemarkKind::Missed, "slower",
-                 "the region alone is predicted to take `whole-ns` ns, and no cut takes less"};
-  Reason hidden_{*this, RemarkKind::Missed, "hidden",
-                 "it is not exposed in the best schedule of the program; if columns would be cut, no exposed "
-                 "collective is in its sequence"};
-  Reason whole_{*this, RemarkKind::Missed, "not-faster",
-                "no schedule with its pieces was found that is faster than the best one without"};
-  std::vector<std::string> done_; ///< by the last run, as the option `only` names them
-  friend class Chunker;
-};
 
 std::string ChunkCollectives::repetition() const {
   return (name() + "{only=" + OptionText<NodeNames>::print({done_}) + "}").str();
@@ -144,8 +55,9 @@ private:
   using Plan = ChunkPlan;
   void collect();
   void visit(Node *launch);
-  [[nodiscard]] std::string whyNot(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const;
-  void takeSymbolic(ChunkRegion region, llvm::SmallVector<int64_t, 4> parts);
+  template <typename Form>
+  [[nodiscard]] std::string whyNot(const Form &form, llvm::ArrayRef<int64_t> parts) const;
+  void takeSymbolic(Plan plan);
   /// Remarks, unless another collection of candidates follows.
   void note(const Reason &reason, const Node &node, RemarkArgs args = {}) {
     if (!followed_)
@@ -153,6 +65,7 @@ private:
   }
   [[nodiscard]] std::optional<ChunkObstacle> plan(ChunkRegion region);
   [[nodiscard]] const Reason &reasonOf(ChunkObstacle obstacle) const;
+  [[nodiscard]] const Reason &reasonOf(const Plan &plan) const;
   [[nodiscard]] bool isTaken(const ChunkRegion &region) const;
   void take(const ChunkRegion &region);
   [[nodiscard]] bool schedulesDecide() const { return named_.empty() && pass_.walks_.get().limit != 0; }
@@ -161,6 +74,7 @@ private:
   void visitChain(Node *launch);
   [[nodiscard]] std::string planChain(ChunkChain chain);
   [[nodiscard]] std::string planPieces(Plan plan);
+  [[nodiscard]] std::string planParts(Plan plan, llvm::ArrayRef<int64_t> parts);
   void keepChains();
   [[nodiscard]] bool hasMoreThanPeak();
   void collectWithinPeak();
@@ -300,9 +214,25 @@ std::string Chunker::planChain(ChunkChain chain) {
   if (std::optional<ChunkObstacle> obstacle = forms_.obstacle(chain))
     return "a part of it is " + reasonOf(*obstacle).id();
   Plan plan{chain.regions.front(), {}, std::move(chain)};
+  if (plan.chain->isSymbolic()) {
+    const llvm::SmallVector<int64_t, 4> parts = chooser_.statedParts(nameOf(*plan.chain));
+    if (std::string why = whyNot(*plan.chain, parts); !why.empty())
+      return "sizes are known only at run time: " + why;
+    if (!parts.empty())
+      return planParts(std::move(plan), parts);
+  }
   if (isHidden(plan.launches()))
     return "none is exposed in the best schedule of the program";
   return planPieces(std::move(plan));
+}
+
+/// Plans stated pieces of a chain with symbolic rows; else returns why it stays whole.
+std::string Chunker::planParts(Plan plan, llvm::ArrayRef<int64_t> parts) {
+  if (llvm::any_of(symbolic_, [&](const Plan &other) { return other.overlaps(plan); }))
+    return "a part of it is cut with others";
+  plan.choice = statedChainParts(context_.cost(), *plan.chain, parts);
+  takeSymbolic(std::move(plan));
+  return "";
 }
 
 /// Plans the pieces of a chain that may be cut; else returns why it stays whole.
@@ -328,7 +258,7 @@ std::string Chunker::planPieces(Plan plan) {
 
 void Chunker::visitChain(Node *launch) {
   auto isPart = [&](const Plan &plan) { return llvm::is_contained(plan.launches(), launch); };
-  if (llvm::any_of(chains_, isPart))
+  if (llvm::any_of(chains_, isPart) || llvm::any_of(symbolic_, isPart))
     return;
   std::optional<ChunkChain> chain = forms_.matchChain(launch);
   if (!chain || !named_.allow(nameOf(*chain)))
@@ -353,11 +283,11 @@ void Chunker::visit(Node *launch) {
   if (std::optional<ChunkObstacle> obstacle = forms_.obstacle(*match.region))
     return note(reasonOf(*obstacle), *launch);
   if (match.region->symbolicRows) {
-    llvm::SmallVector<int64_t, 4> parts = chooser_.statedParts(*launch);
+    llvm::SmallVector<int64_t, 4> parts = chooser_.statedParts(launch->name().str());
     if (std::string why = whyNot(*match.region, parts); !why.empty())
       return note(pass_.symbolic_, *launch, {{"why", why}});
     if (!parts.empty())
-      return takeSymbolic(std::move(*match.region), std::move(parts));
+      return takeSymbolic({std::move(*match.region), {.pieces = std::move(parts)}});
   }
   if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
     note(reasonOf(*obstacle), *launch, args_);
@@ -365,19 +295,22 @@ void Chunker::visit(Node *launch) {
 
 /// Returns why symbolic rows stay whole, with the stated parts, or if there are none, with any. Only bound sizes have a
 /// predicted time.
-std::string Chunker::whyNot(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const {
+template <typename Form>
+std::string Chunker::whyNot(const Form &form, llvm::ArrayRef<int64_t> parts) const {
   if (parts.empty() && !forms_.areBound())
     return "no number of pieces is stated";
   constexpr int64_t halves[] = {1, 1};
-  return forms_.whyWhole(region, parts.empty() ? llvm::ArrayRef<int64_t>(halves) : parts);
+  return forms_.whyWhole(form, parts.empty() ? llvm::ArrayRef<int64_t>(halves) : parts);
 }
 
 /// Plans stated pieces of symbolic rows, without a prediction.
-void Chunker::takeSymbolic(ChunkRegion region, llvm::SmallVector<int64_t, 4> parts) {
+void Chunker::takeSymbolic(Plan plan) {
   if (followed_)
     return;
-  take(region);
-  symbolic_.push_back({std::move(region), {.pieces = std::move(parts)}});
+  if (plan.chain)
+    llvm::for_each(plan.chain->regions, [&](const ChunkRegion &region) { take(region); });
+  take(plan.region);
+  symbolic_.push_back(std::move(plan));
 }
 
 /// Returns "512+1536".
@@ -386,6 +319,18 @@ static std::string textOf(llvm::ArrayRef<int64_t> pieces) {
   for (int64_t piece : pieces)
     text += (text.empty() ? "" : "+") + std::to_string(piece);
   return text;
+}
+
+/// Returns what the remark on a plan is.
+const Reason &Chunker::reasonOf(const Plan &plan) const {
+  const bool isPredicted = plan.choice.whole > 0;
+  if (plan.region.symbolicRows && plan.chain)
+    return isPredicted ? pass_.chainBound_ : pass_.chainSymbolic_;
+  if (plan.region.symbolicRows)
+    return isPredicted ? pass_.cutBound_ : pass_.cutSymbolic_;
+  if (plan.chain)
+    return pass_.chain_;
+  return plan.region.cutsColumns() ? pass_.columns_ : pass_.cut_;
 }
 
 /// Makes the remark on a plan, and counts it.
@@ -403,11 +348,7 @@ void Chunker::state(const Plan &plan) {
     args.emplace_back("whole-ns", std::to_string(plan.choice.whole / picosecondsOfNs));
     args.emplace_back("pieces-ns", std::to_string(plan.choice.cut / picosecondsOfNs));
   }
-  const Reason &reason = isSymbolic   ? isPredicted ? pass_.cutBound_ : pass_.cutSymbolic_
-                         : plan.chain ? pass_.chain_
-                         : columns    ? pass_.columns_
-                                      : pass_.cut_;
-  context_.remark(reason, *plan.region.launch, args);
+  context_.remark(reasonOf(plan), *plan.region.launch, args);
   pass_.done_.push_back(plan.text());
   ++pass_.regions_;
   pass_.made_ += static_cast<int64_t>(plan.choice.pieces.size());
@@ -482,8 +423,6 @@ llvm::Expected<Changed> Chunker::run() {
 llvm::Expected<Changed> ChunkCollectives::run(Graph &graph, PassContext &context) {
   return Chunker(*this, graph, context).run();
 }
-
-} // namespace
 
 std::unique_ptr<Pass> createChunkCollectives() { return std::make_unique<ChunkCollectives>(); }
 

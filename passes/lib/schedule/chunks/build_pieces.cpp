@@ -5,6 +5,7 @@
 #include "schedule/chunks/chunk_chain.h"
 #include "schedule/chunks/piece_ends.h"
 #include "schedule/chunks/row_functions.h"
+#include "schedule/chunks/row_movements.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -116,10 +117,10 @@ private:
   void repeat(Node *link);
   [[nodiscard]] Node *sliceOfInput(size_t piece);
   [[nodiscard]] Node *asMatrix(Node *rows, int64_t count);
-  [[nodiscard]] Node *inShapeOf(const Node &whole, Node *piece, int64_t rows);
+  [[nodiscard]] Node *inShapeOf(const Node &whole, Node *piece);
   void cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost);
-  [[nodiscard]] const Type *typeOfPiece(const Type *whole, int64_t rows);
-  [[nodiscard]] Node *pieceOfLink(const Node &link, size_t piece, int64_t rows);
+  [[nodiscard]] const Type *typeOfPiece(const Type *whole, const Dim &rows);
+  [[nodiscard]] Node *pieceOfLink(const Node &link, size_t piece, const Dim &rows);
   [[nodiscard]] Actual operandOf(Node *operand, size_t piece);
   void gatherWhole();
   void replace(Node *was, Node *now);
@@ -140,9 +141,6 @@ private:
   llvm::DenseMap<const Node *, Pieces> launches_; ///< by launch: those of its pieces; looked up only
   llvm::DenseMap<const Node *, Node *> last_;     ///< by launch: the last one that was made of it; looked up only
 };
-
-/// Returns true for an operand of a view that is no tensor.
-bool isSize(const Node &operand) { return operand.type() && operand.type()->kind() == Type::Kind::Symbolic; }
 
 /// Moves what the products read before the anchor.
 void PieceBuilder::hoistOperands() {
@@ -218,7 +216,7 @@ void PieceBuilder::gatherWhole() {
   llvm::SmallVector<Node *, 8> needed(region_->kept.begin(), region_->kept.end());
   for (size_t i = 0; i < needed.size(); ++i)
     for (Node *operand : needed[i]->dataOperands())
-      if (needed[i] != region_->wait && !llvm::is_contained(needed, operand) && !isSize(*operand))
+      if (needed[i] != region_->wait && !llvm::is_contained(needed, operand) && !isSize(operand))
         needed.push_back(operand);
   if (!llvm::is_contained(needed, region_->wait))
     needed.push_back(region_->wait);
@@ -294,25 +292,27 @@ void PieceBuilder::joinReduced() {
   names_.emplace_back(whole, region_->wait->name().str().str());
 }
 
-/// Returns the sizes of a value of which a piece has so many rows.
-IntList sizesOfPiece(const Node &value, int64_t rows) {
-  IntList sizes = *staticDims(value.type()->sizes());
-  sizes[sizes.size() - 2] = rows;
+/// Returns the sizes with so many rows, for a view: of symbolic rows, the size that the others leave.
+IntList sizesWithRows(const Node &value, const Dim &rows) {
+  IntList sizes;
+  for (const Dim &size : value.type()->sizes())
+    sizes.push_back(size.value());
+  sizes[sizes.size() - 2] = rows.isStatic() ? rows.value() : -1;
   return sizes;
 }
 
 /// Returns a piece, which is a matrix, with the dimensions of the whole.
-Node *PieceBuilder::inShapeOf(const Node &whole, Node *piece, int64_t rows) {
+Node *PieceBuilder::inShapeOf(const Node &whole, Node *piece) {
   if (whole.type()->sizes().size() == 2)
     return piece;
-  return at_.call("aten.view.default", {piece, Actual::integers(sizesOfPiece(whole, rows))});
+  return at_.call("aten.view.default", {piece, Actual::integers(sizesWithRows(whole, piece->type()->sizes()[0]))});
 }
 
 /// Returns the operand of a piece: the piece of a value that is cut, the rows of another value, or the same value for
 /// every piece.
 Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
   if (auto cut = cut_.find(operand); cut != cut_.end())
-    return operand == region_->wait ? inShapeOf(*operand, cut->second[piece], pieces_[piece]) : cut->second[piece];
+    return operand == region_->wait ? inShapeOf(*operand, cut->second[piece]) : cut->second[piece];
   const size_t rank = operand->type()->sizes().size();
   if (rank < 2)
     return operand;
@@ -320,7 +320,7 @@ Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
 }
 
 /// Returns the type of a piece; null if the link has none.
-const Type *PieceBuilder::typeOfPiece(const Type *whole, int64_t rows) {
+const Type *PieceBuilder::typeOfPiece(const Type *whole, const Dim &rows) {
   if (!whole)
     return nullptr;
   if (!whole->isTensor()) {
@@ -329,15 +329,15 @@ const Type *PieceBuilder::typeOfPiece(const Type *whole, int64_t rows) {
       elements.push_back(typeOfPiece(element, rows));
     return graph_.context().list(elements);
   }
-  IntList sizes = *staticDims(whole->sizes());
+  DimList sizes(whole->sizes().begin(), whole->sizes().end());
   sizes[sizes.size() - 2] = rows;
-  return at_.tensorLike(*whole, sizes);
+  return graph_.context().contiguousTensor(whole->dtype(), sizes, whole->device());
 }
 
-Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, int64_t rows) {
+Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, const Dim &rows) {
   if (isRowView(link))
     return at_.call("aten.view.default",
-                    {operandOf(link.operand(0), piece), Actual::integers(sizesOfPiece(link, rows))});
+                    {operandOf(link.operand(0), piece), Actual::integers(sizesWithRows(link, rows))});
   auto operandFor = [&](size_t argument) { return operandOf(link.operand(link.args()[argument]), piece); };
   return callLike(at_, link, typeOfPiece(link.type(), rows), operandFor);
 }
@@ -346,12 +346,14 @@ Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, int64_t rows) {
 void PieceBuilder::joinLink(Node *link, int64_t blocks) {
   begin(link, link);
   const Pieces &parts = cut_.find(link)->second;
-  const IntList sizes = *staticDims(link->type()->sizes());
+  llvm::ArrayRef<Dim> dims = link->type()->sizes();
+  const IntList sizes = sizesWithRows(*link, dims[dims.size() - 2]);
   if (blocks == 1)
     return replace(link, at_.call("aten.cat.default", {Actual::nodes(parts), static_cast<int64_t>(sizes.size()) - 2}));
   std::vector<Node *> ofBlocks;
   for (size_t i = 0; i < parts.size(); ++i)
-    ofBlocks.push_back(at_.call("aten.view.default", {parts[i], Actual::integers({blocks, pieces_[i], sizes.back()})}));
+    ofBlocks.push_back(
+        at_.call("aten.view.default", {parts[i], Actual::integers({blocks, counted(pieces_[i]), sizes.back()})}));
   Node *whole = at_.call("aten.cat.default", {Actual::nodes(ofBlocks), 1});
   replace(link, at_.call("aten.view.default", {whole, Actual::integers(sizes)}));
 }
@@ -364,12 +366,14 @@ llvm::SmallVector<Node *, 2> sourcesOf(Node *link, const ChunkChain &chain, cons
   return sourcesOfPiece(link, links, cost);
 }
 
-/// Cuts the links after a region.
+/// Cuts the links after a region, which have the rows of its results.
 void PieceBuilder::cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost) {
   const size_t region = step.stage / 3;
+  const Node *result = region_->gathers() ? region_->products.front() : region_->wait;
+  const Dim rows = cut_.find(result)->second[step.piece]->type()->sizes()[0];
   for (Node *link : chain.links[region]) {
     begin(link, sourcesOf(link, chain, cost));
-    cut_[link].push_back(pieceOfLink(*link, step.piece, chain.blocksAfter(region) * pieces_[step.piece]));
+    cut_[link].push_back(pieceOfLink(*link, step.piece, rows));
   }
 }
 

@@ -65,6 +65,7 @@ private:
     const ChunkRegion &last = chain_.regions.back();
     const int64_t blocks = chain_.blocksAfter(chain_.regions.size() - 1);
     const OtherRows others = blocks == 1 ? OtherRows::Accept : OtherRows::Refuse;
+    const Dim rows = multiply(last.launch->graph()->context(), last.rowsOfBlock(), Dim(blocks));
     cut_.clear();
     for (Node *result : resultsOf(last))
       cut_.insert(result);
@@ -75,7 +76,7 @@ private:
       if (isFunctional(*node, kind))
         if (std::optional<ChunkRegion> region = regionAt(node))
           return region;
-      if (isRowFunction(*node, cut, last.rows * blocks, others) && readsCut(*node))
+      if (isRowFunction(*node, cut, rows, others) && readsCut(*node))
         cut_.insert(node);
     }
     return std::nullopt;
@@ -90,8 +91,9 @@ private:
     if (!last.gathers() && !isCut(*launch->operand(0)))
       return std::nullopt;
     ChunkMatch match = matchChunkRegion(facts_, launch);
-    const bool fits = match.region && match.region->gathers() != last.gathers() && match.region->rows == last.rows &&
-                      match.region->blocks == last.blocks && isCut(*inputOf(*match.region)) &&
+    const bool fits = match.region && match.region->gathers() != last.gathers() &&
+                      match.region->rowsOfBlock() == last.rowsOfBlock() && match.region->blocks == last.blocks &&
+                      isCut(*inputOf(*match.region)) &&
                       facts_.groups().groupOf(launch) == facts_.groups().groupOf(last.launch);
     return fits ? std::move(match.region) : std::nullopt;
   }
@@ -191,14 +193,16 @@ private:
   }
 
   /// Returns true if it takes longer to put the read links together than to compute them again, or if one of them is a
-  /// list, which cannot be put together.
+  /// list, which cannot be put together. The program of all batches has no times for symbolic rows, so these are put
+  /// together where they can be, whatever times the sizes of one batch have.
   [[nodiscard]] bool isLongerTo(llvm::ArrayRef<Node *> read, llvm::ArrayRef<Node *> again, size_t region) const {
     int64_t together = 0, repeated = 0;
-    for (const Node *link : read) {
-      if (!isTensor(*link))
-        return true;
+    if (!llvm::all_of(read, [](const Node *link) { return isTensor(*link); }))
+      return true;
+    if (chain_.isSymbolic())
+      return false;
+    for (const Node *link : read)
       together += facts_.cost().copy(2 * link->type()->numBytes().value_or(0));
-    }
     for (const Node *link : again)
       repeated += facts_.cost().estimatedTime(*link).picoseconds;
     for (const Node *result : resultsOf(chain_.regions[region]))
@@ -264,7 +268,8 @@ int64_t bytesOf(const Node &value) { return value.type() ? value.type()->numByte
 
 std::optional<ChunkChain> matchChunkChain(RegionFacts &facts, const ChunkRegion &first) {
   const bool scatters = first.gathers() || isFunctional(*first.launch, CollectiveKind::ReduceScatter);
-  return scatters && !first.cutsColumns() && first.rows > 1 ? ChainMatcher(facts, first).match() : std::nullopt;
+  const bool hasRows = first.symbolicRows || first.rows > 1;
+  return scatters && !first.cutsColumns() && hasRows ? ChainMatcher(facts, first).match() : std::nullopt;
 }
 
 std::optional<ChunkObstacle> chainObstacle(RegionFacts &facts, const ChunkChain &chain) {

@@ -20,7 +20,7 @@
 namespace ccgraph {
 
 struct ChunkChain {
-  /// two or more regions, which reduce and gather by turns, with the same blocks and rows
+  /// two or more regions, which reduce and gather by turns, with the same blocks and rows, which may be symbolic
   std::vector<ChunkRegion> regions;
   /// the row functions between regions i and i + 1, in program order; after the last region: none
   std::vector<llvm::SmallVector<Node *, 16>> links;
@@ -33,6 +33,7 @@ struct ChunkChain {
   /// Returns the node before which all pieces are computed: the last product, or the last reduce_scatter.
   [[nodiscard]] Node *end() const { return regions.back().gathers() ? regions.back().anchor : regions.back().launch; }
   [[nodiscard]] int64_t rows() const { return regions.front().rows; }
+  [[nodiscard]] bool isSymbolic() const { return regions.front().symbolicRows != nullptr; }
   [[nodiscard]] int64_t blocks() const { return regions.front().blocks; }
   /// Returns the parts into which the rows of the links after a region fall: those of each rank after a gather.
   [[nodiscard]] int64_t blocksAfter(size_t region) const { return regions[region].gathers() ? blocks() : 1; }
@@ -53,6 +54,10 @@ struct ChunkChain {
 /// through the stages (product, reduce_scatter, links, all_gather, products, ...) as soon as its rows are ready and the
 /// stream or the link is free. The link may also wait for a piece of a later collective, whichever is faster.
 [[nodiscard]] ChunkChoice chooseChainChunks(const CostModel &cost, const ChunkChain &chain, int64_t mostPieces);
+/// Returns the cut of symbolic rows into these parts, without a prediction: in every stage, a piece takes as long as
+/// its part.
+[[nodiscard]] ChunkChoice statedChainParts(const CostModel &cost, const ChunkChain &chain,
+                                           llvm::ArrayRef<int64_t> parts);
 /// Returns the cut of the chain into pieces of these rows; one piece unless they add up to its rows.
 [[nodiscard]] ChunkChoice statedChainChunks(const CostModel &cost, const ChunkChain &chain,
                                             llvm::ArrayRef<int64_t> pieces);

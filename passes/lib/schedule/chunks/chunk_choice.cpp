@@ -139,6 +139,19 @@ public:
   }
   /// Returns the order of the pieces whose time was computed last.
   [[nodiscard]] std::vector<ChunkStep> order() const { return best_; }
+  /// Returns the order of pieces that take as long as their parts in every stage that sends or multiplies.
+  [[nodiscard]] std::vector<ChunkStep> orderOf(llvm::ArrayRef<int64_t> parts) {
+    times_.clear();
+    for (int64_t part : parts) {
+      Stages stages;
+      for (size_t i = 0; i < regions_.size(); ++i)
+        stages.append({part, part, 0});
+      times_.push_back(std::move(stages));
+    }
+    sendsFirst_ = true;
+    run(0);
+    return order_;
+  }
 
 private:
   using Stages = llvm::SmallVector<int64_t, 12>;
@@ -176,7 +189,7 @@ private:
 
   /// Runs all pieces. The link waits so long for a piece of the next collective, rather than to send one of this
   /// collective that is ready.
-  [[nodiscard]] int64_t run(int64_t patience) {
+  int64_t run(int64_t patience) {
     free_ = {};
     next_.assign(sends_.size(), 0);
     ready_.assign(times_.size(), 0);
@@ -203,7 +216,8 @@ private:
       if (at && sends_[stage])
         *at -= patience * collectives;
       collectives += sends_[stage] ? 1 : 0;
-      if (at && (!chosen || *at <= begins))
+      const bool isEarlier = at && (!chosen || *at < begins);
+      if (isEarlier || (at && *at == begins && (!sendsFirst_ || sends_[stage] || !sends_[*chosen])))
         chosen = stage, begins = *at;
     }
     if (!chosen)
@@ -233,6 +247,8 @@ private:
   llvm::DenseMap<int64_t, Stages> stages_; ///< by rows; looked up only
   llvm::SmallVector<Stages, 8> times_;     ///< by piece and stage
   std::vector<ChunkStep> order_, best_;
+  /// of pieces that can begin at the same time, those that are sent run first, so that the others run beside them
+  bool sendsFirst_ = false;
   std::array<int64_t, 2> free_ = {};    ///< when the stream and the link are free
   llvm::SmallVector<size_t, 12> next_;  ///< by stage: the piece that is next
   llvm::SmallVector<int64_t, 8> ready_; ///< by piece: the end of its last stage
@@ -329,8 +345,21 @@ ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64
 ChunkChoice chooseChainChunks(const CostModel &cost, const ChunkChain &chain, int64_t mostPieces) {
   ChainTimes times(cost, chain);
   auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
-  ChunkChoice choice = Cuts(time, chain.rows(), {std::min(chain.rows(), mostUnitsOfChain)}, mostPieces).best();
-  return statedChainChunks(cost, chain, choice.pieces);
+  const PieceUnits units = chain.isSymbolic() ? unitsOf(chain.regions.front(), mostUnitsOfChain)
+                                              : PieceUnits{std::min(chain.rows(), mostUnitsOfChain)};
+  Cuts cuts(time, chain.rows(), units, mostPieces);
+  ChunkChoice choice = cuts.best();
+  if (!chain.isSymbolic() || choice.pieces.size() == 1)
+    return statedChainChunks(cost, chain, choice.pieces);
+  // The program of all batches gets the same nodes in the same order, although its sizes have no times.
+  choice.pieces = inLowestTerms(cuts.units());
+  choice.order = times.orderOf(choice.pieces);
+  return choice;
+}
+
+ChunkChoice statedChainParts(const CostModel &cost, const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) {
+  return {.pieces = llvm::SmallVector<int64_t, 4>(parts.begin(), parts.end()),
+          .order = ChainTimes(cost, chain).orderOf(parts)};
 }
 
 llvm::SmallVector<int64_t, 4> equalPieces(int64_t whole, int64_t pieces) {

@@ -34,7 +34,11 @@ ChunkMatch ChunkForms::match(Node *launch) {
 std::optional<ChunkChain> ChunkForms::matchChain(Node *launch) {
   const ChunkMatch match = matchChunkRegion(facts(), inProgram(launch));
   std::optional<ChunkChain> chain = match.region ? matchChunkChain(facts(), *match.region) : std::nullopt;
-  return chain && areBound() ? inCopy(*chain, own_.graph()) : std::move(chain);
+  if (!chain || !areBound())
+    return chain;
+  ChunkChain same = inCopy(*chain, own_.graph());
+  llvm::transform(chain->regions, same.regions.begin(), [&](const ChunkRegion &region) { return inGraph(region); });
+  return same;
 }
 
 std::optional<ChunkObstacle> ChunkForms::obstacle(const ChunkRegion &region) {
@@ -46,6 +50,10 @@ std::optional<ChunkObstacle> ChunkForms::obstacle(const ChunkChain &chain) {
 }
 
 std::string ChunkForms::whyNoRegion(Node *launch) const { return ccgraph::whyNoRegion(*inProgram(launch)); }
+
+std::string ChunkForms::whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) const {
+  return ccgraph::whyWhole(areBound() ? inCopy(chain, own_.program()) : chain, parts);
+}
 
 std::string ChunkForms::whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const {
   return ccgraph::whyWhole(areBound() ? inCopy(region, own_.program()) : region, parts);

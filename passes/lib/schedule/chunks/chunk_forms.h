@@ -34,6 +34,7 @@ public:
   /// See symbolic_cut.h.
   [[nodiscard]] std::string whyNoRegion(Node *launch) const;
   [[nodiscard]] std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) const;
+  [[nodiscard]] std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) const;
 
 private:
   [[nodiscard]] RegionFacts &facts() { return ofProgram_ ? *ofProgram_ : facts_; }

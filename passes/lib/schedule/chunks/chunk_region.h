@@ -50,6 +50,8 @@ struct ChunkRegion {
   const SymExpr *symbolicRows = nullptr;
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
   [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }
+  /// Returns the rows of each block, as a number or an expression.
+  [[nodiscard]] Dim rowsOfBlock() const { return symbolicRows ? Dim(symbolicRows) : Dim(rows); }
   /// Returns the launch, the wait, the products and the movements.
   [[nodiscard]] llvm::SmallVector<Node *, 16> nodes() const;
 };

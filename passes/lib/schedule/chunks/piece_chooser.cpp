@@ -24,13 +24,13 @@ ChunkChoice PieceChooser::choose(const ChunkChain &chain, const ChunkTrial *tria
   if (auto named = named_.rowsOf(nameOf(chain)); !named.empty())
     return statedChainChunks(context_.cost(), chain, named);
   const int64_t forced = numbers_.stated.limit.value_or(rows);
-  if (forced > 1)
+  if (forced > 1 && !chain.isSymbolic())
     return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
   return recorded(nameOf(chain), trial, [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
 }
 
-llvm::SmallVector<int64_t, 4> PieceChooser::statedParts(const Node &launch) const {
-  if (llvm::ArrayRef<int64_t> named = named_.rowsOf(launch.name().str()); !named.empty())
+llvm::SmallVector<int64_t, 4> PieceChooser::statedParts(llvm::StringRef name) const {
+  if (llvm::ArrayRef<int64_t> named = named_.rowsOf(name); !named.empty())
     return llvm::SmallVector<int64_t, 4>(named.begin(), named.end());
   const int64_t pieces = numbers_.stated.limit.value_or(0);
   return llvm::SmallVector<int64_t, 4>(static_cast<size_t>(pieces < 2 ? 0 : pieces), 1);

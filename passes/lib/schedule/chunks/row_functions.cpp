@@ -93,14 +93,14 @@ bool normalizesExponentials(const Node &call) {
 
 /// Returns true for the gradient of a loss without weights of classes, nll_loss_backward(g, x, target, None, reduction,
 /// ignored, weight), whose gradient and weight are numbers.
-bool isGradientOfRows(const Node &call, int64_t rows) {
+bool isGradientOfRows(const Node &call, const Dim &rows) {
   if (call.args().size() != 7 || !call.kwargs().empty() || call.numOperands() != 4 ||
       !call.args()[3].is(Argument::Kind::None) ||
       !llvm::all_of(call.dataOperands(), [](const Node *operand) { return isTensor(*operand); }))
     return false;
   const Node &gradient = *call.operand(0), &target = *call.operand(2), &weight = *call.operand(3);
-  return rankOf(gradient) == 0 && rankOf(weight) == 0 && rankOf(target) == 1 &&
-         target.type()->sizes()[0] == Dim(rows) && call.operand(1)->type()->sizes() == call.type()->sizes();
+  return rankOf(gradient) == 0 && rankOf(weight) == 0 && rankOf(target) == 1 && target.type()->sizes()[0] == rows &&
+         call.operand(1)->type()->sizes() == call.type()->sizes();
 }
 
 /// Returns true for a norm over the last dimension, whose weights are the same for every row.
@@ -113,19 +113,21 @@ bool normalizesRows(const Node &call) {
 }
 
 /// Returns true for an operand with these rows, or with the same values for every row.
-bool fitsRows(const Node &operand, const Node &result, int64_t rows) {
-  if (!isTensor(operand) || !staticDims(operand.type()->sizes()))
+bool fitsRows(const Node &operand, const Node &result, const Dim &rows) {
+  if (!isTensor(operand))
     return false;
-  return rankOf(operand) < 2 || (rankOf(operand) == rankOf(result) && hasRows(operand, rows));
+  if (rankOf(operand) < 2)
+    return staticDims(operand.type()->sizes()).has_value();
+  return rankOf(operand) == rankOf(result) && hasRows(operand, rows);
 }
 
 } // namespace
 
-bool hasRows(const Node &value, int64_t rows) {
-  if (!isDense(value) || rankOf(value) < 2)
+bool hasRows(const Node &value, const Dim &rows) {
+  if ((!isDense(value) && !isDenseOfSymbols(value)) || rankOf(value) < 2)
     return false;
   llvm::ArrayRef<Dim> sizes = value.type()->sizes();
-  return sizes[sizes.size() - 2] == Dim(rows) &&
+  return sizes.back().isStatic() && sizes[sizes.size() - 2] == rows &&
          llvm::all_of(sizes.drop_back(2), [](const Dim &size) { return size == Dim(1); });
 }
 
@@ -142,14 +144,15 @@ bool isElementFunction(const Node &call) {
 
 bool isRowView(const Node &call) {
   const RowFunction *function = functionOf(call);
-  return function && function->rule == RowRule::View && call.numOperands() == 1 && call.kwargs().empty();
+  return function && function->rule == RowRule::View && call.numOperands() > 0 && call.kwargs().empty() &&
+         llvm::all_of(llvm::drop_begin(call.dataOperands()), isSize);
 }
 
 namespace {
 
 bool isRowFunction(const Node &call, const RowFunction *function, llvm::function_ref<bool(const Node &)> cut,
-                   int64_t rows, OtherRows others) {
-  if (!function || call.numOperands() == 0 || !mentionsPlainly(call))
+                   const Dim &rows, OtherRows others) {
+  if (!function || call.numOperands() == 0 || (function->rule != RowRule::View && !mentionsPlainly(call)))
     return false;
   const Node &first = *call.operand(0);
   switch (function->rule) {
@@ -174,7 +177,7 @@ bool isRowFunction(const Node &call, const RowFunction *function, llvm::function
 
 } // namespace
 
-bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows, OtherRows others) {
+bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, const Dim &rows, OtherRows others) {
   if (call.op() && call.op()->role == OpRole::GetItem)
     return call.numOperands() == 1 && cut(*call.operand(0)) && getItemIndex(call) && hasRows(call, rows);
   return isRowFunction(call, functionOf(call), cut, rows, others);
@@ -183,7 +186,8 @@ bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut,
 bool isRowFunctionOfLoss(const Node &call, int64_t rows) {
   const RowFunction *function = functionOf(call);
   auto isCut = [](const Node &) { return true; };
-  return isRowFunction(call, function ? function : functionOf(call, lossFunctions), isCut, rows, OtherRows::Accept);
+  return isRowFunction(call, function ? function : functionOf(call, lossFunctions), isCut, Dim(rows),
+                       OtherRows::Accept);
 }
 
 bool isNumberOfEachRow(const Node &call, size_t argument) {

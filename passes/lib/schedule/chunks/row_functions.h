@@ -7,8 +7,9 @@
 //   _fused_rms_norm(x, [C], w, eps)       its results are the normalized rows and one number a row
 //   view(x, [1, R, C])                    the same rows in another shape
 //
-// A row is what the last dimension holds. All values have the rows in the dimension before the last one, and all other
-// dimensions have size 1: f32[R, C], f32[1, R, C].
+// A row is what the last dimension holds, whose size is a number. All values have the rows in the dimension before the
+// last one, and all other dimensions have size 1: f32[R, C], f32[1, R, C]. The number of rows may be an expression of
+// symbols.
 //
 // Ownership: pure functions. Failure: none; a call that is not in the table is no row function. Cost: the operands.
 #pragma once
@@ -20,15 +21,15 @@
 
 namespace ccgraph {
 
-/// Returns true for a tensor of known sizes without gaps that has so many rows.
-[[nodiscard]] bool hasRows(const Node &value, int64_t rows);
+/// Returns true for a tensor without gaps that has so many rows.
+[[nodiscard]] bool hasRows(const Node &value, const Dim &rows);
 
 /// Whether a row function may read rows of values that are not cut, whose slices are views if rows are consecutive.
 enum class OtherRows : bool { Refuse, Accept };
 
 /// Returns true if row i of each result is computed from row i of operands that are `cut`, from values that are the
 /// same for every row, and from row i of other operands that have so many rows.
-[[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, int64_t rows,
+[[nodiscard]] bool isRowFunction(const Node &call, llvm::function_ref<bool(const Node &)> cut, const Dim &rows,
                                  OtherRows others);
 
 /// Returns true if row i of the result is computed from row i of the operands with so many rows, and from values that
@@ -47,7 +48,7 @@ enum class OtherRows : bool { Refuse, Accept };
 [[nodiscard]] llvm::SmallVector<Node *, 2> sourcesOfPiece(Node *node, llvm::ArrayRef<Node *> others,
                                                           const CostModel &cost);
 
-/// Returns true if the call only gives another shape to its operand.
+/// Returns true if the call only gives another shape to its first operand. Its other operands are sizes.
 [[nodiscard]] bool isRowView(const Node &call);
 
 } // namespace ccgraph

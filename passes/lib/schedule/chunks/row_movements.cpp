@@ -42,9 +42,7 @@ bool isOutermost(const Node &value, int64_t dim) {
 /// Returns true for a view of a tensor whose sizes depend on symbols. Its other operands are sizes.
 bool isSymbolicView(const Node &node) {
   return isView(node) && node.numOperands() > 0 && isDenseOfSymbols(node) && isDenseOfSymbols(*node.operand(0)) &&
-         llvm::all_of(llvm::drop_begin(node.dataOperands()), [](const Node *operand) {
-           return operand->type() && operand->type()->kind() == Type::Kind::Symbolic;
-         });
+         llvm::all_of(llvm::drop_begin(node.dataOperands()), isSize);
 }
 
 size_t numReaders(const Node &value) {
@@ -83,6 +81,8 @@ bool areAllParts(const Node &cat, const Node &whole) {
 }
 
 } // namespace
+
+bool isSize(const Node *operand) { return operand->type() && operand->type()->kind() == Type::Kind::Symbolic; }
 
 bool isDense(const Node &value) {
   const Type *type = value.type();

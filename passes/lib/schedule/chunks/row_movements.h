@@ -30,6 +30,8 @@ struct RowMovement {
 /// Returns the movement of the value that this reader of it begins, if its nodes have no other readers.
 [[nodiscard]] std::optional<RowMovement> movementFrom(const Node &value, Node *reader);
 
+/// Returns true for an operand of a view that is a number.
+[[nodiscard]] bool isSize(const Node *operand);
 /// Returns true for a tensor without gaps, whose sizes are numbers above 0 or expressions of symbols that the trace
 /// knows, at least one of them.
 [[nodiscard]] bool isDenseOfSymbols(const Node &value);

@@ -86,6 +86,14 @@ std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   return "";
 }
 
+// The links of a chain have the rows of its regions (row_functions.h).
+std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) {
+  for (const ChunkRegion &region : chain.regions)
+    if (std::string why = whyWhole(region, parts); !why.empty())
+      return why;
+  return "";
+}
+
 std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   Context &context = region.launch->graph()->context();
   const Dim rows(region.symbolicRows);

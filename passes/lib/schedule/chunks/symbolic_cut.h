@@ -12,7 +12,7 @@
 // Ownership: plain values. Failure: a sentence that explains why the region stays whole. Cost: the nodes of the region.
 #pragma once
 
-#include "schedule/chunks/chunk_region.h"
+#include "schedule/chunks/chunk_chain.h"
 
 namespace ccgraph {
 
@@ -23,6 +23,9 @@ namespace ccgraph {
 /// Returns why a region with symbolic rows may not be cut into pieces that have these parts of the rows; empty if it
 /// may.
 [[nodiscard]] std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
+
+/// The same for a chain.
+[[nodiscard]] std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts);
 
 /// Into how many units of equal size the rows of a region are divided, and how many of them a piece has at least.
 struct PieceUnits {
