@@ -169,10 +169,15 @@ static llvm::StringRef symbolicSection() {
          "of products of gathered rows is a\n  sum of products of the receiver's rows.\n"
          "- The lists before and after must have the same runs, with equal ends. Bounds of slices are evaluated from "
          "the nodes\n  that compute them, and each new node must have the type that its value has.\n\n"
-         "A symbol `s0`, `s1`, ... is at least 2, because torch.compile makes graphs of their own for the sizes 0 and "
-         "1. All ranks\nof the group have the same value: the rows that each matched collective sends must grow with "
-         "the symbol, so they\ndetermine it, and a collective requires equal sizes on all ranks. An entry with two "
-         "symbols, with an unbacked symbol\n(`u0`), or with a size of another form is rejected.\n";
+         "In such an entry, a symbol `s0`, `s1`, ... is at least 2, because torch.compile makes graphs of their own "
+         "for the\nsizes 0 and 1. All ranks of the group have the same value: the rows that each matched collective "
+         "sends must grow\nwith the symbol, so they determine it, and a collective requires equal sizes on all ranks. "
+         "An entry that cuts rows\nwith two symbols, with an unbacked symbol (`u0`), or with a size of another form is "
+         "rejected.\n\n"
+         "An entry that cuts columns has another evaluation, since the number of columns is no symbol. A product, a "
+         "function\nof each element, an all_reduce and a reduce_scatter compute column `j` of their results from "
+         "column `j` of one\noperand. So a value is a list of runs of columns of terms, with numbers as ends, and all "
+         "other sizes are only\ncompared: they may be any expressions of any symbols, and may differ between ranks.\n";
 }
 
 std::string legalityMarkdown() {

@@ -5,51 +5,21 @@
 
 namespace ccgraph::legality {
 
-namespace {
-
-llvm::StringRef targetOf(const Step &step) { return step.op ? step.op->target.str() : llvm::StringRef(); }
-
-const Argument *positional(const Step &step, size_t number) {
-  return number < step.arguments->positional.size() ? &step.arguments->positional[number] : nullptr;
-}
-
-bool isLeftOut(const Argument *argument) { return !argument || argument->is(Argument::Kind::None); }
-
-} // namespace
-
-bool SymbolicEvaluation::report(const Step &step, const llvm::Twine &message) {
-  scope_.findings.add(*step.node, "equal-pieces", message, claimText({Part::Rule, scope_.entry}));
-  return false;
-}
-
 const RowValue *SymbolicEvaluation::valueOf(uint32_t step) const {
   auto value = values_.find(step);
   return value == values_.end() ? nullptr : std::get_if<RowValue>(&value->second);
 }
 
-bool SymbolicEvaluation::run(llvm::ArrayRef<uint32_t> steps) {
-  llvm::SmallVector<uint32_t, 32> order(steps.begin(), steps.end());
-  llvm::sort(order);
-  return llvm::all_of(order, [&](uint32_t step) { return beginOperands(program()[step], steps) && evaluate(step); });
-}
-
-/// Sets the values that a step reads from outside the entry.
-bool SymbolicEvaluation::beginOperands(const Step &step, llvm::ArrayRef<uint32_t> steps) {
-  for (const uint32_t operand : program().operands(step)) {
-    if (operand != none && (llvm::is_contained(steps, operand) || values_.count(operand)))
-      continue;
-    std::optional<Value> value = initial(operand);
-    if (!value)
-      return report(step, "reads " + quoted(operand == none ? nullptr : program()[operand].node) +
-                              ", whose rows are no known number for every value of one symbol");
-    values_.try_emplace(operand, std::move(*value));
-    complete_.insert(operand);
-  }
-  return true;
+std::string SymbolicEvaluation::begin(uint32_t step) {
+  std::optional<Value> value = initial(step);
+  if (!value)
+    return "whose rows are no known number for every value of one symbol";
+  values_.try_emplace(step, std::move(*value));
+  return "";
 }
 
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::initial(uint32_t operand) {
-  const std::optional<uint32_t> common = commonValue(scope_.evidence, side_, operand);
+  const std::optional<uint32_t> common = commonValue(scope().evidence, side(), operand);
   const Type *type = common ? program()[operand].type : nullptr;
   if (type && type->kind() == Type::Kind::Symbolic)
     return quantity(Dim(type->symbol()));
@@ -78,45 +48,35 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::initialRows(uint32_
   return value;
 }
 
-bool SymbolicEvaluation::evaluate(uint32_t index) {
-  const Step &step = program()[index];
+std::string SymbolicEvaluation::evaluate(uint32_t index, const Step &step) {
   Outcome outcome = valueFor(index, step);
-  if (const auto *why = std::get_if<std::string>(&outcome))
-    return report(step, *why);
+  if (auto *why = std::get_if<std::string>(&outcome))
+    return std::move(*why);
   Value &value = std::get<Value>(outcome);
-  if (side_ == Side::After && !fitsType(step, value))
-    return false;
-  const bool complete = llvm::all_of(program().operands(step), [&](uint32_t operand) { return isComplete(operand); });
-  if (step.waits || (!step.launches && complete))
-    complete_.insert(index);
+  if (side() == Side::After && !fitsType(step, value))
+    return "is declared " + typeText(step.type) + ", which is not the type of its value for every value of the symbol";
   values_.try_emplace(index, std::move(value));
-  return true;
+  return "";
 }
 
 SymbolicEvaluation::Outcome SymbolicEvaluation::valueFor(uint32_t index, const Step &step) {
   if (step.collective())
-    return exchanged(index, step);
-  const bool writes = llvm::any_of(program().accesses(step),
-                                   [](Access access) { return hasAny(access, Access::Write | Access::InFlightWrite); });
-  if (!step.isCall() || step.domain != Domain::None || step.launches || (!step.waits && writes))
-    return "has an effect of its own, expected only nodes that compute rows or move data";
+    return exchanged(index);
   const RowValue *only = step.numOperands == 1 ? tensor(step, 0) : nullptr;
   if (step.waits)
     return only ? Outcome(Value(*only)) : Outcome("waits for what has no known rows");
   return isRowCall(step) ? rowCall(step) : computed(step);
 }
 
-SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index, const Step &step) {
+SymbolicEvaluation::Outcome SymbolicEvaluation::exchanged(uint32_t index) {
   const Call call = readCall(program(), index);
-  const RowValue *input = isPlainExchange(call) && saysNothingElse(step) ? valueOf(call.inputs[0]) : nullptr;
-  if (!input)
-    return "is no functional collective on one tensor";
-  if (std::string why = wrongRanks(call); !why.empty())
+  if (std::string why = whyNoExchange(call); !why.empty())
     return why;
-  if (side_ == Side::After && !isComplete(call.inputs[0]))
-    return "sends what has not been waited for";
+  const RowValue *input = valueOf(call.inputs[0]);
+  if (!input)
+    return "sends what has no known rows";
   const std::optional<Quantity> rows = input->rows();
-  if (side_ == Side::Before && !(rows && rows->isIncreasing()))
+  if (side() == Side::Before && !(rows && rows->isIncreasing()))
     return "sends rows whose number does not determine the symbol, which may then differ between ranks";
   SymbolicTerms::Outcome outcome = scope_.terms.exchange(call, *input);
   if (auto *why = std::get_if<std::string>(&outcome))
@@ -140,9 +100,9 @@ SymbolicEvaluation::Outcome SymbolicEvaluation::computed(const Step &step) {
                                               {"operator.sub", &SymbolicEvaluation::arithmetic},
                                               {"operator.mul", &SymbolicEvaluation::arithmetic},
                                               {"operator.floordiv", &SymbolicEvaluation::arithmetic}};
-  const auto rule = rules.find(step.isGetItem() ? "operator.getitem" : targetOf(step));
+  const auto rule = rules.find(step.isGetItem() ? "operator.getitem" : operatorOf(step));
   if (rule == rules.end() || !step.arguments->keyword.empty())
-    return "calls " + targetOf(step).str() + ", which cannot be followed for every value of a symbol";
+    return "calls " + operatorOf(step).str() + ", which cannot be followed for every value of a symbol";
   std::optional<Value> value = (this->*rule->second)(step);
   return value ? Outcome(std::move(*value))
                : Outcome("cannot be followed for every value of the symbol: its arguments do not fit its operands");
@@ -164,16 +124,6 @@ std::optional<Quantity> SymbolicEvaluation::quantity(const Step &step, const Arg
   auto value = values_.find(program().operand(step, *argument));
   const Quantity *number = value == values_.end() ? nullptr : std::get_if<Quantity>(&value->second);
   return number ? std::optional(*number) : std::nullopt;
-}
-
-std::optional<size_t> SymbolicEvaluation::dimension(const Argument *argument, const RowValue &value) {
-  const auto rank = static_cast<int64_t>(value.sizes.size());
-  if (!isLeftOut(argument) && !argument->is(Argument::Kind::Int))
-    return std::nullopt;
-  const int64_t dim = isLeftOut(argument) ? 0 : argument->integer();
-  if (dim < -rank || dim >= rank)
-    return std::nullopt;
-  return static_cast<size_t>(dim < 0 ? dim + rank : dim);
 }
 
 std::optional<Quantities> SymbolicEvaluation::quantities(llvm::ArrayRef<Dim> sizes) {
@@ -199,7 +149,7 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::product(const Step 
 /// Ends are from the front, and the largest number is the end of the dimension.
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::slice(const Step &step) {
   const RowValue *value = tensor(step, 0);
-  const std::optional<size_t> dim = value ? dimension(positional(step, 1), *value) : std::nullopt;
+  const std::optional<size_t> dim = value ? dimensionOf(positional(step, 1), value->sizes.size()) : std::nullopt;
   const Argument *from = positional(step, 2), *to = positional(step, 3), *pace = positional(step, 4);
   const bool hasUnitStep = isLeftOut(pace) || (pace->is(Argument::Kind::Int) && pace->integer() == 1);
   if (!dim || !hasUnitStep)
@@ -264,7 +214,7 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::unsqueeze(const Ste
 /// A dimension of another size than 1 stays.
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::squeeze(const Step &step) {
   const RowValue *value = tensor(step, 0);
-  const std::optional<size_t> dim = value ? dimension(positional(step, 1), *value) : std::nullopt;
+  const std::optional<size_t> dim = value ? dimensionOf(positional(step, 1), value->sizes.size()) : std::nullopt;
   if (!dim || isLeftOut(positional(step, 1)) || value->sizes[*dim].number() != 1)
     return std::nullopt;
   Quantities sizes = value->sizes;
@@ -278,13 +228,13 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::cat(const Step &ste
     values.push_back(tensor(step, i));
   if (values.empty() || llvm::is_contained(values, nullptr))
     return std::nullopt;
-  const std::optional<size_t> dim = dimension(positional(step, 1), *values.front());
+  const std::optional<size_t> dim = dimensionOf(positional(step, 1), values.front()->sizes.size());
   return dim ? std::optional<Value>(concatenated(values, *dim)) : std::nullopt;
 }
 
 std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::sizeOf(const Step &step) {
   const RowValue *value = tensor(step, 0);
-  const std::optional<size_t> dim = value ? dimension(positional(step, 1), *value) : std::nullopt;
+  const std::optional<size_t> dim = value ? dimensionOf(positional(step, 1), value->sizes.size()) : std::nullopt;
   return dim ? std::optional<Value>(value->sizes[*dim]) : std::nullopt;
 }
 
@@ -297,30 +247,27 @@ std::optional<SymbolicEvaluation::Value> SymbolicEvaluation::arithmetic(const St
   const std::optional<Quantity> left = quantity(step, positional(step, 0)), right = quantity(step, positional(step, 1));
   if (!left || !right || step.arguments->positional.size() != 2)
     return std::nullopt;
-  const std::optional<Quantity> result = (*left.*rules.find(targetOf(step))->second)(*right);
+  const std::optional<Quantity> result = (*left.*rules.find(operatorOf(step))->second)(*right);
   return result ? std::optional<Value>(*result) : std::nullopt;
 }
 
-/// Checks that the declared type is the value's own type, because later nodes are compiled against it.
+/// Returns true if the declared type is the value's own type, because later nodes are compiled against it.
 bool SymbolicEvaluation::fitsType(const Step &step, const Value &value) {
   const Type *type = step.type;
-  bool fits = type != nullptr;
   if (std::holds_alternative<SymbolicTerms::RowValues>(value))
     return true;
+  if (!type)
+    return false;
   if (const auto *number = std::get_if<Quantity>(&value)) {
     const std::optional<Quantity> stated =
-        fits && type->kind() == Type::Kind::Symbolic ? quantity(Dim(type->symbol())) : std::nullopt;
-    fits = stated && stated->equals(*number);
-  } else {
-    const RowValue &rows = std::get<RowValue>(value);
-    fits = fits && type->isTensor() && type->dtype() == rows.dtype && type->stridesKnown();
-    const std::optional<Quantities> sizes = fits ? quantities(type->sizes()) : std::nullopt,
-                                    strides = fits ? quantities(type->strides()) : std::nullopt;
-    fits = sizes && strides && areEqual(*sizes, rows.sizes) && hasStrides(rows, *strides);
+        type->kind() == Type::Kind::Symbolic ? quantity(Dim(type->symbol())) : std::nullopt;
+    return stated && stated->equals(*number);
   }
-  return fits || report(step, "is declared " + typeText(type) +
-                                  ", which is not the type of its value for every value "
-                                  "of the symbol");
+  const RowValue &rows = std::get<RowValue>(value);
+  if (!type->isTensor() || type->dtype() != rows.dtype || !type->stridesKnown())
+    return false;
+  const std::optional<Quantities> sizes = quantities(type->sizes()), strides = quantities(type->strides());
+  return sizes && strides && areEqual(*sizes, rows.sizes) && hasStrides(rows, *strides);
 }
 
 } // namespace ccgraph::legality

@@ -7,28 +7,23 @@
 // has a finding, and no later node is evaluated. Cost: the runs made, times the period of the sizes.
 #pragma once
 
-#include "evaluation.h"
+#include "symbolic_steps.h"
 #include "symbolic_terms.h"
 
 namespace ccgraph::legality {
 
 /// What both sides of an entry share.
-struct SymbolicScope {
-  const Evidence &evidence;
-  uint32_t entry = 0;
-  Findings &findings;
+struct SymbolicRowScope {
+  SymbolicScope of;
   SymbolicTerms terms = {};
   std::string symbol = {}; ///< the only one; empty so far
 };
 
-class SymbolicEvaluation {
+class SymbolicEvaluation final : public SymbolicSteps {
 public:
-  SymbolicEvaluation(SymbolicScope &scope, Side side) : scope_(scope), side_(side) {}
-  /// Evaluates the steps, given in any order; returns false after a finding.
-  [[nodiscard]] bool run(llvm::ArrayRef<uint32_t> steps);
+  SymbolicEvaluation(SymbolicRowScope &scope, Side side) : SymbolicSteps(scope.of, side), scope_(scope) {}
   /// Returns the value of a tensor with rows; null if the step has none.
   [[nodiscard]] const RowValue *valueOf(uint32_t step) const;
-  [[nodiscard]] bool isComplete(uint32_t step) const { return complete_.contains(step); }
 
 private:
   /// A tensor with fewer than two dimensions, whose sizes are numbers: the same for every row.
@@ -38,15 +33,13 @@ private:
   };
   using Value = std::variant<RowValue, Quantity, SameForRows, SymbolicTerms::RowValues>;
   using Outcome = std::variant<Value, std::string>;
-  [[nodiscard]] const Program &program() const {
-    return side_ == Side::Before ? scope_.evidence.before : scope_.evidence.after;
-  }
-  [[nodiscard]] bool beginOperands(const Step &step, llvm::ArrayRef<uint32_t> steps);
+  [[nodiscard]] bool hasValue(uint32_t step) const override { return values_.count(step) != 0; }
+  [[nodiscard]] std::string begin(uint32_t step) override;
+  [[nodiscard]] std::string evaluate(uint32_t index, const Step &step) override;
   [[nodiscard]] std::optional<Value> initial(uint32_t operand);
   [[nodiscard]] std::optional<Value> initialRows(uint32_t operand, uint32_t common);
-  [[nodiscard]] bool evaluate(uint32_t index);
   [[nodiscard]] Outcome valueFor(uint32_t index, const Step &step);
-  [[nodiscard]] Outcome exchanged(uint32_t index, const Step &step);
+  [[nodiscard]] Outcome exchanged(uint32_t index);
   [[nodiscard]] Outcome computed(const Step &step);
   [[nodiscard]] std::optional<Value> product(const Step &step);
   [[nodiscard]] std::optional<Value> slice(const Step &step);
@@ -65,20 +58,15 @@ private:
   /// Returns the number that an argument is: a literal, or the value of a node.
   [[nodiscard]] std::optional<Quantity> quantity(const Step &step, const Argument *argument);
   [[nodiscard]] std::optional<Quantity> quantity(const Dim &size) { return Quantity::of(size, scope_.symbol); }
-  /// Returns the dimension that an argument states, counted from 0.
-  [[nodiscard]] static std::optional<size_t> dimension(const Argument *argument, const RowValue &value);
   [[nodiscard]] std::optional<Quantities> quantities(llvm::ArrayRef<Dim> sizes);
   /// Returns the sizes that a view states, of which one may be -1.
   [[nodiscard]] std::optional<Quantities> sizesOfView(const Step &step, const RowValue &value);
   [[nodiscard]] bool fitsType(const Step &step, const Value &value);
-  [[nodiscard]] bool report(const Step &step, const llvm::Twine &message);
 
-  SymbolicScope &scope_;
-  Side side_;
+  SymbolicRowScope &scope_;
   llvm::DenseMap<uint32_t, Value> values_; ///< by step
   /// step of this side -> step after, of values that both programs have
   llvm::DenseMap<uint32_t, uint32_t> common_;
-  llvm::DenseSet<uint32_t> complete_;
 };
 
 } // namespace ccgraph::legality

@@ -1,5 +1,6 @@
 #include "symbolic_pieces.h"
 
+#include "column_evaluation.h"
 #include "symbolic_evaluation.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,26 +9,26 @@ namespace ccgraph::legality {
 
 namespace {
 
+/// Compares the values of one entry before and after, by an evaluation of rows or of columns.
+template <typename Scope, typename SidesEvaluation>
 class SymbolicCheck {
 public:
-  SymbolicCheck(const Evidence &evidence, const SymbolicEntry &entry, Findings &findings)
-      : evidence_(evidence), entry_(entry), rule_(evidence.rewrite.certificate.rules[entry.entry]),
-        findings_(findings), scope_{evidence, entry.entry, findings} {
-    if (entry.ranks)
-      scope_.terms.setRanks(*entry.ranks);
-  }
+  SymbolicCheck(Scope scope, size_t values)
+      : scope_(std::move(scope)), values_(values),
+        rule_(scope_.of.evidence.rewrite.certificate.rules[scope_.of.entry]) {}
 
   void check() {
-    SymbolicEvaluation before(scope_, Side::Before), after(scope_, Side::After);
-    if (!before.run(stepsOf(evidence_.before, rule_.matched)) || !after.run(stepsOf(evidence_.after, rule_.built)))
+    SidesEvaluation before(scope_, Side::Before), after(scope_, Side::After);
+    if (!before.run(stepsOf(evidence().before, rule_.matched)) || !after.run(stepsOf(evidence().after, rule_.built)))
       return;
-    for (size_t i = 0; i < entry_.values; ++i)
+    for (size_t i = 0; i < values_; ++i)
       compare(i, before, after);
   }
 
 private:
+  [[nodiscard]] const Evidence &evidence() const { return scope_.of.evidence; }
   void report(const Node &node, const llvm::Twine &message) {
-    findings_.add(node, rule_.name, message, claimText({Part::Rule, entry_.entry}));
+    scope_.of.findings.add(node, rule_.name, message, claimText({Part::Rule, scope_.of.entry}));
   }
 
   static llvm::SmallVector<uint32_t, 16> stepsOf(const Program &program, llvm::ArrayRef<Node *> nodes) {
@@ -37,10 +38,10 @@ private:
     return steps;
   }
 
-  void compare(size_t number, const SymbolicEvaluation &before, const SymbolicEvaluation &after) {
+  void compare(size_t number, const SidesEvaluation &before, const SidesEvaluation &after) {
     const Node &matched = *rule_.matched[number], &built = *rule_.built[number];
-    const uint32_t was = evidence_.before.indexOf(&matched), now = evidence_.after.indexOf(&built);
-    const RowValue *old = before.valueOf(was), *value = after.valueOf(now);
+    const uint32_t was = evidence().before.indexOf(&matched), now = evidence().after.indexOf(&built);
+    const auto *old = before.valueOf(was), *value = after.valueOf(now);
     if (!old || !value)
       return report(built, "has no known rows, and replaces " + quoted(&matched));
     if (!after.isComplete(now))
@@ -49,21 +50,33 @@ private:
       report(built, "does not hold, for every value of the symbol, what " + quoted(&matched) + " held");
     if (!value->fillsMemory)
       report(built, "is a part of a larger value, expected one that fills its memory as " + quoted(&matched) + " did");
-    const Type *type = evidence_.before[was].type, *own = evidence_.after[now].type;
+    const Type *type = evidence().before[was].type, *own = evidence().after[now].type;
     if (!type || type != own)
       report(built, "is " + typeText(own) + ", expected " + typeText(type) + " as " + quoted(&matched) + " was");
   }
 
-  const Evidence &evidence_;
-  const SymbolicEntry &entry_;
+  Scope scope_;
+  size_t values_;
   const RuleEntry &rule_;
-  Findings &findings_;
-  SymbolicScope scope_;
 };
 
 bool isSymbolic(const Type *type) {
   return type && (type->kind() == Type::Kind::Symbolic ||
                   llvm::any_of(type->sizes(), [](const Dim &size) { return !size.isStatic(); }));
+}
+
+/// Returns true if a new node slices or concatenates the last dimension of a tensor, or exchanges dimensions. No
+/// evaluation of rows can follow these.
+bool cutsColumns(const Evidence &evidence, llvm::ArrayRef<Node *> built) {
+  constexpr llvm::StringLiteral exchanges[] = {"aten.permute.default", "aten.transpose.int", "aten.t.default"};
+  return llvm::any_of(built, [&](const Node *node) {
+    const Step &step = evidence.after[evidence.after.indexOf(node)];
+    if (llvm::is_contained(exchanges, operatorOf(step)))
+      return true;
+    const bool isPart = operatorOf(step) == "aten.slice.Tensor" || operatorOf(step) == "aten.cat.default";
+    const size_t rank = isPart && step.type ? step.type->sizes().size() : 0;
+    return rank > 0 && dimensionOf(positional(step, 1), rank) == rank - 1;
+  });
 }
 
 } // namespace
@@ -77,7 +90,15 @@ bool hasSymbolicSizes(const Evidence &evidence, uint32_t entry) {
 }
 
 void checkSymbolicPieces(const Evidence &evidence, const SymbolicEntry &entry, Findings &findings) {
-  SymbolicCheck(evidence, entry, findings).check();
+  const SymbolicScope scope{evidence, entry.entry, findings};
+  if (cutsColumns(evidence, evidence.rewrite.certificate.rules[entry.entry].built)) {
+    ColumnScope columns{scope, LineTerms(evidence.rewrite.graph.context(), entry.ranks)};
+    return SymbolicCheck<ColumnScope, ColumnEvaluation>(std::move(columns), entry.values).check();
+  }
+  SymbolicRowScope rows{scope};
+  if (entry.ranks)
+    rows.terms.setRanks(*entry.ranks);
+  SymbolicCheck<SymbolicRowScope, SymbolicEvaluation>(std::move(rows), entry.values).check();
 }
 
 } // namespace ccgraph::legality

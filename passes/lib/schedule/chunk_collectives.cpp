@@ -22,10 +22,12 @@
 //               chunks/chunk_sets.h: regions whose collective is exposed in the best schedule of the program, or
 //               delays one that is, if the best schedule with their pieces is faster within the memory budget
 //   do it       chunks/build_pieces.cpp, chunks/column_pieces.cpp
-// Rows that are an expression of a symbol are cut too (chunks/symbolic_cut.h), where the pieces are stated, or where
-// sizes are bound to those of one batch, which have a predicted time (chunks/chunk_forms.h).
+// Rows that are an expression of a symbol are cut too (chunks/symbolic_cut.h), and so are columns of products with such
+// sizes, where the pieces are stated, or where sizes are bound to those of one batch, which have a predicted time
+// (chunks/chunk_forms.h).
 // Each element is computed from the same numbers, but a kernel for fewer rows may add them in another order, so
 // --bitwise keeps every region whole.
+#include "ccgraph/ir/int_list.h"
 #include "ccgraph/passes/registry.h"
 #include "schedule/chunks/chunk_forms.h"
 #include "schedule/chunks/chunk_pass.h"
@@ -55,6 +57,7 @@ private:
   using Plan = ChunkPlan;
   void collect();
   void visit(Node *launch);
+  void visitColumns(ChunkRegion region);
   template <typename Form>
   [[nodiscard]] std::string whyNot(const Form &form, llvm::ArrayRef<int64_t> parts) const;
   void takeSymbolic(Plan plan);
@@ -282,6 +285,8 @@ void Chunker::visit(Node *launch) {
     return;
   if (std::optional<ChunkObstacle> obstacle = forms_.obstacle(*match.region))
     return note(reasonOf(*obstacle), *launch);
+  if (match.region->hasSymbolicColumns && !forms_.areBound())
+    return visitColumns(std::move(*match.region));
   if (match.region->symbolicRows) {
     llvm::SmallVector<int64_t, 4> parts = chooser_.statedParts(launch->name().str());
     if (std::string why = whyNot(*match.region, parts); !why.empty())
@@ -291,6 +296,21 @@ void Chunker::visit(Node *launch) {
   }
   if (std::optional<ChunkObstacle> obstacle = plan(std::move(*match.region)))
     note(reasonOf(*obstacle), *launch, args_);
+}
+
+/// Plans stated pieces of columns whose sizes have no values, without a prediction.
+void Chunker::visitColumns(ChunkRegion region) {
+  Node &launch = *region.launch;
+  const std::string columns = std::to_string(region.rows);
+  llvm::SmallVector<int64_t, 4> pieces = chooser_.statedPieces(region);
+  if (region.rows < 2)
+    note(pass_.rows_, launch);
+  else if (pieces.empty())
+    note(pass_.symbolic_, launch, {{"why", "no number of pieces is stated"}});
+  else if (saturatingSum(pieces) != region.rows)
+    note(pass_.symbolic_, launch, {{"why", "the stated pieces do not have all of its " + columns + " columns"}});
+  else
+    takeSymbolic({std::move(region), {.pieces = std::move(pieces)}});
 }
 
 /// Returns why symbolic rows stay whole, with the stated parts, or if there are none, with any. Only bound sizes have a
@@ -330,13 +350,15 @@ const Reason &Chunker::reasonOf(const Plan &plan) const {
     return isPredicted ? pass_.cutBound_ : pass_.cutSymbolic_;
   if (plan.chain)
     return pass_.chain_;
-  return plan.region.cutsColumns() ? pass_.columns_ : pass_.cut_;
+  if (!plan.region.cutsColumns())
+    return pass_.cut_;
+  return plan.region.hasSymbolicColumns && !isPredicted ? pass_.columnsSymbolic_ : pass_.columns_;
 }
 
 /// Makes the remark on a plan, and counts it.
 void Chunker::state(const Plan &plan) {
   const bool columns = plan.region.cutsColumns(), isSymbolic = plan.region.symbolicRows != nullptr;
-  const bool isPredicted = !isSymbolic || plan.choice.whole > 0;
+  const bool isPredicted = !plan.region.isSymbolic() || plan.choice.whole > 0;
   const std::string pieces = textOf(plan.choice.pieces);
   RemarkArgs args;
   if (plan.chain)

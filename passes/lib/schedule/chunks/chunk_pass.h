@@ -66,6 +66,9 @@ private:
   Reason columns_{*this, RemarkKind::Rewritten, "cut-columns",
                   "and the product beside it were cut into pieces of `columns` columns; the region alone is predicted "
                   "to take `whole-ns` ns whole and `pieces-ns` ns in pieces"};
+  Reason columnsSymbolic_{
+      *this, RemarkKind::Rewritten, "columns-symbolic",
+      "and the product beside it were cut into pieces of `columns` columns, for every value of the symbols"};
   Reason chain_{
       *this, RemarkKind::Rewritten, "chain",
       "and `with`, with the computation beside and between them, were cut into pieces of `rows` rows; together "

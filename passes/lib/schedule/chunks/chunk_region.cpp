@@ -8,8 +8,6 @@ namespace ccgraph {
 
 namespace {
 
-bool hasNoGaps(const Node &value) { return isDense(value) || isDenseOfSymbols(value); }
-
 /// Returns 0 if the rows are an expression.
 int64_t rowsOf(const Node &value) { return value.type()->sizes()[0].value(); }
 int64_t columnsOf(const Node &value) { return value.type()->sizes()[1].value(); }

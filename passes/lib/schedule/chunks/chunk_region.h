@@ -48,6 +48,10 @@ struct ChunkRegion {
   /// the rows of each block, if these are an expression of symbols in the program; `rows` is 0 then, unless sizes are
   /// bound (chunk_forms.h)
   const SymExpr *symbolicRows = nullptr;
+  /// GatherColumns, ReduceColumns: the columns are longer or shorter for other values of symbols in the program
+  bool hasSymbolicColumns = false;
+  /// Returns true if the region has other sizes for other values of symbols in the program.
+  [[nodiscard]] bool isSymbolic() const { return symbolicRows || hasSymbolicColumns; }
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
   [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }
   /// Returns the rows of each block, as a number or an expression.
@@ -99,10 +103,12 @@ struct ChunkMatch {
 [[nodiscard]] ChunkMatch matchChunkRegion(RegionFacts &facts, Node *launch);
 
 /// Matches a reduce_scatter or an all_reduce on functions of the elements of a product, or an all_gather of a matrix
-/// that a product reads transposed, if columns of the product can be cut. Both are empty for any other launch.
+/// that a product reads transposed, if columns of the product can be cut. Their number is known; the rows of the
+/// product, and what it adds over, may be expressions of symbols. Both are empty for any other launch.
 [[nodiscard]] ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch);
 
-/// Returns the region whose rows can be cut; if there is none, the one whose columns can be cut.
+/// Returns the region whose rows can be cut; if there is none, or if its rows are symbolic and may be too few, the one
+/// whose columns can be cut.
 [[nodiscard]] ChunkMatch matchAnyRegion(RegionFacts &facts, Node *launch);
 
 /// Returns why the region may not be cut, whatever the sizes of the pieces.

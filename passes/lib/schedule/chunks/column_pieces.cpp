@@ -26,6 +26,8 @@ public:
   ColumnBuilder(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry)
       : graph_(graph), region_(region), pieces_(pieces), entry_(entry), at_(graph, region.launch) {
     entry_.name = "equal-pieces";
+    if (region.hasSymbolicColumns)
+      at_.assumeTypes();
   }
 
   void run() {
@@ -66,7 +68,8 @@ private:
       products.push_back(multiplied(parts.back()));
     }
     at_.standFor({product});
-    replace(product, joined(products, {product->type()->sizes()[0].value()}, {}));
+    const Dim &rows = product->type()->sizes()[0];
+    replace(product, joined(products, {rows.isStatic() ? rows.value() : -1}, {}));
     if (!region_.kept.empty())
       joinGathered(parts);
     finish();
@@ -124,11 +127,12 @@ private:
   /// Returns the same function of the elements of a piece.
   Node *functionOf(Node &function, Node *piece, int64_t columns) {
     at_.standFor({&function});
-    const IntList sizes = {function.type()->sizes()[0].value(), columns};
+    const Dim sizes[] = {function.type()->sizes()[0], Dim(columns)};
+    const Type *type = graph_.context().contiguousTensor(function.type()->dtype(), sizes, function.type()->device());
     auto operandFor = [&](size_t argument) {
       return argument == 0 ? piece : function.operand(function.args()[argument]);
     };
-    return callLike(at_, function, at_.tensorLike(*function.type(), sizes), operandFor);
+    return callLike(at_, function, type, operandFor);
   }
 
   Node *launched(Node *piece) {

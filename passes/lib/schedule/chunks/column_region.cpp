@@ -4,6 +4,7 @@
 #include "schedule/chunks/chunk_region.h"
 #include "schedule/chunks/row_functions.h"
 #include "schedule/chunks/row_movements.h"
+#include "schedule/chunks/symbolic_cut.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,23 +12,31 @@ namespace ccgraph {
 
 namespace {
 
-bool isStaticMatrix(const Node &value) {
+bool isKnown(const Dim &size) { return size.isStatic() || !size.expr()->isUnbacked(); }
+
+/// Returns true for a matrix with strides, whose sizes may be expressions of symbols that the trace knows.
+bool isStrided(const Node &value) {
   const Type *type = value.type();
-  return type && type->isTensor() && type->sizes().size() == 2 && type->stridesKnown() && staticDims(type->sizes()) &&
-         staticDims(type->strides());
+  return type && type->isTensor() && type->sizes().size() == 2 && type->stridesKnown() &&
+         llvm::all_of(type->sizes(), isKnown) && llvm::all_of(type->strides(), isKnown);
 }
 
-/// Returns true for a product of two matrices, each of which has its own columns. With an inner size of 1, a column of
-/// the second operand is one number, and the legality checker does not tell columns from elements.
+/// Returns true for a product of two matrices, each of which has its own columns, whose number is known. With an inner
+/// size of 1, a column of the second operand is one number, and the legality checker does not tell columns from
+/// elements.
 bool isColumnProduct(const Node &node) {
-  return node.op() && node.op()->target.str() == "aten.mm.default" && node.kwargs().empty() &&
-         node.numOperands() == 2 && isDense(node) && isStaticMatrix(*node.operand(0)) &&
-         isStaticMatrix(*node.operand(1)) && node.operand(1)->type()->sizes()[0].value() > 1;
+  const bool isProduct = node.op() && node.op()->target.str() == "aten.mm.default" && node.kwargs().empty() &&
+                         node.numOperands() == 2 && hasNoGaps(node) && isStrided(*node.operand(0)) &&
+                         isStrided(*node.operand(1));
+  if (!isProduct)
+    return false;
+  const Dim &inner = node.operand(1)->type()->sizes()[0];
+  return node.type()->sizes()[1].isStatic() && (!inner.isStatic() || inner.value() > 1);
 }
 
 /// Returns true for a matrix in which the two dimensions of another are exchanged.
 bool isTransposed(const Node &node) {
-  if (!node.op() || node.numOperands() != 1 || !node.kwargs().empty() || !isStaticMatrix(node))
+  if (!node.op() || node.numOperands() != 1 || !node.kwargs().empty() || !isStrided(node))
     return false;
   const llvm::StringRef target = node.target().str();
   auto isInteger = [](const Argument &argument, int64_t a, int64_t b) {
@@ -48,8 +57,15 @@ bool isTransposed(const Node &node) {
 Node *productOfTransposed(const Node &value) {
   Node *product = isTransposed(value) ? onlyReader(value) : nullptr;
   const bool cuts = product && isColumnProduct(*product) && product->operand(1) == &value &&
-                    product->operand(0) != &value && isDense(*product->operand(0));
+                    product->operand(0) != &value && hasNoGaps(*product->operand(0));
   return cuts ? product : nullptr;
+}
+
+/// Returns true if a size of the product, or of what it multiplies, is an expression.
+bool hasSymbolicSize(const ChunkRegion &region) {
+  const Node *product = region.products.front();
+  const Node *values[] = {product, product->operand(0), product->operand(1)};
+  return llvm::any_of(values, [](const Node *value) { return !staticDims(value->type()->sizes()); });
 }
 
 /// Matches a gathered matrix that a product reads transposed. The first such product is cut.
@@ -85,6 +101,7 @@ ChunkMatch matchGatheredColumns(RegionFacts &facts, Node *launch) {
   region.blocks = ranks;
   region.rows = input.type()->sizes()[0].value();
   region.columns = input.type()->sizes()[1].value();
+  region.hasSymbolicColumns = hasSymbolicSize(region);
   return {std::move(region), nullptr};
 }
 
@@ -97,7 +114,7 @@ ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch) {
   const bool reduces = isFunctional(*launch, CollectiveKind::AllReduce) ||
                        (isFunctional(*launch, CollectiveKind::ReduceScatter) && facts.ranks(*launch));
   Node *wait = reduces && ranks > 1 ? onlyWait(*launch) : nullptr;
-  if (!wait || !isDense(*launch->operand(0)) || !isDense(*wait))
+  if (!wait || !hasNoGaps(*launch->operand(0)) || !hasNoGaps(*wait))
     return {};
   ChunkRegion region{.kind = ChunkRegion::Kind::ReduceColumns, .launch = launch, .wait = wait};
   Node *sent = launch->operand(0), *reader = launch;
@@ -110,15 +127,16 @@ ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch) {
   std::reverse(region.moves.begin(), region.moves.end());
   region.products = {sent};
   region.rows = sent->type()->sizes()[1].value();
+  region.hasSymbolicColumns = hasSymbolicSize(region);
   return {std::move(region), nullptr};
 }
 
 ChunkMatch matchAnyRegion(RegionFacts &facts, Node *launch) {
   ChunkMatch rows = matchChunkRegion(facts, launch);
-  if (rows.region)
+  if (rows.region && !neverCuts(*rows.region))
     return rows;
   ChunkMatch columns = matchColumnRegion(facts, launch);
-  return columns.region || columns.entangled ? columns : rows;
+  return columns.region || (columns.entangled && !rows.region) ? columns : rows;
 }
 
 } // namespace ccgraph

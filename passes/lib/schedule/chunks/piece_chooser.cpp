@@ -29,6 +29,12 @@ ChunkChoice PieceChooser::choose(const ChunkChain &chain, const ChunkTrial *tria
   return recorded(nameOf(chain), trial, [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
 }
 
+llvm::SmallVector<int64_t, 4> PieceChooser::statedPieces(const ChunkRegion &region) const {
+  llvm::SmallVector<int64_t, 4> named = statedParts(region.launch->name().str());
+  const auto pieces = static_cast<int64_t>(named.size());
+  return named_.empty() && pieces > 1 ? equalPieces(region.rows, pieces) : named;
+}
+
 llvm::SmallVector<int64_t, 4> PieceChooser::statedParts(llvm::StringRef name) const {
   if (llvm::ArrayRef<int64_t> named = named_.rowsOf(name); !named.empty())
     return llvm::SmallVector<int64_t, 4>(named.begin(), named.end());

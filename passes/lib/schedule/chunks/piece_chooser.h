@@ -25,6 +25,8 @@ public:
   /// Symbolic rows must have no stated parts.
   [[nodiscard]] ChunkChoice choose(const ChunkRegion &region, const ChunkTrial *trial) const;
   [[nodiscard]] ChunkChoice choose(const ChunkChain &chain, const ChunkTrial *trial) const;
+  /// Returns the pieces of columns that are stated for the region; empty if none are.
+  [[nodiscard]] llvm::SmallVector<int64_t, 4> statedPieces(const ChunkRegion &region) const;
   /// Returns the parts of symbolic rows that are stated for the collective or the chain of this name; empty if none
   /// are.
   [[nodiscard]] llvm::SmallVector<int64_t, 4> statedParts(llvm::StringRef name) const;

@@ -124,7 +124,7 @@ bool fitsRows(const Node &operand, const Node &result, const Dim &rows) {
 } // namespace
 
 bool hasRows(const Node &value, const Dim &rows) {
-  if ((!isDense(value) && !isDenseOfSymbols(value)) || rankOf(value) < 2)
+  if (!hasNoGaps(value) || rankOf(value) < 2)
     return false;
   llvm::ArrayRef<Dim> sizes = value.type()->sizes();
   return sizes.back().isStatic() && sizes[sizes.size() - 2] == rows &&
@@ -136,7 +136,7 @@ bool isElementFunction(const Node &call) {
   if (!function || function->rule != RowRule::Pointwise || call.numOperands() == 0 || !mentionsPlainly(call))
     return false;
   const Node &first = *call.operand(0);
-  return isDense(call) && isDense(first) && call.type()->sizes() == first.type()->sizes() &&
+  return hasNoGaps(call) && hasNoGaps(first) && call.type()->sizes() == first.type()->sizes() &&
          call.args()[0].is(Argument::Kind::Operand) &&
          llvm::all_of(llvm::drop_begin(call.dataOperands()),
                       [](const Node *number) { return isTensor(*number) && rankOf(*number) == 0; });

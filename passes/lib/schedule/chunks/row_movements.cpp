@@ -98,6 +98,8 @@ bool isDenseOfSymbols(const Node &value) {
                       [](const Dim &size) { return size.isStatic() ? size.value() > 0 : !size.expr()->isUnbacked(); });
 }
 
+bool hasNoGaps(const Node &value) { return isDense(value) || isDenseOfSymbols(value); }
+
 bool isMatrix(const Node &value) { return isDense(value) && value.type()->sizes().size() == 2; }
 
 std::optional<RowMovement> movementTo(Node *result) {

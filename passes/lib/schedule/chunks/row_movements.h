@@ -37,6 +37,8 @@ struct RowMovement {
 [[nodiscard]] bool isDenseOfSymbols(const Node &value);
 /// Returns true for a tensor of known sizes with elements, without gaps.
 [[nodiscard]] bool isDense(const Node &value);
+/// Returns true if one of the two above holds.
+[[nodiscard]] bool hasNoGaps(const Node &value);
 /// Returns true for such a tensor with two dimensions.
 [[nodiscard]] bool isMatrix(const Node &value);
 

@@ -86,6 +86,11 @@ std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   return "";
 }
 
+bool neverCuts(const ChunkRegion &region) {
+  constexpr int64_t halves[] = {1, 1};
+  return region.symbolicRows && !whyWhole(region, halves).empty();
+}
+
 // The links of a chain have the rows of its regions (row_functions.h).
 std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) {
   for (const ChunkRegion &region : chain.regions)

@@ -1,13 +1,15 @@
-// SymbolicCut: whether a region whose rows are an expression of a symbol can be cut for every value of the symbol.
+// SymbolicCut: whether a region or a chain whose rows are an expression of a symbol can be cut for every value of the
+// symbol.
 //
 //   x: f32[2048*s0, 4]     rows 2048*s0, in two pieces of 1024*s0
 //   x: f32[3*s0, 4]        rows 3*s0, in two pieces: (3*s0)//2 and the others
-//   x: f32[s0, 4]          rows s0 stay whole: a piece of two might have a single row
+//   x: f32[s0, 4]          rows s0 are not cut: a piece of two might have a single row
 //
 // The ends of the pieces are parts of the rows, rounded down (piece_ends.h), so no number of rows needs to divide. The
 // rows must be a multiple of one symbol. A symbol s0, s1, ... is at least 2, since torch.compile makes graphs of their
 // own for the sizes 0 and 1. For the same reason each piece must have several rows for every value of the symbol: if
-// one might have a single row, another graph would be compiled for the values that give it one.
+// one might have a single row, another graph would be compiled for the values that give it one. Columns have no such
+// limit, since their number is no symbol (column_region.cpp).
 //
 // Ownership: plain values. Failure: a sentence that explains why the region stays whole. Cost: the nodes of the region.
 #pragma once
@@ -26,6 +28,9 @@ namespace ccgraph {
 
 /// The same for a chain.
 [[nodiscard]] std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts);
+
+/// Returns true for symbolic rows that may not even be cut into two equal pieces.
+[[nodiscard]] bool neverCuts(const ChunkRegion &region);
 
 /// Into how many units of equal size the rows of a region are divided, and how many of them a piece has at least.
 struct PieceUnits {
