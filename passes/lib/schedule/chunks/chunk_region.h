@@ -34,8 +34,8 @@ struct ChunkRegion {
   llvm::SmallVector<Node *, 4> products;
   /// Gather, GatherColumns: the product at whose position all products are computed
   Node *anchor = nullptr;
-  /// the movements between collective and products, the functions of elements (ReduceColumns), or the transposition
-  /// (GatherColumns), in program order
+  /// the movements between collective and products, the functions of elements and views of symbolic rows
+  /// (ReduceColumns), or the transposition (GatherColumns), in program order
   llvm::SmallVector<Node *, 8> moves;
   /// Gather: the wait and movements that other nodes read, so the value is gathered whole too. GatherColumns: the wait,
   /// which is put together for other nodes that read it

@@ -5,12 +5,16 @@
 //   g = all_gather(x); w = wait(g); t = transposed(w); p = mm(a, t)
 //   ->  g_k = all_gather(rows k of x); w_k = wait(g_k); p_k = mm(a, transposed(w_k)); p = the columns of all p_k
 //
+//   p = mm(x, b); v = view(p, [s0, s1, C]); s = all_reduce(v); w = wait(s)
+//   ->  p_k = mm(x, columns k of b); s_k = all_reduce(p_k); w = view(cat(wait(s_k), 1), [s0, s1, C])
+//
 // The columns of b and the rows of x are views, so nothing is copied before a product. Only the results are put
 // together by a copy, and so is w if other nodes read it.
 #include "ccgraph/ir/builder.h"
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
 #include "schedule/chunks/chunk_region.h"
+#include "schedule/chunks/row_movements.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,6 +42,9 @@ public:
   }
 
 private:
+  /// Views give rows another shape. The pieces are matrices, and the whole gets the shape.
+  static bool isView(const Node *move) { return isSymbolicView(*move); }
+
   void cutReduce() {
     for (int64_t from = 0; const int64_t count : pieces_) {
       launches_.push_back(launched(sent(from, count)));
@@ -48,6 +55,8 @@ private:
     for (Node *launch : launches_)
       parts.push_back(waited(launch));
     Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 1});
+    for (const Node *move : llvm::make_filter_range(region_.moves, isView))
+      whole = at_.call(move->target().str(), argumentsWith(*move, whole));
     replace(region_.wait, whole);
     finish();
     graph_.rename(whole, nameOf_);
@@ -119,15 +128,15 @@ private:
     at_.standFor({product});
     Node *columns = at_.call("aten.slice.Tensor", {product->operand(1), 1, from, from + count});
     Node *piece = at_.call(product->target().str(), {product->operand(0), columns});
-    for (Node *function : region_.moves)
-      piece = functionOf(*function, piece, count);
+    for (Node *move : region_.moves)
+      piece = isView(move) ? piece : functionOf(*move, piece, count);
     return piece;
   }
 
   /// Returns the same function of the elements of a piece.
   Node *functionOf(Node &function, Node *piece, int64_t columns) {
     at_.standFor({&function});
-    const Dim sizes[] = {function.type()->sizes()[0], Dim(columns)};
+    const Dim sizes[] = {piece->type()->sizes()[0], Dim(columns)};
     const Type *type = graph_.context().contiguousTensor(function.type()->dtype(), sizes, function.type()->device());
     auto operandFor = [&](size_t argument) {
       return argument == 0 ? piece : function.operand(function.args()[argument]);

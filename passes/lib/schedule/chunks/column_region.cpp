@@ -61,6 +61,13 @@ Node *productOfTransposed(const Node &value) {
   return cuts ? product : nullptr;
 }
 
+/// Returns true for a view that gives symbolic rows another shape, and keeps the columns.
+bool keepsColumns(const Node &node) {
+  return isSymbolicView(node) && node.type()->sizes().size() > 1 && node.operand(0)->type()->sizes().size() > 1 &&
+         node.type()->sizes().back().isStatic() &&
+         node.type()->sizes().back() == node.operand(0)->type()->sizes().back();
+}
+
 /// Returns true if a size of the product, or of what it multiplies, is an expression.
 bool hasSymbolicSize(const ChunkRegion &region) {
   const Node *product = region.products.front();
@@ -118,7 +125,10 @@ ChunkMatch matchColumnRegion(RegionFacts &facts, Node *launch) {
     return {};
   ChunkRegion region{.kind = ChunkRegion::Kind::ReduceColumns, .launch = launch, .wait = wait};
   Node *sent = launch->operand(0), *reader = launch;
-  for (; onlyReader(*sent) == reader && isElementFunction(*sent); sent = sent->operand(0)) {
+  auto isMove = [&](const Node &node) {
+    return isElementFunction(node) || (isFunctional(*launch, CollectiveKind::AllReduce) && keepsColumns(node));
+  };
+  for (; onlyReader(*sent) == reader && isMove(*sent); sent = sent->operand(0)) {
     region.moves.push_back(sent);
     reader = sent;
   }

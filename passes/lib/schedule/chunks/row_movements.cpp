@@ -39,12 +39,6 @@ bool isOutermost(const Node &value, int64_t dim) {
                       [](const Dim &size) { return size == Dim(1); });
 }
 
-/// Returns true for a view of a tensor whose sizes depend on symbols. Its other operands are sizes.
-bool isSymbolicView(const Node &node) {
-  return isView(node) && node.numOperands() > 0 && isDenseOfSymbols(node) && isDenseOfSymbols(*node.operand(0)) &&
-         llvm::all_of(llvm::drop_begin(node.dataOperands()), isSize);
-}
-
 size_t numReaders(const Node &value) {
   auto uses = value.uses();
   return static_cast<size_t>(std::distance(uses.begin(), uses.end()));
@@ -81,6 +75,11 @@ bool areAllParts(const Node &cat, const Node &whole) {
 }
 
 } // namespace
+
+bool isSymbolicView(const Node &node) {
+  return isView(node) && node.numOperands() > 0 && isDenseOfSymbols(node) && isDenseOfSymbols(*node.operand(0)) &&
+         llvm::all_of(llvm::drop_begin(node.dataOperands()), isSize);
+}
 
 bool isSize(const Node *operand) { return operand->type() && operand->type()->kind() == Type::Kind::Symbolic; }
 

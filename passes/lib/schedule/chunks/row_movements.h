@@ -30,6 +30,8 @@ struct RowMovement {
 /// Returns the movement of the value that this reader of it begins, if its nodes have no other readers.
 [[nodiscard]] std::optional<RowMovement> movementFrom(const Node &value, Node *reader);
 
+/// Returns true for a view of a tensor whose sizes depend on symbols, without gaps. Its other operands are sizes.
+[[nodiscard]] bool isSymbolicView(const Node &node);
 /// Returns true for an operand of a view that is a number.
 [[nodiscard]] bool isSize(const Node *operand);
 /// Returns true for a tensor without gaps, whose sizes are numbers above 0 or expressions of symbols that the trace
