@@ -115,8 +115,8 @@ namespace {
 
 bool isNumber(const Dim &size) { return size.isStatic() && size.value() >= 0; }
 
-/// Returns how many sizes, from the first one on or up to the last one, count so many lines: as many as can, but for one
-/// that belongs to a line.
+/// Returns how many sizes, from the first one on or up to the last one, count so many lines: as many as can, but one
+/// belongs to a line.
 std::optional<size_t> sizesThatCount(llvm::ArrayRef<Dim> sizes, LineAxis axis, int64_t lines) {
   std::optional<size_t> most;
   int64_t product = 1;
