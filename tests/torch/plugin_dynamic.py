@@ -8,9 +8,9 @@ or for a given size of the symbol. The machine of these predictions has slow lin
 small tensors are faster; a machine of fast links keeps each collective whole.
 
 The values are those of the block without torch.compile, each collective is in as many pieces as expected, and no later
-batch compiles again. A batch without a sequence may have so few rows that a piece has one alone. PyTorch compiles
-another program for a size of 1, and ends a job that has marked the dimension as dynamic, so such a batch stays
-whole."""
+batch compiles again. The gather and the reduction of a sharded block are cut together. A batch without a sequence may
+have so few rows that a piece has one alone. PyTorch compiles another program for a size of 1, and ends a job that has
+marked the dimension as dynamic, so the rows of such a batch stay whole, and its reductions are cut into columns."""
 import datetime, json, os, pathlib, re, subprocess, sys, tempfile, warnings
 
 from compile_caches import KERNELS_ONLY
@@ -75,7 +75,7 @@ def launches(code):
 
 def check(rank, name, sequence, dynamic, pieces):
     """Compiles a block for the first batch, and runs it for all. `dynamic`: every dimension is one; else the batch is
-    marked. `pieces`: of each collective."""
+    marked. `pieces`: how many each collective is in."""
     import torch
     import torch._dynamo as dynamo
     from torch._inductor.utils import run_and_get_code
@@ -96,7 +96,7 @@ def check(rank, name, sequence, dynamic, pieces):
             torch.testing.assert_close(got, layer(x))
         graphs = dynamo.utils.counters["stats"]["unique_graphs"]
         assert graphs == 1, f"{name} of {sequence}: {graphs} graphs after batch {batch}, expected one for all"
-    assert [launches(code) for code in codes] == [dict.fromkeys(collectives, pieces)], list(map(launches, codes))
+    assert [launches(code) for code in codes] == [dict(zip(collectives, pieces))], list(map(launches, codes))
     if rank == 0:
         print(name, "of a sequence of", sequence, "for batches", BATCHES, launches(codes[0]), flush=True)
 
@@ -118,8 +118,8 @@ def run(rank, folder):
     slow.write_text(json.dumps(SLOW), encoding="utf-8")
 
     def checked(layers, *arguments, **options):
-        """Checks layers of all blocks with a pass. `layers`: their sequence, whether each size is dynamic, and the
-        pieces of each collective, by block."""
+        """Checks layers of all blocks with a pass. `layers`: their sequence, whether each size is dynamic, and by block
+        how many pieces each collective is in."""
         made = ccgraph.torch.Pass(*arguments, **options, memory_budget="unlimited", patience=600, deadline=600)
         config.post_grad_custom_post_pass = made
         for name in BLOCKS:
@@ -129,17 +129,20 @@ def run(rank, folder):
         if rank == 0:
             print(made, flush=True)
 
-    one, two, three = (dict.fromkeys(BLOCKS, pieces) for pieces in (1, 2, 3))
-    checked([(3, True, two), (4, False, two), (1, False, one)], PASSES)
+    def equal(pieces):
+        return {name: [pieces] * len(collectives) for name, (_, collectives) in BLOCKS.items()}
+
+    reductions = {"summed": [2], "sharded": [1, 2]}
+    checked([(3, True, equal(2)), (4, False, equal(2)), (1, False, reductions)], PASSES)
     dumped = pathlib.Path(folder, f"dump{rank}")
-    checked([(3, True, {"summed": 2, "sharded": 3}), (4, False, three), (1, False, one)], "-O3", machine=slow,
-            bind="hints", dump=dumped)
+    checked([(3, True, {"summed": [2], "sharded": [3, 3]}), (4, False, equal(3)), (1, False, {"summed": [4], "sharded": [1, 4]})], "-O3",
+            machine=slow, bind="hints", dump=dumped)
     symbols = [json.loads(file.read_text(encoding="utf-8"))["symbols"] for file in dumped.glob("*.json")]
     names = {name for hints in symbols for name in hints if hints[name] == BATCHES[0]}
     assert names and all(set(hints.values()) == {BATCHES[0]} for hints in symbols), symbols
-    checked([(4, False, three)], "-O3", machine=slow, bind=dict.fromkeys(names, 64))
-    checked([(4, False, one)], "-O3", machine="h100x8", bind="hints")
-    checked([(4, False, one)], "-O3", machine=slow)
+    checked([(4, False, equal(3))], "-O3", machine=slow, bind=dict.fromkeys(names, 64))
+    checked([(4, False, equal(1))], "-O3", machine="h100x8", bind="hints")
+    checked([(4, False, equal(1))], "-O3", machine=slow)
     dist.barrier()
     dist.destroy_process_group()
 
