@@ -135,8 +135,8 @@ def run(rank, folder):
     reductions = {"summed": [2], "sharded": [1, 2]}
     checked([(3, True, equal(2)), (4, False, equal(2)), (1, False, reductions)], PASSES)
     dumped = pathlib.Path(folder, f"dump{rank}")
-    checked([(3, True, {"summed": [2], "sharded": [3, 3]}), (4, False, equal(3)), (1, False, {"summed": [4], "sharded": [1, 4]})], "-O3",
-            machine=slow, bind="hints", dump=dumped)
+    checked([(3, True, {"summed": [2], "sharded": [3, 3]}), (4, False, equal(3)),
+             (1, False, {"summed": [4], "sharded": [1, 4]})], "-O3", machine=slow, bind="hints", dump=dumped)
     symbols = [json.loads(file.read_text(encoding="utf-8"))["symbols"] for file in dumped.glob("*.json")]
     names = {name for hints in symbols for name in hints if hints[name] == BATCHES[0]}
     assert names and all(set(hints.values()) == {BATCHES[0]} for hints in symbols), symbols

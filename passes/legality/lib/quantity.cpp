@@ -3,26 +3,80 @@
 #include "ccgraph/ir/internal/symbolic_text.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace ccgraph::legality {
 
 using Result = std::optional<Quantity>;
 
+namespace {
+
+/// A number times symbols, sorted by name: 4*s0*s1. It is a quantity if these are the symbol, or the product that
+/// counts as one.
+struct SymbolProduct {
+  int64_t factor = 1;
+  llvm::SmallVector<std::string, 2> symbols;
+  [[nodiscard]] std::string text() const { return llvm::join(symbols, "*"); }
+};
+
+/// Returns the product; empty on overflow, or if a symbol occurs twice.
+std::optional<SymbolProduct> productOf(SymbolProduct a, const SymbolProduct &b) {
+  llvm::append_range(a.symbols, b.symbols);
+  llvm::sort(a.symbols);
+  const bool hasTwice = std::adjacent_find(a.symbols.begin(), a.symbols.end()) != a.symbols.end();
+  return hasTwice || llvm::MulOverflow(a.factor, b.factor, a.factor) ? std::nullopt : std::optional(std::move(a));
+}
+
+} // namespace
+
 /// Reads the text of a size.
 struct QuantityAlgebra {
-  using Value = Quantity;
-  std::string *known; ///< the only symbol
+  using Value = std::variant<Quantity, SymbolProduct>;
+  using Read = std::optional<Value>;
+  std::string *known; ///< the only symbol, or product of symbols
 
-  static Result number(int64_t value) { return Quantity(value); }
-  Result symbol(llvm::StringRef name) const {
+  static Read number(int64_t value) { return Quantity(value); }
+  static Read symbol(llvm::StringRef name) {
+    return isSizeSymbol(name) ? Read(SymbolProduct{1, {name.str()}}) : std::nullopt;
+  }
+
+  /// Returns the quantity that a value is.
+  [[nodiscard]] Result quantity(const Value &value) const {
+    if (const auto *quantity = std::get_if<Quantity>(&value))
+      return *quantity;
+    const auto &product = std::get<SymbolProduct>(value);
     if (known->empty())
-      *known = name.str();
-    return isSizeSymbol(name) && *known == name ? Result(Quantity::symbol()) : std::nullopt;
+      *known = product.text();
+    return *known == product.text() ? Quantity::symbol().scaled(product.factor) : std::nullopt;
+  }
+
+  /// Returns the product of two values of which one is a product of symbols, and the other one too, or a number.
+  static Read product(const Value &a, const Value &b) {
+    auto asProduct = [](const Value &value) -> std::optional<SymbolProduct> {
+      if (const auto *symbols = std::get_if<SymbolProduct>(&value))
+        return *symbols;
+      const std::optional<int64_t> number = std::get<Quantity>(value).number();
+      return number ? std::optional(SymbolProduct{*number, {}}) : std::nullopt;
+    };
+    const std::optional<SymbolProduct> left = asProduct(a), right = asProduct(b);
+    std::optional<SymbolProduct> product = left && right ? productOf(*left, *right) : std::nullopt;
+    return product ? Read(std::move(*product)) : std::nullopt;
+  }
+
+  [[nodiscard]] Read apply(Operation operation, const Value &left, const Value &right) const {
+    const bool hasProduct = std::holds_alternative<SymbolProduct>(left) || std::holds_alternative<SymbolProduct>(right);
+    if (operation == Operation::Multiply && hasProduct)
+      if (Read product = QuantityAlgebra::product(left, right))
+        return product;
+    const Result a = quantity(left), b = a ? quantity(right) : std::nullopt;
+    const Result result = b ? apply(operation, *a, *b) : std::nullopt;
+    return result ? Read(*result) : std::nullopt;
   }
   static Result apply(Operation operation, const Quantity &a, const Quantity &b) {
     switch (operation) {
@@ -51,9 +105,12 @@ struct QuantityAlgebra {
     return std::nullopt;
   }
   /// Strides of PyTorch count an empty dimension as one element: Max(1, s0//2), which is s0//2.
-  static Result call(llvm::StringRef name, llvm::ArrayRef<Quantity> operands) {
-    const bool isMaximum = operationOf(name) == Operation::Max && operands.size() == 2;
-    return isMaximum ? Quantity::larger(operands[0], operands[1]) : std::nullopt;
+  [[nodiscard]] Read call(llvm::StringRef name, llvm::ArrayRef<Value> operands) const {
+    if (operationOf(name) != Operation::Max || operands.size() != 2)
+      return std::nullopt;
+    const Result a = quantity(operands[0]), b = a ? quantity(operands[1]) : std::nullopt;
+    const Result larger = b ? Quantity::larger(*a, *b) : std::nullopt;
+    return larger ? Read(*larger) : std::nullopt;
   }
 };
 
@@ -66,7 +123,9 @@ int64_t floorOf(int64_t a, int64_t positive) { return a / positive - (a % positi
 Result Quantity::of(const Dim &size, std::string &symbol) {
   if (size.isStatic())
     return Quantity(size.value());
-  return SymbolicReader<QuantityAlgebra>(size.expr()->text(), {&symbol}).run();
+  const QuantityAlgebra algebra{&symbol};
+  const QuantityAlgebra::Read value = SymbolicReader<QuantityAlgebra>(size.expr()->text(), algebra).run();
+  return value ? algebra.quantity(*value) : std::nullopt;
 }
 
 Result Quantity::withPeriod(int64_t wanted) const {

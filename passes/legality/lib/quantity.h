@@ -14,8 +14,12 @@
 // The second one is also necessary: with a larger slope, a becomes larger than b for large s. torch.compile makes
 // graphs of their own for the sizes 0 and 1, so a symbol s0, s1, ... is at least 2, and the values begin there.
 //
-// Ownership: plain values. Failure: an empty result for an expression of another form, for two symbols, a division that
-// is not exact, an overflow, or a period above `longestPeriod`. Cost: the period.
+// A product of symbols counts as one symbol if all sizes depend on the product alone: 3*s0*s1 and (s0*s1)//2 do. Such a
+// product is at least 4, and what holds for every value from 2 on holds for its values. A size that depends on s0 alone
+// is no quantity then.
+//
+// Ownership: plain values. Failure: an empty result for an expression of another form, for another symbol, a division
+// that is not exact, an overflow, or a period above `longestPeriod`. Cost: the period.
 #pragma once
 
 #include "ccgraph/ir/internal/symbolic_text.h"
@@ -35,8 +39,8 @@ public:
 
   /// Returns a number, which depends on no symbol.
   explicit Quantity(int64_t number) : values_{number} {}
-  /// Returns the quantity that a size is. `symbol`: the text of the only symbol that may occur; set by the first call
-  /// whose size has one.
+  /// Returns the quantity that a size is. `symbol`: the text of the only symbol, or product of symbols, that may occur;
+  /// set by the first call whose size has one.
   [[nodiscard]] static std::optional<Quantity> of(const Dim &size, std::string &symbol);
 
   [[nodiscard]] std::optional<Quantity> plus(const Quantity &other) const { return combined(other, 1); }

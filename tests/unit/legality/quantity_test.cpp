@@ -38,6 +38,25 @@ TEST_F(LegalityQuantity, IsNoTextOfAnotherForm) {
     EXPECT_FALSE(read(text).has_value()) << text;
 }
 
+TEST_F(LegalityQuantity, CountsAProductOfSymbolsAsOneSymbol) {
+  for (const char *text : {"s0*s1", "3*s0*s1", "((s0*s1)//2)", "s1*s0 - ((s0*s1)//3)", "Max(1, ((2*s0*s1)//3))"}) {
+    const Quantity quantity = this->quantity(text);
+    for (int64_t s = leastSizeSymbol; s < 20; ++s)
+      for (int64_t t = leastSizeSymbol; t < 20; ++t)
+        EXPECT_EQ(quantity.at(s * t),
+                  evaluateSymbolic(text, [&](llvm::StringRef name) { return name == "s0" ? s : t; }))
+            << text << " for " << s << " and " << t;
+  }
+}
+
+TEST_F(LegalityQuantity, HasOneSymbolOrProductInAllSizes) {
+  std::string symbol;
+  EXPECT_TRUE(Quantity::of(Dim(context_.symbolic("s0*s1")), symbol).has_value());
+  EXPECT_TRUE(Quantity::of(Dim(context_.symbolic("4*s1*s0")), symbol).has_value());
+  for (const char *text : {"s0", "s1", "s0*s2", "s0*s1*s2", "(s0//2)", "s0*s1 + s0", "s0*s0*s1", "s0*(s1 + 1)"})
+    EXPECT_FALSE(Quantity::of(Dim(context_.symbolic(text)), symbol).has_value()) << text;
+}
+
 TEST_F(LegalityQuantity, IsEqualOnlyIfAllValuesAre) {
   EXPECT_TRUE(quantity("((2*s0)//4)").equals(quantity("(s0//2)")));
   EXPECT_TRUE(quantity("(s0//2) + ((s0 + 1)//2)").equals(quantity("s0")));

@@ -138,8 +138,15 @@ TEST_F(LegalitySymbolicSum, RefusesAStatedTypeThatIsAnother) {
   EXPECT_EQ(verdictOf({.type = "Sym(((2*s0)//4))"}), "") << "the same for every value";
 }
 
-TEST_F(LegalitySymbolicSum, RefusesRowsThatAreNoMultipleOfOneSymbol) {
-  EXPECT_EQ(verdictOf({.rows = "s0*s1"}), "equal-pieces");
+TEST_F(LegalitySymbolicSum, AcceptsRowsThatAreAMultipleOfAProductOfSymbols) {
+  EXPECT_EQ(verdictOf({.rows = "s0*s1"}), "");
+  EXPECT_EQ(verdictOf({.rows = "3*s0*s1"}), "");
+  EXPECT_EQ(verdictOf({.begin = {1, 1, 2}, .rows = "s0*s1"}), "equal-pieces") << "the middle row of an odd product";
+}
+
+TEST_F(LegalitySymbolicSum, RefusesRowsOfAnotherForm) {
+  EXPECT_EQ(verdictOf({.rows = "s0 + s1"}), "equal-pieces");
+  EXPECT_EQ(verdictOf({.rows = "s0*s1 + s0"}), "equal-pieces");
   EXPECT_EQ(verdictOf({.rows = "u0"}), "equal-pieces");
 }
 

@@ -17,17 +17,28 @@ bool hasSymbolicSize(const Node &value) {
   return value.type() && value.type()->isTensor() && llvm::any_of(value.type()->sizes(), isSymbolic);
 }
 
-/// Returns the number by which one symbol is multiplied: 2048 for 2048*s0. Empty for any other expression.
-std::optional<int64_t> factorOf(Context &context, const SymExpr &rows) {
-  auto [number, symbol] = rows.text().split('*');
+/// A multiple of symbols: 2048*s0, or 3*s0*s1.
+struct Multiple {
   int64_t factor = 1;
-  if (symbol.empty())
-    symbol = number;
-  else if (number.getAsInteger(10, factor) || factor < 1)
-    return std::nullopt;
-  const bool isProduct =
-      isSizeSymbol(symbol) && multiply(context, Dim(factor), Dim(context.symbolic(symbol))) == Dim(&rows);
-  return isProduct ? std::optional(factor) : std::nullopt;
+  int64_t fewest = 1; ///< rows for the smallest values of the symbols
+};
+
+/// Returns which multiple of a product of symbols the rows are; empty for any other expression.
+std::optional<Multiple> multipleOf(Context &context, const SymExpr &rows) {
+  Multiple multiple;
+  Dim product(1);
+  llvm::SmallVector<llvm::StringRef, 3> factors;
+  rows.text().split(factors, '*');
+  for (const llvm::StringRef factor : factors) {
+    const bool isSymbol = isSizeSymbol(factor);
+    int64_t number = leastSizeSymbol;
+    if (!isSymbol && (factor.getAsInteger(10, number) || number < 1))
+      return std::nullopt;
+    product = multiply(context, product, isSymbol ? Dim(context.symbolic(factor)) : Dim(number));
+    multiple.fewest = saturatingMultiply(multiple.fewest, number);
+    multiple.factor = isSymbol ? multiple.factor : saturatingMultiply(multiple.factor, number);
+  }
+  return product == Dim(&rows) ? std::optional(multiple) : std::nullopt;
 }
 
 /// Returns true if the last size is a number, and only one other size is not.
@@ -36,11 +47,10 @@ bool hasRowsOfOneSize(const Node &value) {
   return sizes.size() > 1 && sizes.back().isStatic() && llvm::count_if(sizes, isSymbolic) == 1;
 }
 
-/// Returns how many of so many parts a piece must have, so that it has several rows for the smallest value of the
-/// symbol, however its ends are rounded.
-int64_t leastOf(int64_t parts, int64_t factor) {
+/// Returns how many of so many parts a piece must have, so that it has several rows if there are `fewest` in all,
+/// however its ends are rounded.
+int64_t leastOf(int64_t parts, int64_t fewest) {
   constexpr int64_t leastRows = 2;
-  const int64_t fewest = saturatingMultiply(factor, leastSizeSymbol);
   return (saturatingMultiply(leastRows, parts) - 1) / fewest + 1;
 }
 
@@ -60,16 +70,16 @@ std::string whyNoRegion(const Node &launch) {
 // 3*s0 rows in three pieces of s0.
 PieceUnits unitsOf(const ChunkRegion &region, int64_t most) {
   constexpr int64_t small = 8;
-  const int64_t factor = factorOf(region.launch->graph()->context(), *region.symbolicRows).value_or(1);
-  const int64_t all = factor <= small ? most - most % factor : most;
-  return {all, leastOf(all, factor)};
+  const Multiple multiple = multipleOf(region.launch->graph()->context(), *region.symbolicRows).value_or(Multiple());
+  const int64_t all = multiple.factor <= small ? most - most % multiple.factor : most;
+  return {all, leastOf(all, multiple.fewest)};
 }
 
 std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   const std::string rows = region.symbolicRows->text().str();
-  const std::optional<int64_t> factor = factorOf(region.launch->graph()->context(), *region.symbolicRows);
-  if (!factor)
-    return "its rows, " + rows + ", are no multiple of one symbol";
+  const std::optional<Multiple> multiple = multipleOf(region.launch->graph()->context(), *region.symbolicRows);
+  if (!multiple)
+    return "its rows, " + rows + ", are no multiple of a symbol or of a product of symbols";
   llvm::SmallVector<const Node *, 16> values = {region.launch->operand(0)};
   llvm::append_range(values, region.nodes());
   for (const Node *value : values)
@@ -80,7 +90,7 @@ std::string whyWhole(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   for (const Node *value : rowValues)
     if (value->type()->sizes().back() != Dim(region.columns))
       return "'" + value->name().str().str() + "' has rows of another length than the product";
-  const int64_t least = leastOf(saturatingSum(parts), *factor);
+  const int64_t least = leastOf(saturatingSum(parts), multiple->fewest);
   if (llvm::any_of(parts, [&](int64_t part) { return part < least; }))
     return "its rows, " + rows + ", may be so few that a piece has a single one";
   return "";
