@@ -166,12 +166,18 @@ TypePtr misfit(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
   return nullptr;
 }
 
-/// Do all have the first one's dtype and device, rows that are counted, and a row-major layout?
+/// Returns true if sizes and strides are numbers.
+bool hasKnownLayout(const Type &type) {
+  return type.stridesKnown() && staticDims(type.sizes()) && staticDims(type.strides());
+}
+
+/// Do all have the first one's dtype and device, rows that are counted, and a layout that is row-major or known?
 bool joinPlainly(llvm::ArrayRef<TypePtr> tensors, unsigned dim) {
   const Type &first = *tensors.front();
   return llvm::all_of(tensors, [&](TypePtr type) {
     return type->dtype() == first.dtype() && type->device() == first.device() &&
-           type->sizes().size() == first.sizes().size() && type->sizes()[dim].isStatic() && type->isContiguous();
+           type->sizes().size() == first.sizes().size() && type->sizes()[dim].isStatic() &&
+           (type->isContiguous() || hasKnownLayout(*type));
   });
 }
 
