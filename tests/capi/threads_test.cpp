@@ -129,8 +129,8 @@ void checkErrors() {
   });
 }
 
-/// A step whose loss needs the most memory, and whose parameters are gathered twice. `-O3` compares the choices with and
-/// without pieces of the loss on two threads.
+/// A step whose loss needs the most memory, and whose parameters are gathered twice. `-O3` compares the choices with
+/// and without pieces of the loss on two threads.
 constexpr const char *lossStep = R"(class graph(torch.nn.Module):
     def forward(self, x: "bf16[64, 8][8, 1]cpu", w: "bf16[4, 8][8, 1]cpu", v: "bf16[4, 32][32, 1]cpu"):
         gather: "bf16[8, 8][8, 1]cpu" = torch.ops._c10d_functional.all_gather_into_tensor.default(w, 2, '0')

@@ -100,6 +100,22 @@ TEST(RandomProgramTest, HoldsRegionsThatChunkCollectivesCutsAndKeeps) {
     EXPECT_GE(reasons[reason], 5) << reason;
 }
 
+/// Pieces of several sequences are put together, or multiplied, in an exchanged order of ranks and sequences.
+TEST(RandomProgramTest, HoldsBatchesThatChunkCollectivesCuts) {
+  int batches = 0;
+  for (uint32_t seed = 0; seed != 400; ++seed) {
+    Context context;
+    RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
+    static_cast<void>(
+        llvm::cantFail(runPipeline(*program.graph, llvm::cantFail(Pipeline::parse("chunk-collectives{pieces=2}")))));
+    auto exchanges = [](const Node &node) {
+      return node.target().str() == "aten.permute.default" && node.type()->sizes().size() == 4;
+    };
+    batches += llvm::any_of(*program.graph, [&](const Node *node) { return exchanges(*node); }) ? 1 : 0;
+  }
+  EXPECT_GE(batches, 5);
+}
+
 /// Without such programs, the property of simplify-collectives would hold for a pass that does nothing.
 TEST(RandomProgramTest, HoldsEachKindOfRegionThatSimplifyCollectivesReplaces) {
   std::map<std::string, int> reasons = reasonsOf("simplify-collectives");

@@ -208,6 +208,8 @@ private:
   // random_products.cpp: products of matrices beside collectives, which a pass may cut into pieces.
   void chunkable();
   Node *transposed(Node *matrix, const RandomValue &like, const Sizes &sizes);
+  Node *bySequence(Node *gathered, const RandomValue &like, const Sizes &whole, int64_t ranks);
+  Node *byRank(Node *product, const RandomValue &like, const Sizes &whole, int64_t ranks);
   void productOfGathered(const RandomValue &input, const RandomAxis &axis);
   void sumOfProduct(const RandomValue &input, const RandomAxis &axis);
 

@@ -25,6 +25,43 @@ Node *RandomMaker::transposed(Node *matrix, const RandomValue &like, const Sizes
   return builder_.call("aten.permute.default", type, {matrix, Sizes{1, 0}});
 }
 
+/// Puts the rows of each sequence together, of which each rank sends a part, if the rows fall into sequences. Sometimes
+/// the parts of the ranks are in another order.
+Node *RandomMaker::bySequence(Node *gathered, const RandomValue &like, const Sizes &whole, int64_t ranks) {
+  const int64_t sequences = numbers_.below(2) == 0 ? 2 : 3, columns = whole[1], rows = whole[0] / ranks / sequences;
+  if (whole[0] % (ranks * sequences) != 0)
+    return gathered;
+  Node *shaped = builder_.call("aten.view.default", contiguous(like, {ranks * sequences, rows, columns}),
+                               {gathered, Sizes{ranks * sequences, rows, columns}});
+  const Type *part = contiguous(like, {sequences, rows, columns});
+  std::vector<Node *> parts;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    parts.push_back(builder_.call("aten.slice.Tensor", part, {shaped, 0, rank * sequences, (rank + 1) * sequences}));
+  if (numbers_.below(4) == 3)
+    std::reverse(parts.begin(), parts.end());
+  Node *joined = builder_.call("aten.cat.default", contiguous(like, {sequences, ranks * rows, columns}),
+                               {Actual::nodes(parts), 1});
+  return builder_.call("aten.view.default", contiguous(like, whole), {joined, whole});
+}
+
+/// The reverse: puts the rows together that each rank receives, a part of each sequence.
+Node *RandomMaker::byRank(Node *product, const RandomValue &like, const Sizes &whole, int64_t ranks) {
+  const int64_t sequences = numbers_.below(2) == 0 ? 2 : 3, columns = whole[1], rows = whole[0] / ranks / sequences;
+  if (whole[0] % (ranks * sequences) != 0)
+    return product;
+  const Sizes sizes = {sequences, ranks * rows, columns};
+  Node *shaped = builder_.call("aten.view.default", contiguous(like, sizes), {product, sizes});
+  const Type *part = builder_.strided(typeOf(like), {sequences, rows, columns}, {ranks * rows * columns, columns, 1});
+  std::vector<Node *> parts;
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    parts.push_back(builder_.call("aten.slice.Tensor", part, {shaped, 1, rank * rows, (rank + 1) * rows}));
+  if (numbers_.below(4) == 3)
+    std::reverse(parts.begin(), parts.end());
+  Node *joined = builder_.call("aten.cat.default", contiguous(like, {ranks * sequences, rows, columns}),
+                               {Actual::nodes(parts), 0});
+  return builder_.call("aten.view.default", contiguous(like, whole), {joined, whole});
+}
+
 void RandomMaker::productOfGathered(const RandomValue &input, const RandomAxis &axis) {
   auto size = static_cast<int64_t>(axis.size);
   Sizes sizes = sizesOf(input), whole = {sizes[0] * size, sizes[1]};
@@ -32,6 +69,8 @@ void RandomMaker::productOfGathered(const RandomValue &input, const RandomAxis &
   Node *matrix = transposed(input.node, input, sizes);
   Node *gathered = between(
       waited("all_gather_into_tensor", contiguous(input, whole), {input.node, size, groupOf(axis)}), boundOf(input));
+  if (numbers_.below(2) == 0)
+    gathered = bySequence(gathered, input, whole, size);
   const bool sums = numbers_.below(4) == 3;
   if (sums) {
     Node *columns = transposed(gathered, input, whole);
@@ -53,7 +92,10 @@ void RandomMaker::sumOfProduct(const RandomValue &input, const RandomAxis &axis)
   Node *product =
       between(builder_.call("aten.mm.default", type, {input.node, transposed(input.node, input, sizes)}), bound);
   double sum = bound * static_cast<double>(size);
-  if (numbers_.below(2) == 0)
+  const bool reduces = numbers_.below(2) == 0;
+  if (!reduces && numbers_.below(2) == 0)
+    product = byRank(product, input, {sizes[0], sizes[0]}, size);
+  if (reduces)
     define(waited("all_reduce", type, {product, "sum", groupOf(axis)}), sum);
   else
     define(waited("reduce_scatter_tensor", contiguous(input, {sizes[0] / size, sizes[0]}),

@@ -126,11 +126,13 @@ const Spread beside[] = {
 
 class PiecesTest : public testing::TestWithParam<Spread> {};
 
-TEST_P(PiecesTest, ComputeTheSame) {
+TEST_P(PiecesTest, OfOneSequenceComputeTheSame) {
   GenerateRequest request = requestOf(GetParam());
-  request.shape.batch = GetParam().parallel.shards; // one sequence for each rank
+  request.shape.batch = GetParam().parallel.shards; // one for each rank
   EXPECT_EQ(differencesInPieces(SmallModel(request)), "");
 }
+
+TEST_P(PiecesTest, OfABatchComputeTheSame) { EXPECT_EQ(differencesInPieces(SmallModel(requestOf(GetParam()))), ""); }
 
 INSTANTIATE_TEST_SUITE_P(All, PiecesTest, testing::ValuesIn(beside),
                          [](const auto &instance) { return instance.param.name; });

@@ -3,7 +3,7 @@
 #include "ccgraph/ir/int_list.h"
 #include "rewrite/supersede.h"
 #include "schedule/chunks/chunk_chain.h"
-#include "schedule/chunks/piece_ends.h"
+#include "schedule/chunks/piece_rows.h"
 #include "schedule/chunks/row_functions.h"
 #include "schedule/chunks/row_movements.h"
 
@@ -20,7 +20,7 @@ class PieceBuilder {
 public:
   PieceBuilder(Graph &graph, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces, RuleEntry &entry)
       : graph_(graph), region_(&region), pieces_(pieces), entry_(entry), at_(graph, region.launch),
-        ends_(pieces, region.symbolicRows != nullptr) {
+        ends_(pieces, region.symbolicRows != nullptr), rows_(at_, ends_, pieces_) {
     entry_.name = "equal-pieces";
     if (region.symbolicRows)
       at_.assumeTypes();
@@ -71,28 +71,10 @@ private:
   /// Returns a size of a view that counts so many rows: of symbolic rows, the size that the others leave.
   [[nodiscard]] int64_t counted(int64_t rows) const { return region_->symbolicRows ? -1 : rows; }
 
-  /// Returns the rows of a piece of each block of a matrix, as a matrix without gaps.
-  Node *rowsOfBlocks(Node *matrix, size_t piece) {
-    const int64_t columns = matrix->type()->sizes()[1].value();
-    if (region_->blocks == 1)
-      return ends_.slice(at_, matrix, 0, piece);
-    Node *blocks =
-        at_.call("aten.view.default", {matrix, Actual::integers({region_->blocks, counted(region_->rows), columns})});
-    Node *part = ends_.slice(at_, blocks, 1, piece);
-    return at_.call("aten.reshape.default",
-                    {part, Actual::integers({counted(region_->blocks * pieces_[piece]), columns})});
-  }
-
-  /// Puts the rows of each block together; the inverse of rowsOfBlocks.
+  /// Puts the pieces of a product together.
   Node *joined(llvm::ArrayRef<Node *> parts) {
-    const int64_t columns = parts[0]->type()->sizes()[1].value();
-    std::vector<Node *> blocks;
-    for (size_t i = 0; i < parts.size(); ++i)
-      blocks.push_back(
-          at_.call("aten.view.default", {parts[i], Actual::integers({region_->blocks, counted(pieces_[i]), columns})}));
-    Node *whole = at_.call("aten.cat.default", {Actual::nodes(blocks), 1});
-    return at_.call("aten.view.default",
-                    {whole, Actual::integers({counted(region_->blocks * region_->rows), columns})});
+    return rows_.join(*region_, parts,
+                      {counted(region_->blocks * region_->rows), parts[0]->type()->sizes()[1].value()});
   }
 
   Node *productLike(const Node &product, Node *rows) {
@@ -133,6 +115,7 @@ private:
   RuleEntry &entry_;
   GraphBuilder at_;
   PieceEnds ends_;
+  PieceRows rows_;
   llvm::SmallVector<Node *, 8> gone_; ///< readers first
   /// nodes that get the name of one that is gone
   llvm::SmallVector<std::pair<Node *, std::string>, 4> names_;
@@ -244,7 +227,7 @@ void PieceBuilder::multiplyToReduce(size_t piece) {
   Node *product = region_->products.front();
   auto cut = cut_.find(product->operand(0));
   begin(region_->launch, region_->wait);
-  Node *rows = cut != cut_.end() ? cut->second[piece] : rowsOfBlocks(product->operand(0), piece);
+  Node *rows = cut != cut_.end() ? cut->second[piece] : rows_.take(*region_, product->operand(0), piece);
   at_.standFor({product});
   cut_[product].push_back(productLike(*product, rows));
 }
@@ -292,12 +275,19 @@ void PieceBuilder::joinReduced() {
   names_.emplace_back(whole, region_->wait->name().str().str());
 }
 
-/// Returns the sizes with so many rows, for a view: of symbolic rows, the size that the others leave.
-IntList sizesWithRows(const Node &value, const Dim &rows) {
+/// Returns the sizes for a view: -1 for one that is an expression, which the others leave.
+IntList sizesOf(const Node &value) {
   IntList sizes;
   for (const Dim &size : value.type()->sizes())
-    sizes.push_back(size.value());
+    sizes.push_back(size.isStatic() ? size.value() : -1);
+  return sizes;
+}
+
+/// Returns the sizes for a view of so many rows, which are all in the dimension before the last one.
+IntList sizesWithRows(const Node &value, const Dim &rows) {
+  IntList sizes(value.type()->sizes().size(), 1);
   sizes[sizes.size() - 2] = rows.isStatic() ? rows.value() : -1;
+  sizes.back() = value.type()->sizes().back().value();
   return sizes;
 }
 
@@ -316,6 +306,8 @@ Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
   const size_t rank = operand->type()->sizes().size();
   if (rank < 2)
     return operand;
+  if (!hasOneSequence(*operand))
+    operand = at_.call("aten.view.default", {operand, Actual::integers(sizesWithRows(*operand, Dim(region_->rows)))});
   return ends_.slice(at_, operand, static_cast<int64_t>(rank) - 2, piece);
 }
 
@@ -329,8 +321,9 @@ const Type *PieceBuilder::typeOfPiece(const Type *whole, const Dim &rows) {
       elements.push_back(typeOfPiece(element, rows));
     return graph_.context().list(elements);
   }
-  DimList sizes(whole->sizes().begin(), whole->sizes().end());
+  DimList sizes(whole->sizes().size(), Dim(1));
   sizes[sizes.size() - 2] = rows;
+  sizes.back() = whole->sizes().back();
   return graph_.context().contiguousTensor(whole->dtype(), sizes, whole->device());
 }
 
@@ -346,16 +339,13 @@ Node *PieceBuilder::pieceOfLink(const Node &link, size_t piece, const Dim &rows)
 void PieceBuilder::joinLink(Node *link, int64_t blocks) {
   begin(link, link);
   const Pieces &parts = cut_.find(link)->second;
-  llvm::ArrayRef<Dim> dims = link->type()->sizes();
-  const IntList sizes = sizesWithRows(*link, dims[dims.size() - 2]);
-  if (blocks == 1)
-    return replace(link, at_.call("aten.cat.default", {Actual::nodes(parts), static_cast<int64_t>(sizes.size()) - 2}));
-  std::vector<Node *> ofBlocks;
-  for (size_t i = 0; i < parts.size(); ++i)
-    ofBlocks.push_back(
-        at_.call("aten.view.default", {parts[i], Actual::integers({blocks, counted(pieces_[i]), sizes.back()})}));
-  Node *whole = at_.call("aten.cat.default", {Actual::nodes(ofBlocks), 1});
-  replace(link, at_.call("aten.view.default", {whole, Actual::integers(sizes)}));
+  const IntList sizes = sizesOf(*link);
+  if (blocks > 1)
+    return replace(link, rows_.join(*region_, parts, sizes));
+  Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), static_cast<int64_t>(sizes.size()) - 2});
+  if (!hasOneSequence(*link))
+    whole = at_.call("aten.view.default", {whole, Actual::integers(sizes)});
+  replace(link, whole);
 }
 
 /// Returns the nodes that a piece of a link stands for.

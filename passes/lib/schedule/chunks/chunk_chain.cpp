@@ -93,7 +93,7 @@ private:
     ChunkMatch match = matchChunkRegion(facts_, launch);
     const bool fits = match.region && match.region->gathers() != last.gathers() &&
                       match.region->rowsOfBlock() == last.rowsOfBlock() && match.region->blocks == last.blocks &&
-                      isCut(*inputOf(*match.region)) &&
+                      match.region->sequences == last.sequences && isCut(*inputOf(*match.region)) &&
                       facts_.groups().groupOf(launch) == facts_.groups().groupOf(last.launch);
     return fits ? std::move(match.region) : std::nullopt;
   }

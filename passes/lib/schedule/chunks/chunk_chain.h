@@ -58,7 +58,7 @@ struct ChunkChain {
 /// its part.
 [[nodiscard]] ChunkChoice statedChainParts(const CostModel &cost, const ChunkChain &chain,
                                            llvm::ArrayRef<int64_t> parts);
-/// Returns the cut of the chain into pieces of these rows; one piece unless they add up to its rows.
+/// Returns the cut of the chain into pieces of these rows, as statedChunks does for a region.
 [[nodiscard]] ChunkChoice statedChainChunks(const CostModel &cost, const ChunkChain &chain,
                                             llvm::ArrayRef<int64_t> pieces);
 

@@ -316,11 +316,25 @@ llvm::SmallVector<int64_t, 4> inLowestTerms(llvm::ArrayRef<int64_t> numbers) {
   return lowest;
 }
 
-/// Returns the cut into pieces of these rows; one piece unless they add up to the whole.
-ChunkChoice stated(Cuts::Time time, int64_t whole, llvm::ArrayRef<int64_t> pieces) {
+/// Returns into how many units of equal size the rows of a region are divided, at most so many.
+PieceUnits unitsOfRows(const ChunkRegion &region, int64_t most) {
+  if (region.symbolicRows)
+    return unitsOf(region, most);
+  if (region.sequences == 1)
+    return {std::min(region.rows, most)};
+  int64_t units = std::min(region.sequences, most);
+  while (region.sequences % units != 0)
+    --units;
+  return {units};
+}
+
+/// Returns the cut into pieces of these rows; one piece unless each has whole sequences and they add up to the whole.
+ChunkChoice stated(Cuts::Time time, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces) {
+  const int64_t whole = region.rows;
+  auto isWhole = [&](int64_t rows) { return rows % region.rowsTogether() == 0; };
   ChunkChoice choice;
   choice.pieces.assign(pieces.begin(), pieces.end());
-  if (std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != whole)
+  if (!llvm::all_of(pieces, isWhole) || std::accumulate(pieces.begin(), pieces.end(), int64_t(0)) != whole)
     choice.pieces = {whole};
   choice.whole = time(whole);
   choice.cut = time(choice.pieces);
@@ -332,12 +346,10 @@ ChunkChoice stated(Cuts::Time time, int64_t whole, llvm::ArrayRef<int64_t> piece
 ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces) {
   PieceTimes times(cost, region);
   auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
-  if (!region.symbolicRows)
-    return Cuts(time, region.rows, {std::min(region.rows, mostUnits)}, mostPieces).best();
-  // The number of rows is that of one batch, and the pieces of each batch have the same parts of its rows.
-  Cuts cuts(time, region.rows, unitsOf(region, mostUnits), mostPieces);
+  Cuts cuts(time, region.rows, unitsOfRows(region, mostUnits), mostPieces);
   ChunkChoice choice = cuts.best();
-  if (choice.pieces.size() > 1)
+  // The number of symbolic rows is that of one batch, and the pieces of each batch have the same parts of its rows.
+  if (region.symbolicRows && choice.pieces.size() > 1)
     choice.pieces = inLowestTerms(cuts.units());
   return choice;
 }
@@ -345,9 +357,7 @@ ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64
 ChunkChoice chooseChainChunks(const CostModel &cost, const ChunkChain &chain, int64_t mostPieces) {
   ChainTimes times(cost, chain);
   auto time = [&](llvm::ArrayRef<int64_t> pieces) { return times.time(pieces); };
-  const PieceUnits units = chain.isSymbolic() ? unitsOf(chain.regions.front(), mostUnitsOfChain)
-                                              : PieceUnits{std::min(chain.rows(), mostUnitsOfChain)};
-  Cuts cuts(time, chain.rows(), units, mostPieces);
+  Cuts cuts(time, chain.rows(), unitsOfRows(chain.regions.front(), mostUnitsOfChain), mostPieces);
   ChunkChoice choice = cuts.best();
   if (!chain.isSymbolic() || choice.pieces.size() == 1)
     return statedChainChunks(cost, chain, choice.pieces);
@@ -362,22 +372,24 @@ ChunkChoice statedChainParts(const CostModel &cost, const ChunkChain &chain, llv
           .order = ChainTimes(cost, chain).orderOf(parts)};
 }
 
-llvm::SmallVector<int64_t, 4> equalPieces(int64_t whole, int64_t pieces) {
+llvm::SmallVector<int64_t, 4> equalPieces(const ChunkRegion &region, int64_t pieces) {
+  const int64_t together = region.rowsTogether(), whole = region.rows / together;
   pieces = std::min(pieces, whole);
   llvm::SmallVector<int64_t, 4> rows;
   for (int64_t i = 0; i < pieces; ++i)
-    rows.push_back(whole * (i + 1) / pieces - whole * i / pieces);
+    rows.push_back((whole * (i + 1) / pieces - whole * i / pieces) * together);
   return rows;
 }
 
 ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region, llvm::ArrayRef<int64_t> pieces) {
   PieceTimes times(cost, region);
-  return stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, region.rows, pieces);
+  return stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, region, pieces);
 }
 
 ChunkChoice statedChainChunks(const CostModel &cost, const ChunkChain &chain, llvm::ArrayRef<int64_t> pieces) {
   ChainTimes times(cost, chain);
-  ChunkChoice choice = stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, chain.rows(), pieces);
+  ChunkChoice choice =
+      stated([&](llvm::ArrayRef<int64_t> rows) { return times.time(rows); }, chain.regions.front(), pieces);
   choice.order = times.order();
   return choice;
 }

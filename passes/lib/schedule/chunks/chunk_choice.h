@@ -38,9 +38,10 @@ struct ChunkChoice {
 /// Returns the fastest cut into at most so many pieces; of equally fast ones the one with the fewest pieces. Symbolic
 /// rows have the number and the times of the sizes that are bound.
 [[nodiscard]] ChunkChoice chooseChunks(const CostModel &cost, const ChunkRegion &region, int64_t mostPieces);
-/// Returns the rows of so many pieces that differ by at most one, or of one row each if there are fewer rows.
-[[nodiscard]] llvm::SmallVector<int64_t, 4> equalPieces(int64_t rows, int64_t pieces);
-/// Returns the cut into pieces of these rows; one piece unless they add up to the rows of the region.
+/// Returns the rows of so many pieces that differ by at most one row or sequence; of one each if there are fewer.
+[[nodiscard]] llvm::SmallVector<int64_t, 4> equalPieces(const ChunkRegion &region, int64_t pieces);
+/// Returns the cut into pieces of these rows; one piece unless each has whole sequences, and they add up to the rows of
+/// the region.
 [[nodiscard]] ChunkChoice statedChunks(const CostModel &cost, const ChunkRegion &region,
                                        llvm::ArrayRef<int64_t> pieces);
 

@@ -4,6 +4,8 @@
 #include "rewrite/supersede.h"
 #include "schedule/chunks/row_movements.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace ccgraph {
 
 namespace {
@@ -64,6 +66,30 @@ llvm::SmallVector<Node *, 8> readersOf(const Node &value) {
   return readers;
 }
 
+/// How the rows of a value that a product reads or computes are ordered, compared with those of the collective.
+struct RowOrder {
+  int64_t sequences = 1;
+  /// consecutive elements of each block and sequence; unless there is one sequence
+  int64_t elements = 0;
+  friend bool operator==(const RowOrder &, const RowOrder &) = default;
+};
+
+/// Returns the order beyond a movement that is in this order on the collective's side, and that changes the order like
+/// `change` if at all; empty if the rows of a block are not those of one part.
+std::optional<RowOrder> beyond(const RowOrder &order, const RowMovement &movement, RowMovement::Order change,
+                               int64_t blocks) {
+  if (movement.order == RowMovement::Order::Same)
+    return order;
+  if (movement.order != change || movement.parts != blocks || order.sequences != 1)
+    return std::nullopt;
+  return RowOrder{movement.sequences, movement.elements};
+}
+
+/// Returns true if no row of so many columns has elements of two blocks or sequences.
+bool hasWholeRows(const RowOrder &order, int64_t columns) {
+  return order.sequences == 1 || order.elements % columns == 0;
+}
+
 /// Follows a gathered value through movements to the products of its rows.
 class GatherMatcher {
 public:
@@ -89,9 +115,16 @@ public:
 private:
   void visit(Node *value, llvm::SmallVectorImpl<Node *> &pending) {
     for (Node *reader : readersOf(*value)) {
-      if (std::optional<RowMovement> movement = movementFrom(*value, reader)) {
+      if (llvm::is_contained(region_.moves, reader))
+        continue; // another part of the value
+      std::optional<RowMovement> movement = movementFrom(*value, reader);
+      std::optional<RowOrder> order;
+      if (movement)
+        order = beyond(orders_.lookup(value), *movement, RowMovement::Order::BySequence, region_.blocks);
+      if (order) {
         llvm::append_range(region_.moves, movement->nodes);
         pending.push_back(movement->nodes.back());
+        orders_[movement->nodes.back()] = *order;
       } else if (isRowProduct(*reader, *value)) {
         products_.push_back(reader);
       } else {
@@ -112,7 +145,12 @@ private:
   void take(Node *product) {
     Node *rows = product->operand(0);
     bool first = region_.products.empty();
+    const RowOrder order = orders_.lookup(rows);
     if (first) {
+      if (!hasWholeRows(order, columnsOf(*rows)))
+        return keep(rows, product);
+      order_ = order;
+      region_.sequences = order.sequences;
       region_.columns = columnsOf(*rows);
       region_.rows = rowsOf(*rows) / region_.blocks;
       if (std::optional<Dim> symbolic = rowsOfBlock(*rows, region_.blocks))
@@ -120,7 +158,7 @@ private:
     }
     const bool sinks = canSinkTo(product);
     bool joins = columnsOf(*rows) == region_.columns && rowsOf(*rows) == region_.rows * region_.blocks &&
-                 (sinks || canHoist(facts_, product, region_.anchor));
+                 order == order_ && (sinks || canHoist(facts_, product, region_.anchor));
     if (!joins)
       return keep(rows, product);
     region_.products.push_back(product);
@@ -137,6 +175,8 @@ private:
   RegionFacts &facts_;
   ChunkRegion region_;
   llvm::SmallVector<Node *, 4> products_;
+  llvm::DenseMap<const Node *, RowOrder> orders_; ///< of the wait and the movements; looked up only
+  RowOrder order_;                                ///< of the products' rows
   const Node *other_ = nullptr;
 };
 
@@ -148,20 +188,26 @@ ChunkMatch matchGather(RegionFacts &facts, Node *launch, int64_t ranks) {
 }
 
 ChunkMatch matchReduce(Node *launch, int64_t blocks) {
-  Node *wait = onlyWait(*launch), *sent = launch->operand(0), *reader = launch;
+  Node *wait = onlyWait(*launch), *sent = launch->operand(0);
   if (!wait || !hasNoGaps(*sent) || !hasNoGaps(*wait))
     return {};
   ChunkRegion region{.kind = ChunkRegion::Kind::Reduce, .launch = launch, .wait = wait};
-  while (std::optional<RowMovement> movement = onlyReader(*sent) == reader ? movementTo(sent) : std::nullopt) {
+  auto isOwn = [&](const Node *reader) { return reader == launch || llvm::is_contained(region.moves, reader); };
+  auto isOnlySent = [&] { return llvm::all_of(readersOf(*sent), isOwn); };
+  RowOrder order;
+  while (std::optional<RowMovement> movement = isOnlySent() ? movementTo(sent) : std::nullopt) {
+    const std::optional<RowOrder> before = beyond(order, *movement, RowMovement::Order::ByPart, blocks);
+    if (!before)
+      break;
+    order = *before;
     llvm::append_range(region.moves, movement->nodes);
-    reader = movement->nodes.front();
     sent = movement->source;
   }
-  const bool isProduct =
-      sent->numOperands() == 2 && isRowProduct(*sent, *sent->operand(0)) && onlyReader(*sent) == reader;
+  const bool isProduct = sent->numOperands() == 2 && isRowProduct(*sent, *sent->operand(0)) && isOnlySent();
   const std::optional<Dim> rows = isProduct ? rowsOfBlock(*sent, blocks) : std::nullopt;
-  if (!rows)
+  if (!rows || !hasWholeRows(order, columnsOf(*sent)))
     return {std::nullopt, sent};
+  region.sequences = order.sequences;
   llvm::sort(region.moves, isEarlier);
   region.products = {sent};
   region.blocks = blocks;

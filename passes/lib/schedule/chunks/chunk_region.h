@@ -12,6 +12,10 @@
 // piece k of an all_gather has the k-th rows of each rank's share. So the rows of the large matrix form `blocks` of
 // `rows` rows each, and a piece has the same rows of each block. An all_reduce has one block.
 //
+// With a batch of several sequences, the collective has the rows of each rank together, and the products those of each
+// sequence (row_movements.h). Both have the rows of one rank and one sequence together. So a piece has whole sequences:
+// its rows are multiplied in the order of the collective, and the results are put together in that of the products.
+//
 // Column j of a product depends on column j of its second operand and on the first operand, so columns are parallel
 // too. A reduce_scatter sends rows, so a piece of columns has a part of what each rank gets, and no row is copied. The
 // gradient of a weight is such a product of two large matrices, with a cast before the reduction. A weight that is
@@ -43,6 +47,9 @@ struct ChunkRegion {
   int64_t blocks = 1;
   /// of each block of the matrix that is cut; ReduceColumns: the columns of the product, which are cut in place of rows
   int64_t rows = 0;
+  /// the sequences of each block, all of one length. If there are several, the rows of the products are those of the
+  /// first sequence of each block, then of the second one, and so on. A piece has whole sequences.
+  int64_t sequences = 1;
   /// of the first operand of the products (Gather), of the gathered value (GatherColumns), or of the product (Reduce)
   int64_t columns = 0;
   /// the rows of each block, if these are an expression of symbols in the program; `rows` is 0 then, unless sizes are
@@ -52,6 +59,8 @@ struct ChunkRegion {
   bool hasSymbolicColumns = false;
   /// Returns true if the region has other sizes for other values of symbols in the program.
   [[nodiscard]] bool isSymbolic() const { return symbolicRows || hasSymbolicColumns; }
+  /// Returns the rows of a block of which each piece has a multiple.
+  [[nodiscard]] int64_t rowsTogether() const { return sequences == 1 ? 1 : rows / sequences; }
   [[nodiscard]] bool gathers() const { return kind == Kind::Gather || kind == Kind::GatherColumns; }
   [[nodiscard]] bool cutsColumns() const { return kind == Kind::GatherColumns || kind == Kind::ReduceColumns; }
   /// Returns the rows of each block, as a number or an expression.

@@ -15,7 +15,7 @@ ChunkChoice PieceChooser::choose(const ChunkRegion &region, const ChunkTrial *tr
     return statedChunks(context_.cost(), region, rows);
   const int64_t forced = numbers_.stated.limit.value_or(region.rows);
   if (forced > 1 && !region.symbolicRows)
-    return statedChunks(context_.cost(), region, equalPieces(region.rows, forced));
+    return statedChunks(context_.cost(), region, equalPieces(region, forced));
   return recorded(name, trial, [&](int64_t most) { return chooseChunks(context_.cost(), region, most); });
 }
 
@@ -25,14 +25,14 @@ ChunkChoice PieceChooser::choose(const ChunkChain &chain, const ChunkTrial *tria
     return statedChainChunks(context_.cost(), chain, named);
   const int64_t forced = numbers_.stated.limit.value_or(rows);
   if (forced > 1 && !chain.isSymbolic())
-    return statedChainChunks(context_.cost(), chain, equalPieces(rows, forced));
+    return statedChainChunks(context_.cost(), chain, equalPieces(chain.regions.front(), forced));
   return recorded(nameOf(chain), trial, [&](int64_t most) { return chooseChainChunks(context_.cost(), chain, most); });
 }
 
 llvm::SmallVector<int64_t, 4> PieceChooser::statedPieces(const ChunkRegion &region) const {
   llvm::SmallVector<int64_t, 4> named = statedParts(region.launch->name().str());
   const auto pieces = static_cast<int64_t>(named.size());
-  return named_.empty() && pieces > 1 ? equalPieces(region.rows, pieces) : named;
+  return named_.empty() && pieces > 1 ? equalPieces(region, pieces) : named;
 }
 
 llvm::SmallVector<int64_t, 4> PieceChooser::statedParts(llvm::StringRef name) const {

@@ -25,8 +25,10 @@ public:
   /// the same rows along it, and the first slice precedes the others.
   [[nodiscard]] Node *slice(GraphBuilder &at, Node *value, int64_t dim, size_t piece);
 
-private:
+  /// Returns the sum of the rows of all pieces before this one, or of their shares.
   [[nodiscard]] int64_t before(size_t piece) const;
+
+private:
   [[nodiscard]] Actual begin(GraphBuilder &at, Node *value, int64_t dim, size_t piece);
 
   llvm::ArrayRef<int64_t> parts_;

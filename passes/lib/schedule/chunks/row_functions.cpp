@@ -127,8 +127,14 @@ bool hasRows(const Node &value, const Dim &rows) {
   if (!hasNoGaps(value) || rankOf(value) < 2)
     return false;
   llvm::ArrayRef<Dim> sizes = value.type()->sizes();
-  return sizes.back().isStatic() && sizes[sizes.size() - 2] == rows &&
-         llvm::all_of(sizes.drop_back(2), [](const Dim &size) { return size == Dim(1); });
+  if (isDense(value))
+    return productOf(value.graph()->context(), sizes.drop_back()) == rows;
+  return sizes.back().isStatic() && sizes[sizes.size() - 2] == rows && hasOneSequence(value);
+}
+
+bool hasOneSequence(const Node &value) {
+  return !isTensor(value) || rankOf(value) < 2 ||
+         llvm::all_of(value.type()->sizes().drop_back(2), [](const Dim &size) { return size == Dim(1); });
 }
 
 bool isElementFunction(const Node &call) {
@@ -187,7 +193,8 @@ bool isRowFunctionOfLoss(const Node &call, int64_t rows) {
   const RowFunction *function = functionOf(call);
   auto isCut = [](const Node &) { return true; };
   return isRowFunction(call, function ? function : functionOf(call, lossFunctions), isCut, Dim(rows),
-                       OtherRows::Accept);
+                       OtherRows::Accept) &&
+         hasOneSequence(call) && llvm::all_of(call.dataOperands(), [](Node *it) { return hasOneSequence(*it); });
 }
 
 bool isNumberOfEachRow(const Node &call, size_t argument) {

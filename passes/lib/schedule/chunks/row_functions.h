@@ -7,9 +7,9 @@
 //   _fused_rms_norm(x, [C], w, eps)       its results are the normalized rows and one number a row
 //   view(x, [1, R, C])                    the same rows in another shape
 //
-// A row is what the last dimension holds, whose size is a number. All values have the rows in the dimension before the
-// last one, and all other dimensions have size 1: f32[R, C], f32[1, R, C]. The number of rows may be an expression of
-// symbols.
+// A row is what the last dimension holds, whose size is a number, and the other dimensions count rows: f32[R, C],
+// f32[1, R, C], f32[4, R / 4, C]. The number of rows may be an expression of symbols, in the dimension before the last
+// one; then all dimensions before it have size 1, and so have those of a loss.
 //
 // Ownership: pure functions. Failure: none; a call that is not in the table is no row function. Cost: the operands.
 #pragma once
@@ -23,6 +23,8 @@ namespace ccgraph {
 
 /// Returns true for a tensor without gaps that has so many rows.
 [[nodiscard]] bool hasRows(const Node &value, const Dim &rows);
+/// Returns true if all dimensions before the last two have size 1.
+[[nodiscard]] bool hasOneSequence(const Node &value);
 
 /// Whether a row function may read rows of values that are not cut, whose slices are views if rows are consecutive.
 enum class OtherRows : bool { Refuse, Accept };

@@ -44,6 +44,15 @@ size_t numReaders(const Node &value) {
   return static_cast<size_t>(std::distance(uses.begin(), uses.end()));
 }
 
+/// What a cat puts together: parts of one value, in order.
+struct Parts {
+  Node *whole = nullptr;
+  /// along which the value is divided
+  int64_t dim = 0;
+  /// in program order
+  llvm::SmallVector<Node *, 8> nodes;
+};
+
 /// Returns the split of which the cat has all parts in order; null if there is none.
 Node *splitOf(const Node &cat) {
   Node *split = nullptr;
@@ -56,6 +65,47 @@ Node *splitOf(const Node &cat) {
   }
   bool splits = split && (calls(*split, "aten.split.Tensor") || calls(*split, "aten.split_with_sizes.default"));
   return splits && numReaders(*split) == cat.numOperands() ? split : nullptr;
+}
+
+/// Returns true if the call is slice(x, dim, from, to) with these bounds; `to` may be beyond the end.
+bool isSliceAt(const Node &call, int64_t dim, int64_t from) {
+  if (!calls(call, "aten.slice.Tensor") || call.numOperands() != 1 || call.args().size() != 4 ||
+      !isDense(*call.operand(0)) || dimensionOf(call, 1, *call.operand(0)) != dim)
+    return false;
+  return call.args()[2].is(Argument::Kind::Int) && call.args()[2].integer() == from &&
+         call.args()[3].is(Argument::Kind::Int);
+}
+
+/// Returns the slices of which the cat has all in order.
+std::optional<Parts> slicesOf(const Node &cat) {
+  Node *first = cat.numOperands() > 0 ? cat.operand(0) : nullptr;
+  if (!first || !calls(*first, "aten.slice.Tensor") || first->numOperands() != 1 || !isDense(*first->operand(0)))
+    return std::nullopt;
+  const std::optional<int64_t> dim = dimensionOf(*first, 1, *first->operand(0));
+  if (!dim)
+    return std::nullopt;
+  Parts parts{first->operand(0), *dim, {}};
+  int64_t from = 0;
+  for (Node *slice : cat.dataOperands()) {
+    if (!isSliceAt(*slice, *dim, from) || slice->operand(0) != parts.whole || !slice->type() ||
+        !staticDims(slice->type()->sizes()))
+      return std::nullopt;
+    parts.nodes.push_back(slice);
+    from += slice->type()->sizes()[static_cast<size_t>(*dim)].value();
+  }
+  return parts;
+}
+
+std::optional<Parts> partsOf(const Node &cat) {
+  Node *split = splitOf(cat);
+  if (!split)
+    return slicesOf(cat);
+  const std::optional<int64_t> dim = dimensionOf(*split, 2, *split->operand(0));
+  if (!dim)
+    return std::nullopt;
+  Parts parts{split->operand(0), *dim, {split}};
+  llvm::append_range(parts.nodes, cat.dataOperands());
+  return parts;
 }
 
 /// Every part must be read by the cat alone.
@@ -82,6 +132,32 @@ bool isSymbolicView(const Node &node) {
 }
 
 bool isSize(const Node *operand) { return operand->type() && operand->type()->kind() == Type::Kind::Symbolic; }
+
+/// Returns the product of the sizes of all dimensions before this one.
+static int64_t sizeBefore(const Node &value, int64_t dim) {
+  int64_t size = 1;
+  for (const Dim &it : value.type()->sizes().take_front(static_cast<size_t>(dim)))
+    size *= it.value();
+  return size;
+}
+
+/// Returns the movement of these parts; empty if the elements are in another order than those that RowMovement has.
+static std::optional<RowMovement> movementOf(const Parts &parts, Node *cat, int64_t to) {
+  const Node &part = *cat->operand(0);
+  RowMovement movement{parts.whole, {parts.nodes.begin(), parts.nodes.end()}};
+  movement.nodes.push_back(cat);
+  const bool fromOutermost = isOutermost(*parts.whole, parts.dim), toOutermost = isOutermost(part, to);
+  if (fromOutermost && toOutermost)
+    return movement;
+  auto isAlike = [&](const Node *other) { return other->type()->sizes() == part.type()->sizes(); };
+  if (fromOutermost == toOutermost || !llvm::all_of(cat->dataOperands(), isAlike))
+    return std::nullopt;
+  movement.order = fromOutermost ? RowMovement::Order::BySequence : RowMovement::Order::ByPart;
+  movement.parts = cat->numOperands();
+  movement.sequences = sizeBefore(part, fromOutermost ? to : parts.dim);
+  movement.elements = *part.type()->numElements() / movement.sequences;
+  return movement;
+}
 
 bool isDense(const Node &value) {
   const Type *type = value.type();
@@ -110,23 +186,20 @@ std::optional<RowMovement> movementTo(Node *result) {
     return RowMovement{result->operand(0), {result}};
   if (!calls(*result, "aten.cat.default"))
     return std::nullopt;
-  Node *split = splitOf(*result);
-  if (!split || !isDense(*split->operand(0)) || !areReadByCatAlone(*result) ||
-      !areAllParts(*result, *split->operand(0)))
+  const std::optional<Parts> parts = partsOf(*result);
+  const std::optional<int64_t> to = dimensionOf(*result, 1, *result);
+  if (!parts || !to || !isDense(*parts->whole) || !areReadByCatAlone(*result) || !areAllParts(*result, *parts->whole))
     return std::nullopt;
-  const Node &part = *result->operand(0);
-  std::optional<int64_t> from = dimensionOf(*split, 2, *split->operand(0)), to = dimensionOf(*result, 1, *result);
-  if (!from || !to || !isOutermost(*split->operand(0), *from) || !isOutermost(part, *to))
-    return std::nullopt;
-  RowMovement movement{split->operand(0), {split}};
-  llvm::append_range(movement.nodes, result->dataOperands());
-  movement.nodes.push_back(result);
-  return movement;
+  return movementOf(*parts, result, *to);
 }
 
 std::optional<RowMovement> movementFrom(const Node &value, Node *reader) {
   Node *result = reader;
-  if (calls(*reader, "aten.split.Tensor") || calls(*reader, "aten.split_with_sizes.default")) {
+  if (calls(*reader, "aten.slice.Tensor")) {
+    result = onlyReader(*reader);
+    if (!result || !calls(*result, "aten.cat.default"))
+      return std::nullopt;
+  } else if (calls(*reader, "aten.split.Tensor") || calls(*reader, "aten.split_with_sizes.default")) {
     auto parts = reader->uses();
     result = parts.begin() == parts.end() ? nullptr : onlyReader(*parts.begin()->user());
     if (!result || !calls(*result, "aten.cat.default"))

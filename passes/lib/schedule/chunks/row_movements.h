@@ -1,11 +1,18 @@
-// RowMovement: operators that give another shape to a value, and keep all of its elements in row-major order.
+// RowMovement: operators that give another shape to a value, and keep all of its elements in row-major order, or
+// exchange the order of ranks and sequences.
 //
 //   view, reshape, unsqueeze, squeeze     of a value without gaps, whose sizes may be expressions of symbols
-//   cat of all parts of a split           if the parts are consecutive elements: f32[4, 6] split along dimension 0, or
+//   cat of all parts of a value           the parts are those of a split, or slices; if they are consecutive elements,
+//                                         all elements stay in order: f32[4, 6] split along dimension 0, or
 //                                         f32[1, 4, 6] split along dimension 1, and put together likewise
 //
 // Tensor parallel programs that shard the sequence have such splits beside each collective, since collectives
-// concatenate along dimension 0.
+// concatenate along dimension 0. With several sequences, the parts of each sequence lie apart. For 2 ranks and 3
+// sequences of 8 rows:
+//
+//   after a gather      f32[6, 4, C] split along dimension 0: the share of each rank, f32[3, 4, C]
+//                       cat along dimension 1, f32[3, 8, C]: for each sequence, the rows of each rank
+//   before a reduction  f32[3, 8, C] split along dimension 1, and cat along dimension 0, f32[6, 4, C]
 //
 // Ownership: nodes belong to the graph. Failure: none; anything else is no movement. Cost: the parts.
 #pragma once
@@ -23,11 +30,17 @@ struct RowMovement {
   Node *source = nullptr;
   /// the nodes of the movement in program order, the result last
   llvm::SmallVector<Node *, 4> nodes;
+  /// in which order the elements of the result are: as in the source; those of each sequence together, which the source
+  /// has by parts; or the reverse
+  enum class Order : uint8_t { Same, BySequence, ByPart } order = Order::Same;
+  /// how many parts and sequences there are, and how many consecutive elements of a part belong to one sequence; unless
+  /// the order is the same
+  int64_t parts = 1, sequences = 1, elements = 0;
 };
 
 /// Returns the movement whose result is this node.
 [[nodiscard]] std::optional<RowMovement> movementTo(Node *result);
-/// Returns the movement of the value that this reader of it begins, if its nodes have no other readers.
+/// Returns the movement of the value to which this reader of it belongs, if its nodes have no other readers.
 [[nodiscard]] std::optional<RowMovement> movementFrom(const Node &value, Node *reader);
 
 /// Returns true for a view of a tensor whose sizes depend on symbols, without gaps. Its other operands are sizes.
