@@ -325,12 +325,11 @@ std::string Chunker::whyNot(const Form &form, llvm::ArrayRef<int64_t> parts) con
 
 /// Plans stated pieces of symbolic rows, without a prediction.
 void Chunker::takeSymbolic(Plan plan) {
-  if (followed_)
-    return;
   if (plan.chain)
     llvm::for_each(plan.chain->regions, [&](const ChunkRegion &region) { take(region); });
   take(plan.region);
-  symbolic_.push_back(std::move(plan));
+  if (!followed_)
+    symbolic_.push_back(std::move(plan));
 }
 
 /// Returns "512+1536".

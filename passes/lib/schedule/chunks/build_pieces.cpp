@@ -6,6 +6,7 @@
 #include "schedule/chunks/piece_rows.h"
 #include "schedule/chunks/row_functions.h"
 #include "schedule/chunks/row_movements.h"
+#include "schedule/chunks/symbolic_cut.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -99,7 +100,9 @@ private:
   void repeat(Node *link);
   [[nodiscard]] Node *sliceOfInput(size_t piece);
   [[nodiscard]] Node *asMatrix(Node *rows, int64_t count);
-  [[nodiscard]] Node *inShapeOf(const Node &whole, Node *piece);
+  /// Returns the rows of a piece of so many blocks.
+  [[nodiscard]] Dim rowsOf(size_t piece, int64_t blocks) const;
+  [[nodiscard]] Node *inShapeOf(const Node &whole, Node *piece, const Dim &rows);
   void cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost);
   [[nodiscard]] const Type *typeOfPiece(const Type *whole, const Dim &rows);
   [[nodiscard]] Node *pieceOfLink(const Node &link, size_t piece, const Dim &rows);
@@ -292,17 +295,22 @@ IntList sizesWithRows(const Node &value, const Dim &rows) {
 }
 
 /// Returns a piece, which is a matrix, with the dimensions of the whole.
-Node *PieceBuilder::inShapeOf(const Node &whole, Node *piece) {
+Node *PieceBuilder::inShapeOf(const Node &whole, Node *piece, const Dim &rows) {
   if (whole.type()->sizes().size() == 2)
     return piece;
-  return at_.call("aten.view.default", {piece, Actual::integers(sizesWithRows(whole, piece->type()->sizes()[0]))});
+  return at_.call("aten.view.default", {piece, Actual::integers(sizesWithRows(whole, rows))});
+}
+
+Dim PieceBuilder::rowsOf(size_t piece, int64_t blocks) const {
+  const Dim rows = region_->symbolicRows ? rowsOfPiece(*region_, pieces_, piece) : Dim(pieces_[piece]);
+  return multiply(graph_.context(), Dim(blocks), rows);
 }
 
 /// Returns the operand of a piece: the piece of a value that is cut, the rows of another value, or the same value for
 /// every piece.
 Actual PieceBuilder::operandOf(Node *operand, size_t piece) {
   if (auto cut = cut_.find(operand); cut != cut_.end())
-    return operand == region_->wait ? inShapeOf(*operand, cut->second[piece]) : cut->second[piece];
+    return operand == region_->wait ? inShapeOf(*operand, cut->second[piece], rowsOf(piece, 1)) : cut->second[piece];
   const size_t rank = operand->type()->sizes().size();
   if (rank < 2)
     return operand;
@@ -356,11 +364,10 @@ llvm::SmallVector<Node *, 2> sourcesOf(Node *link, const ChunkChain &chain, cons
   return sourcesOfPiece(link, links, cost);
 }
 
-/// Cuts the links after a region, which have the rows of its results.
+/// Cuts the links after a region.
 void PieceBuilder::cutLinks(const ChunkChain &chain, const ChunkStep &step, const CostModel &cost) {
   const size_t region = step.stage / 3;
-  const Node *result = region_->gathers() ? region_->products.front() : region_->wait;
-  const Dim rows = cut_.find(result)->second[step.piece]->type()->sizes()[0];
+  const Dim rows = rowsOf(step.piece, chain.blocksAfter(region));
   for (Node *link : chain.links[region]) {
     begin(link, sourcesOf(link, chain, cost));
     cut_[link].push_back(pieceOfLink(*link, step.piece, rows));

@@ -136,7 +136,7 @@ private:
   /// Returns the same function of the elements of a piece.
   Node *functionOf(Node &function, Node *piece, int64_t columns) {
     at_.standFor({&function});
-    const Dim sizes[] = {piece->type()->sizes()[0], Dim(columns)};
+    const Dim sizes[] = {region_.products.front()->type()->sizes()[0], Dim(columns)};
     const Type *type = graph_.context().contiguousTensor(function.type()->dtype(), sizes, function.type()->device());
     auto operandFor = [&](size_t argument) {
       return argument == 0 ? piece : function.operand(function.args()[argument]);

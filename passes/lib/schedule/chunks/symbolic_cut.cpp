@@ -109,17 +109,20 @@ std::string whyWhole(const ChunkChain &chain, llvm::ArrayRef<int64_t> parts) {
   return "";
 }
 
-std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
+Dim rowsOfPiece(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts, size_t piece) {
   Context &context = region.launch->graph()->context();
   const Dim rows(region.symbolicRows);
+  auto end = [&](size_t pieces) {
+    const Dim share = multiply(context, rows, Dim(saturatingSum(parts.take_front(pieces))));
+    return floorDivide(context, share, Dim(saturatingSum(parts))).value_or(rows);
+  };
+  return subtract(context, end(piece + 1), end(piece));
+}
+
+std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts) {
   std::string text;
-  Dim begin(0);
-  for (size_t piece = 1; piece <= parts.size(); ++piece) {
-    const Dim share = multiply(context, rows, Dim(saturatingSum(parts.take_front(piece))));
-    const Dim end = floorDivide(context, share, Dim(saturatingSum(parts))).value_or(rows);
-    text += (text.empty() ? "" : "+") + subtract(context, end, begin).str();
-    begin = end;
-  }
+  for (size_t piece = 0; piece < parts.size(); ++piece)
+    text += (text.empty() ? "" : "+") + rowsOfPiece(region, parts, piece).str();
   return text;
 }
 

@@ -43,6 +43,9 @@ struct PieceUnits {
 /// several rows for every value of the symbols.
 [[nodiscard]] PieceUnits unitsOf(const ChunkRegion &region, int64_t most);
 
+/// Returns the symbolic rows of a piece of each block, as PyTorch writes them.
+[[nodiscard]] Dim rowsOfPiece(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts, size_t piece);
+
 /// Returns the rows of the pieces, as expressions: "(s0//2)+s0 - ((s0//2))".
 [[nodiscard]] std::string textOfPieces(const ChunkRegion &region, llvm::ArrayRef<int64_t> parts);
 
