@@ -70,15 +70,42 @@ TEST(BoundSizes, TheGraphKeepsItsSymbolsAndMergesNoneOfTheirCollectives) {
 namespace {
 
 /// A product whose result is reduced.
-std::unique_ptr<Graph> readProduct(Context &context, llvm::StringRef rows) {
-  constexpr const char *product = R"py(class G(torch.nn.Module):
+constexpr const char *product = R"py(class G(torch.nn.Module):
     def forward(self, s0: "Sym(s0)", x: "bf16[{0}, 4096][4096, 1]cuda:0", b: "bf16[4096, 8192][8192, 1]cuda:0"):
         p: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(x, b)
         s: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(p, 'sum', '0')
         w: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(s)
         return (w,)
 )py";
-  return llvm::cantFail(loadGraph(context, InputFile::ofText("p.py", llvm::formatv(product, rows).str(), {})));
+
+/// The gradient of a weight, which adds over the rows.
+constexpr const char *gradient = R"py(class G(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", t: "bf16[8192, {0}][1, 8192]cuda:0", x: "bf16[{0}, 8192][8192, 1]cuda:0"):
+        p: "bf16[8192, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(t, x)
+        c: "f32[8192, 8192][8192, 1]cuda:0" = torch.ops.prims.convert_element_type.default(p, torch.float32)
+        s: "f32[8192, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.all_reduce.default(c, 'sum', '0')
+        w: "f32[8192, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(s)
+        return (w,)
+)py";
+
+/// A reduce_scatter and an all_gather with a sum between them.
+constexpr const char *chain = R"py(class G(torch.nn.Module):
+    def forward(self, s0: "Sym(s0)", x: "bf16[{1}, 4096][4096, 1]cuda:0", b: "bf16[4096, 8192][8192, 1]cuda:0",
+                r: "bf16[{0}, 8192][8192, 1]cuda:0", d: "bf16[8192, 4096][4096, 1]cuda:0"):
+        p: "bf16[{1}, 8192][8192, 1]cuda:0" = torch.ops.aten.mm.default(x, b)
+        s: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.reduce_scatter_tensor.default(p, 'sum', 2, '0')
+        w: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(s)
+        y: "bf16[{0}, 8192][8192, 1]cuda:0" = torch.ops.aten.add.Tensor(r, w)
+        g: "bf16[{1}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.all_gather_into_tensor.default(y, 2, '0')
+        v: "bf16[{1}, 8192][8192, 1]cuda:0" = torch.ops._c10d_functional.wait_tensor.default(g)
+        z: "bf16[{1}, 4096][4096, 1]cuda:0" = torch.ops.aten.mm.default(v, d)
+        return (z,)
+)py";
+
+/// `rows`, `all`: the rows of a rank, and of both.
+std::unique_ptr<Graph> readSized(Context &context, const char *program, llvm::StringRef rows,
+                                 llvm::StringRef all = "") {
+  return llvm::cantFail(loadGraph(context, InputFile::ofText("p.py", llvm::formatv(program, rows, all).str(), {})));
 }
 
 PassManagerOptions predicting() {
@@ -94,8 +121,8 @@ TEST(BoundSizes, PiecesOfSymbolicRowsTakeTheTimeOfAsManyRows) {
   const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives,schedule-overlap"));
   for (int64_t size : {1, 2, 4, 16}) {
     Context context;
-    std::unique_ptr<Graph> symbolic = readProduct(context, "2048*s0");
-    std::unique_ptr<Graph> numbers = readProduct(context, llvm::utostr(2048 * size));
+    std::unique_ptr<Graph> symbolic = readSized(context, product, "2048*s0");
+    std::unique_ptr<Graph> numbers = readSized(context, product, llvm::utostr(2048 * size));
     const BoundRewrite bound =
         llvm::cantFail(rewriteWithSizes(*symbolic, {{"s0", size}}, {pipeline, nullptr, predicting()}));
     const PipelineRun run = llvm::cantFail(runPipeline(*numbers, pipeline, predicting()));
@@ -107,9 +134,38 @@ TEST(BoundSizes, PiecesOfSymbolicRowsTakeTheTimeOfAsManyRows) {
   }
 }
 
+TEST(BoundSizes, ColumnsOfASumOverSymbolicRowsAreThoseOfASumOverAsManyRows) {
+  const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives,schedule-overlap"));
+  for (int64_t size : {1, 4096, 16384}) {
+    Context context;
+    std::unique_ptr<Graph> symbolic = readSized(context, gradient, "s0");
+    std::unique_ptr<Graph> numbers = readSized(context, gradient, llvm::utostr(size));
+    const BoundRewrite bound =
+        llvm::cantFail(rewriteWithSizes(*symbolic, {{"s0", size}}, {pipeline, nullptr, predicting()}));
+    const PipelineRun run = llvm::cantFail(runPipeline(*numbers, pipeline, predicting()));
+    EXPECT_EQ(bound.result.run.timeAfter->total, run.timeAfter->total) << size;
+    EXPECT_EQ(bound.result.run.passes[0].statistics, run.passes[0].statistics) << size;
+  }
+}
+
+TEST(BoundSizes, AChainOfSymbolicRowsIsAsFastAsOneOfAsManyRows) {
+  const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives,schedule-overlap"));
+  for (int64_t size : {1, 4, 16}) {
+    Context context;
+    std::unique_ptr<Graph> symbolic = readSized(context, chain, "2048*s0", "4096*s0");
+    std::unique_ptr<Graph> numbers = readSized(context, chain, llvm::utostr(2048 * size), llvm::utostr(4096 * size));
+    const BoundRewrite bound =
+        llvm::cantFail(rewriteWithSizes(*symbolic, {{"s0", size}}, {pipeline, nullptr, predicting()}));
+    const PipelineRun run = llvm::cantFail(runPipeline(*numbers, pipeline, predicting()));
+    EXPECT_EQ(bound.result.run.timeAfter->total, run.timeAfter->total) << size;
+    EXPECT_LT(run.timeAfter->total, run.timeBefore->total) << size;
+    EXPECT_EQ(bound.result.run.passes[0].statistics, run.passes[0].statistics) << size;
+  }
+}
+
 TEST(BoundSizes, TheGraphGetsTheNodesOfTheCopyInTheirOrder) {
   Context context;
-  std::unique_ptr<Graph> graph = readProduct(context, "3*s0");
+  std::unique_ptr<Graph> graph = readSized(context, product, "3*s0");
   const Pipeline pipeline = llvm::cantFail(Pipeline::parse("chunk-collectives{pieces=3},schedule-overlap"));
   const BoundRewrite bound = llvm::cantFail(rewriteWithSizes(*graph, {{"s0", 7}}, {pipeline, nullptr, predicting()}));
   std::vector<Node *> nodes = graph->nodes(), ofCopy = bound.after->nodes();
