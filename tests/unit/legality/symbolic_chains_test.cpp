@@ -129,6 +129,45 @@ TEST_F(LegalitySymbolicLayer, RefusesAnotherPlaceOfTheResidual) {
   EXPECT_NE(verdictOf({.residual = {1, 2, 2}, .first = 1}), "") << "each row of the residual one later";
 }
 
+/// Returns how many rows the first piece has of so many; it may be none, or more than there are.
+int64_t rowsBefore(const Place &place, int64_t rows) {
+  const int64_t share = place.times * rows + place.plus;
+  return share / place.over - (share % place.over < 0 ? 1 : 0);
+}
+
+/// Compares the verdict with the places for each value of the symbol up to one beyond which such places do not change
+/// their order. Pieces that are empty for some values are refused, and so are pieces with one row for every value: the
+/// reshape of their rows is a view.
+TEST_F(LegalitySymbolicLayer, AcceptsExactlyThePlacesThatMeetForEveryValue) {
+  std::vector<Place> places;
+  for (int64_t times = 0; times < 3; ++times)
+    for (int64_t plus = -1; plus < 3; ++plus)
+      for (int64_t over = 1; over < 5; ++over)
+        places.push_back({times, plus, over});
+  constexpr int64_t most = 100;
+  auto meet = [](const Place &reduced, const Place &residual) {
+    bool hasSeveralFirst = false, hasSeveralLast = false;
+    for (int64_t rows = 4; rows <= most; rows += 2) {
+      const int64_t before = rowsBefore(reduced, rows);
+      if (before != rowsBefore(residual, rows) || before < 1 || before >= rows)
+        return false;
+      hasSeveralFirst |= before > 1;
+      hasSeveralLast |= rows - before > 1;
+    }
+    return hasSeveralFirst && hasSeveralLast;
+  };
+  size_t accepted = 0;
+  for (const Place &reduced : places)
+    for (const Place &residual : places) {
+      const bool accepts = verdictOf({.reduced = reduced, .residual = residual}).empty();
+      accepted += accepts;
+      EXPECT_EQ(accepts, meet(reduced, residual))
+          << reduced.times << "r+" << reduced.plus << "//" << reduced.over << ", " << residual.times << "r+"
+          << residual.plus << "//" << residual.over;
+    }
+  EXPECT_GT(accepted, places.size() / 2);
+}
+
 TEST_F(LegalitySymbolicLayer, RefusesAnotherOperatorWeightOrLiteral) {
   EXPECT_EQ(verdictOf({.sum = "aten.sub.Tensor"}), "equal-pieces");
   EXPECT_EQ(verdictOf({.weight = "o"}), "equal-pieces");
