@@ -10,7 +10,9 @@ small tensors are faster; a machine of fast links keeps each collective whole.
 The values are those of the block without torch.compile, each collective is in as many pieces as expected, and no later
 batch compiles again. The gather and the reduction of a sharded block are cut together. A batch without a sequence may
 have so few rows that a piece has one alone. PyTorch compiles another program for a size of 1, and ends a job that has
-marked the dimension as dynamic, so the rows of such a batch stay whole, and its reductions are cut into columns."""
+marked the dimension as dynamic, so the rows of such a batch stay whole, and its reductions are cut into columns.
+
+Last, a batch whose number of sequences is not dynamic is cut between sequences."""
 import datetime, json, os, pathlib, re, subprocess, sys, tempfile, warnings
 
 from compile_caches import KERNELS_ONLY
@@ -43,6 +45,17 @@ def sharded(x, first, second):
     rows = x.reshape(-1, WIDTH)
     hidden = torch.relu(funcol.all_gather_tensor(rows, 0, dist.group.WORLD) @ first)
     return x + funcol.reduce_scatter_tensor(hidden @ second, "sum", 0, dist.group.WORLD).view(x.shape)
+
+
+def by_sequence(x, first, second):
+    """Returns a block for a batch whose sequences are sharded: PyTorch puts what it gathers together sequence by
+    sequence."""
+    import torch
+    import torch.distributed as dist
+    import torch.distributed._functional_collectives as funcol
+
+    hidden = torch.relu(funcol.all_gather_tensor(x, 1, dist.group.WORLD) @ first)
+    return x + funcol.reduce_scatter_tensor(hidden @ second, "sum", 1, dist.group.WORLD)
 
 
 BLOCKS = {"summed": (summed, ["all_reduce"]), "sharded": (sharded, ["all_gather_into_tensor", "reduce_scatter_tensor"])}
@@ -101,6 +114,27 @@ def check(rank, name, sequence, dynamic, pieces):
         print(name, "of a sequence of", sequence, "for batches", BATCHES, launches(codes[0]), flush=True)
 
 
+def check_sequences(rank, sequences):
+    """Checks that a batch of so many sequences is cut into two pieces of whole sequences, and gives the values of the
+    block without torch.compile."""
+    import torch
+    import torch._inductor.config as config
+    from torch._inductor.utils import run_and_get_code
+
+    import ccgraph.torch
+
+    first, second = (torch.randn(WIDTH, WIDTH) / WIDTH ** 0.5 for _ in range(2))
+    x = torch.randn(sequences, 4, WIDTH)
+    config.post_grad_custom_post_pass = ccgraph.torch.Pass("chunk-collectives{pieces=2}", memory_budget="unlimited",
+                                                           patience=600, deadline=600)
+    got, codes = run_and_get_code(torch.compile(by_sequence, dynamic=False, fullgraph=True), x, first, second)
+    torch.testing.assert_close(got, by_sequence(x, first, second))
+    expected = {"all_gather_into_tensor": 2, "reduce_scatter_tensor": 2}
+    assert [launches(code) for code in codes] == [expected], list(map(launches, codes))
+    if rank == 0:
+        print("a batch of", sequences, "sequences", launches(codes[0]), flush=True)
+
+
 def run(rank, folder):
     import torch
     import torch.distributed as dist
@@ -143,6 +177,7 @@ def run(rank, folder):
     checked([(4, False, equal(3))], "-O3", machine=slow, bind=dict.fromkeys(names, 64))
     checked([(4, False, equal(1))], "-O3", machine="h100x8", bind="hints")
     checked([(4, False, equal(1))], "-O3", machine=slow)
+    check_sequences(rank, 3)
     dist.barrier()
     dist.destroy_process_group()
 
