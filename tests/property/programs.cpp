@@ -44,9 +44,11 @@ bool verifies(const Graph &graph) {
   return false;
 }
 
-bool sameValues(const RandomProgram &program, const Graph &after) {
+bool sameValues(const RandomProgram &program, const Graph &after, const Tolerance &tolerance) {
+  runtime::ComparisonRules rules;
+  rules.otherwise = tolerance;
   runtime::EquivalenceReport report =
-      runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, {});
+      runtime::checkEquivalence(seededRequest(*program.graph, program.ranks), {&after}, rules);
   // A program that returns nothing, or only values that cannot distinguish programs, fulfills the property.
   const bool ran = report.beforeFailure.empty() && report.afterFailure.empty();
   if (ran && report.comparison.equal())

@@ -11,6 +11,7 @@
 
 #include "support/random_program.h"
 
+#include "ccgraph/ir/tolerance.h"
 #include "ccgraph/passes/pipeline.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,8 @@ inline constexpr llvm::StringLiteral narrowBeam = "8";
 
 /// Returns true if the verifier finds no error; prints its findings into rapidcheck's log.
 bool verifies(const Graph &graph);
-/// Returns true if `after` computes the program's values on all its ranks; logs the differences.
-bool sameValues(const RandomProgram &program, const Graph &after);
+/// Returns true if `after` computes the program's values on all its ranks, to the bit or within the tolerance; logs the
+/// differences.
+bool sameValues(const RandomProgram &program, const Graph &after, const Tolerance &tolerance = {});
 
 } // namespace ccgraph::test
