@@ -394,12 +394,29 @@ ChunkChoice statedChainChunks(const CostModel &cost, const ChunkChain &chain, ll
   return choice;
 }
 
+/// Returns the bytes of what the product of a region that reduces reads, if other nodes lie between it and its launch:
+/// the pieces are multiplied at the launch, so it is held until then.
+static int64_t bytesHeldToLaunch(const ChunkRegion &region) {
+  const Node *product = region.products.front();
+  const Node *node = product->next();
+  while (node != region.launch && llvm::is_contained(region.moves, node))
+    node = node->next();
+  if (node == region.launch)
+    return 0;
+  int64_t bytes = 0;
+  for (const Node *operand : product->dataOperands())
+    if (operand->opcode() == Opcode::CallFunction)
+      bytes += bytesOf(*operand);
+  return bytes;
+}
+
 // Gather: the gathered pieces are held beside the whole, and the parts of each result beside the result; all products
 // run where the first one ran, so results and operands of the others are held for longer. Reduce: the rows of one piece
 // are copied, and the parts of the result are held beside it.
 int64_t bytesOfPieces(const ChunkRegion &region) {
   if (!region.gathers())
-    return bytesOf(*region.wait) + (region.blocks > 1 ? bytesOf(*region.products[0]->operand(0)) : 0);
+    return bytesOf(*region.wait) + (region.blocks > 1 ? bytesOf(*region.products[0]->operand(0)) : 0) +
+           bytesHeldToLaunch(region);
   int64_t bytes = region.kept.empty() ? 0 : bytesOf(*region.wait);
   if (region.cutsColumns())
     return bytes + bytesOf(*region.products.front());
