@@ -80,7 +80,7 @@ std::map<std::string, int> reasonsOf(llvm::StringRef pass) {
   PassManagerOptions options;
   options.limitMemory = false;
   std::map<std::string, int> reasons;
-  for (uint32_t seed = 0; seed != 400; ++seed) {
+  for (uint32_t seed = 0; seed != 800; ++seed) {
     Context context;
     RandomProgram program = makeRandomProgram(context, randomNumbers(seed));
     Pipeline pipeline = llvm::cantFail(Pipeline::parse(pass));
