@@ -57,6 +57,23 @@ struct CommonGroup {
   /// Adds a call. Returns why it cannot be in the region, which has this name; empty if it can.
   [[nodiscard]] std::string add(const Call &call, llvm::StringRef region);
 };
+/// Adds a call of a region to the group, and returns what the function for its kind returns, or why there is none.
+template <class Outcome>
+[[nodiscard]] Outcome exchangeBy(CommonGroup &group, const Call &call, llvm::function_ref<Outcome()> reduce,
+                                 llvm::function_ref<Outcome()> gather, llvm::function_ref<Outcome()> scatter) {
+  if (std::string why = group.add(call, "region"); !why.empty())
+    return why;
+  switch (call.spec->kind) {
+  case CollectiveKind::AllReduce:
+    return reduce();
+  case CollectiveKind::AllGather:
+    return gather();
+  case CollectiveKind::ReduceScatter:
+    return scatter();
+  default:
+    return std::string("is of a kind that cannot be followed for every value of a symbol");
+  }
+}
 /// Returns true if the call may add floating-point numbers of more than two ranks, in an order that a backend chooses
 /// by size and position.
 [[nodiscard]] bool addsInSomeOrder(const Program &program, const Call &call);

@@ -67,18 +67,9 @@ std::optional<LineValue> LineTerms::function(const RowCall &call, llvm::ArrayRef
 }
 
 Outcome LineTerms::exchange(const Call &call, const LineValue &input) {
-  if (std::string why = group_.add(call, "region"); !why.empty())
-    return why;
-  switch (call.spec->kind) {
-  case CollectiveKind::AllReduce:
-    return reduce(call, input);
-  case CollectiveKind::AllGather:
-    return gather(input);
-  case CollectiveKind::ReduceScatter:
-    return scatter(call, input);
-  default:
-    return "is of a kind that cannot be followed for every value of a symbol";
-  }
+  return exchangeBy<Outcome>(
+      group_, call, [&] { return reduce(call, input); }, [&] { return gather(input); },
+      [&] { return scatter(call, input); });
 }
 
 Outcome LineTerms::reduce(const Call &call, const LineValue &input) {

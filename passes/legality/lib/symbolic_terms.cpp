@@ -29,18 +29,9 @@ std::optional<RowValue> SymbolicTerms::product(const RowValue &rows, uint32_t ma
 }
 
 Outcome SymbolicTerms::exchange(const Call &call, const RowValue &input) {
-  if (std::string why = group_.add(call, "region"); !why.empty())
-    return why;
-  switch (call.spec->kind) {
-  case CollectiveKind::AllReduce:
-    return reduce(call, input);
-  case CollectiveKind::AllGather:
-    return gather(input);
-  case CollectiveKind::ReduceScatter:
-    return scatter(call, input);
-  default:
-    return "is of a kind that cannot be followed for every value of a symbol";
-  }
+  return exchangeBy<Outcome>(
+      group_, call, [&] { return reduce(call, input); }, [&] { return gather(input); },
+      [&] { return scatter(call, input); });
 }
 
 std::optional<RowRuns> SymbolicTerms::reduced(const Call &call, RowRuns runs) {

@@ -1,27 +1,16 @@
 // Tests the legality of chains of symbolic rows that are cut into pieces: correct, and with one error each.
-#include "support/rewrites.h"
+#include "unit/legality/symbolic_rewrite.h"
 
 #include "ccgraph/ir/context.h"
-
-#include <gtest/gtest.h>
 
 namespace ccgraph::test {
 namespace {
 
-constexpr const char *rowWait = "_c10d_functional.wait_tensor.default";
 constexpr const char *rowGather = "_c10d_functional.all_gather_into_tensor.default";
 constexpr const char *rowScatter = "_c10d_functional.reduce_scatter_tensor.default";
 
-class LegalitySymbolicChains : public testing::Test {
+class LegalitySymbolicChains : public SymbolicRewrite {
 protected:
-  /// Makes a call at the end, with the type that PyTorch would give it.
-  Node *make(const char *target, std::vector<Actual> arguments, const Type *type = nullptr) {
-    GraphBuilder at(bench_.graph(), bench_[end_]);
-    at.assumeTypes();
-    built_.push_back(at.call(target, std::move(arguments), type));
-    return built_.back();
-  }
-  Node *wait(Node *launch) { return make(rowWait, {launch}); }
   /// Makes rows [from, to) of a dimension.
   Node *rows(Node *value, int64_t dim, const Actual &from, const Actual &to) {
     return make("aten.slice.Tensor", {value, dim, from, to});
@@ -31,18 +20,6 @@ protected:
     Node *sum = make("operator.add", {make("operator.mul", {rows, times}), plus});
     return make("operator.floordiv", {sum, over});
   }
-  void load(const char *end, llvm::StringRef inputs, llvm::StringRef lines) {
-    end_ = end;
-    bench_.certificate = {};
-    built_.clear();
-    bench_.load(inputs, lines);
-  }
-
-  RewriteBench bench_;
-  std::vector<Node *> built_;
-
-private:
-  const char *end_ = "";
 };
 
 /// The place between two pieces, (times * rows + plus) // over of the rows of a rank.

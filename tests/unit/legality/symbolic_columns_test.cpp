@@ -1,29 +1,18 @@
 // Tests the legality of products with symbolic sizes whose columns are cut into pieces: correct, and with one error
 // each.
-#include "support/rewrites.h"
+#include "unit/legality/symbolic_rewrite.h"
 
 #include "ccgraph/ir/context.h"
-
-#include <gtest/gtest.h>
 
 namespace ccgraph::test {
 namespace {
 
-constexpr const char *columnWait = "_c10d_functional.wait_tensor.default";
 constexpr const char *columnGather = "_c10d_functional.all_gather_into_tensor.default";
 constexpr const char *columnScatter = "_c10d_functional.reduce_scatter_tensor.default";
 constexpr const char *columnReduce = "_c10d_functional.all_reduce.default";
 
-class LegalitySymbolicColumns : public testing::Test {
+class LegalitySymbolicColumns : public SymbolicRewrite {
 protected:
-  /// Makes a call at the end, with the type that PyTorch would give it.
-  Node *make(const char *target, std::vector<Actual> arguments, const Type *type = nullptr) {
-    GraphBuilder at(bench_.graph(), bench_[end_]);
-    at.assumeTypes();
-    built_.push_back(at.call(target, std::move(arguments), type));
-    return built_.back();
-  }
-  Node *wait(Node *launch) { return make(columnWait, {launch}); }
   Node *slice(Node *value, int64_t dim, int64_t from, int64_t to) {
     return make("aten.slice.Tensor", {value, dim, from, to});
   }
@@ -31,18 +20,6 @@ protected:
     return make("aten.view.default", {value, Actual::integers(sizes)});
   }
   Node *cat(llvm::ArrayRef<Node *> parts, int64_t dim) { return make("aten.cat.default", {Actual::nodes(parts), dim}); }
-  void load(const char *end, llvm::StringRef inputs, llvm::StringRef lines) {
-    end_ = end;
-    bench_.certificate = {};
-    built_.clear();
-    bench_.load(inputs, lines);
-  }
-
-  RewriteBench bench_;
-  std::vector<Node *> built_;
-
-private:
-  const char *end_ = "";
 };
 
 /// The sum over ranks of a product of matrices whose rows are symbolic.

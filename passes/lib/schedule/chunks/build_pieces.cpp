@@ -264,26 +264,24 @@ void PieceBuilder::cutReduce() {
   removeReduce();
 }
 
-/// Puts the reduced pieces together for the readers of the wait.
-void PieceBuilder::joinReduced() {
-  begin(region_->wait, region_->wait);
-  const Pieces &parts = cut_.find(region_->wait)->second;
-  Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 0});
-  IntList sizes;
-  for (const Dim &size : region_->wait->type()->sizes())
-    sizes.push_back(size.isStatic() ? size.value() : -1);
-  if (sizes.size() != 2)
-    whole = at_.call("aten.view.default", {whole, Actual::integers(sizes)});
-  replace(region_->wait, whole);
-  names_.emplace_back(whole, region_->wait->name().str().str());
-}
-
 /// Returns the sizes for a view: -1 for one that is an expression, which the others leave.
 IntList sizesOf(const Node &value) {
   IntList sizes;
   for (const Dim &size : value.type()->sizes())
     sizes.push_back(size.isStatic() ? size.value() : -1);
   return sizes;
+}
+
+/// Puts the reduced pieces together for the readers of the wait.
+void PieceBuilder::joinReduced() {
+  begin(region_->wait, region_->wait);
+  const Pieces &parts = cut_.find(region_->wait)->second;
+  Node *whole = at_.call("aten.cat.default", {Actual::nodes(parts), 0});
+  const IntList sizes = sizesOf(*region_->wait);
+  if (sizes.size() != 2)
+    whole = at_.call("aten.view.default", {whole, Actual::integers(sizes)});
+  replace(region_->wait, whole);
+  names_.emplace_back(whole, region_->wait->name().str().str());
 }
 
 /// Returns the sizes for a view of so many rows, which are all in the dimension before the last one.

@@ -67,28 +67,25 @@ Node *splitOf(const Node &cat) {
   return splits && numReaders(*split) == cat.numOperands() ? split : nullptr;
 }
 
-/// Returns true if the call is slice(x, dim, from, to) with these bounds; `to` may be beyond the end.
-bool isSliceAt(const Node &call, int64_t dim, int64_t from) {
+/// Returns the dimension of slice(x, dim, from, to) of a tensor without gaps, whose bounds are numbers; `to` may be
+/// beyond the end. Empty for any other call.
+std::optional<int64_t> slicedDimension(const Node &call) {
   if (!calls(call, "aten.slice.Tensor") || call.numOperands() != 1 || call.args().size() != 4 ||
-      !isDense(*call.operand(0)) || dimensionOf(call, 1, *call.operand(0)) != dim)
-    return false;
-  return call.args()[2].is(Argument::Kind::Int) && call.args()[2].integer() == from &&
-         call.args()[3].is(Argument::Kind::Int);
+      !isDense(*call.operand(0)) || !call.args()[2].is(Argument::Kind::Int) ||
+      !call.args()[3].is(Argument::Kind::Int) || !call.type() || !staticDims(call.type()->sizes()))
+    return std::nullopt;
+  return dimensionOf(call, 1, *call.operand(0));
 }
 
 /// Returns the slices of which the cat has all in order.
 std::optional<Parts> slicesOf(const Node &cat) {
-  Node *first = cat.numOperands() > 0 ? cat.operand(0) : nullptr;
-  if (!first || !calls(*first, "aten.slice.Tensor") || first->numOperands() != 1 || !isDense(*first->operand(0)))
-    return std::nullopt;
-  const std::optional<int64_t> dim = dimensionOf(*first, 1, *first->operand(0));
+  const std::optional<int64_t> dim = cat.numOperands() > 0 ? slicedDimension(*cat.operand(0)) : std::nullopt;
   if (!dim)
     return std::nullopt;
-  Parts parts{first->operand(0), *dim, {}};
+  Parts parts{cat.operand(0)->operand(0), *dim, {}};
   int64_t from = 0;
   for (Node *slice : cat.dataOperands()) {
-    if (!isSliceAt(*slice, *dim, from) || slice->operand(0) != parts.whole || !slice->type() ||
-        !staticDims(slice->type()->sizes()))
+    if (slicedDimension(*slice) != dim || slice->operand(0) != parts.whole || slice->args()[2].integer() != from)
       return std::nullopt;
     parts.nodes.push_back(slice);
     from += slice->type()->sizes()[static_cast<size_t>(*dim)].value();
